@@ -25,7 +25,9 @@ const OLD_NAMES = `
   Checkup checkup FENCE_BOUND NextWork nextWork firstThings PATIENCE HELD_UP NOT_FEW BITE LOOK OperatorsFace
   ExposureError IntakeAnswer FeedAnswer PollAnswer WholeAnswer AnswerHead StagedImports PgStagedImports
   START_PATIENCE READ_BEFORE heedExpectations HostFault printedEvent isMoment noMoment owedResponses putInOrder UNASKED
-  admitAuthor untilSoon saysItServes forgetOld forgetRepeatMarks lookMillis plannedAnew Caretaker careFor holdStill`
+  admitAuthor untilSoon saysItServes forgetOld forgetRepeatMarks lookMillis plannedAnew Caretaker careFor holdStill
+  VouchedSignIn Vouchers findVouched setVouched NotedBaseUrl notedBaseUrl noteBaseUrl noteBaseUrlAt DatabaseAddress AddressDefaults
+  AddressTls AddressParameters CompleteAddresses`
   .trim()
   .split(/\s+/)
 

@@ -47,7 +47,7 @@ export type {
   Subscription,
 } from "./library/AddressesApi.ts"
 export type { Cabinet, DiagnosticsReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./library/Cabinet.ts"
-export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/VouchedSignIn"
+export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
 export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
@@ -95,7 +95,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
 
   const services = Context.merge(yield* Effect.context(), opened)
   const run = runIn(services, inFlight)
-  const base = knownBaseUrl(settings, database!.notedBaseUrl)
+  const base = knownBaseUrl(settings, database!.recordedBaseUrl)
   let closing: Promise<void> | undefined
   const close = async (graceMillis: number) => {
     await inFlight.close(graceMillis)

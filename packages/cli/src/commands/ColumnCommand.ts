@@ -8,6 +8,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { withHints } from "./Hints.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
@@ -39,7 +40,9 @@ interface Change {
 const change = (name: string, { source, type, label, withViews }: Change) =>
   Effect.gen(function* () {
     const given = { type: Option.getOrUndefined(type), label: Option.getOrUndefined(label), withViews }
-    const changed = yield* SourceColumns.use((all) => changeColumn(all, source, name, given))
+    const changed = yield* SourceColumns.use((all) => changeColumn(all, source, name, given)).pipe(
+      withHints(withViews ? {} : { views_depend: "--with-views recreates dependent views." }),
+    )
     const { column, retyped } = changed
     const done: Array<string> = []
     if (retyped !== undefined) {

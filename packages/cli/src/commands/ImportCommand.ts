@@ -14,6 +14,7 @@ import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { withHints } from "./Hints.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
@@ -119,7 +120,7 @@ export const importCommand = Command.make(
         const told = yield* Effect.ensuring(
           Import.use((imports) => imports.file(sourceId, file, options, bar.tell)),
           bar.clear,
-        )
+        ).pipe(withHints(input.again ? {} : { same_file: "To import it again, pass --again." }))
         const value = { ...importJson(told), preview: told.preview.map((row) => new JsonText(row)) }
         yield* report(yield* format, value, (style) => lines(told, style).join("\n"))
         if (told.state === "refused") {

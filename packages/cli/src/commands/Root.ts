@@ -204,8 +204,8 @@ export const withDatabase = <A, E, R>(
 
 const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: SettingSources): BaseUrl =>
   database.cabinet === null
-    ? knownBaseUrl(settings, database.notedBaseUrl, sources)
-    : tenantBaseUrl(settings, database.cabinet, database.notedBaseUrl)
+    ? knownBaseUrl(settings, database.recordedBaseUrl, sources)
+    : tenantBaseUrl(settings, database.cabinet, database.recordedBaseUrl)
 
 /** Its server's domain makes the address, and the tenant's own database has what its server noted. */
 const tenantBaseUrl = (settings: Settings, name: string, noted: string | null): BaseUrl => {

@@ -7,12 +7,13 @@ import { moveTenant } from "../tenancy/MoveTenant.ts"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { describeUrl } from "../compose/OpenDatabase.ts"
 import { cabinetUrl, registryLayer } from "../tenancy/ResolveTenant.ts"
-import { databaseAddress } from "../settings/SettingForm.ts"
+import { tenantDatabaseUrl } from "../settings/SettingForm.ts"
 import { readSettings } from "../settings/ReadSettings.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { withHints } from "./Hints.ts"
 import { format, givenBy, holdsPassword, noCabinet, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
 
 import { readSecretLine, secretFile } from "./SecretInput.ts"
@@ -42,7 +43,7 @@ const databaseUrlFile = secretFile(
 )
 
 /** The URL of the new cabinet's database; null if it is to be created. */
-const addressOf = Effect.fnUntraced(function* (
+const databaseUrlOf = Effect.fnUntraced(function* (
   flag: Option.Option<string>,
   file: Option.Option<string>,
   certificates: string | null,
@@ -61,11 +62,17 @@ const addressOf = Effect.fnUntraced(function* (
   const given = Option.isSome(file) ? yield* readSecretLine(file.value, "The database URL") : null
   const url = given ?? Option.getOrNull(flag)
   if (url === null) return null
-  const read = databaseAddress(certificates)(url)
+  const read = tenantDatabaseUrl(certificates)(url)
   if (Result.isSuccess(read)) return read.success
   const called = given === null ? "--database-url" : "The URL in --database-url-file"
   return yield* new CommandError({ code: "refused", message: `${called} must be ${read.failure}` })
 })
+
+/** For a database that could not be created. */
+const GIVE_URL = {
+  database_taken: "--database-url names the database to use.",
+  database_not_made: "--database-url names the database to use.",
+}
 
 /** Here the flag holds the new cabinet's URL; the server's own is given by DATABASE_URL or the data directory. */
 const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
@@ -74,8 +81,11 @@ const add = Command.make("add", { name, databaseUrlFile, ...web }, (input) =>
     const place = yield* root
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
-    const url = yield* addressOf(place.databaseUrl, input.databaseUrlFile, settings.databaseCa)
-    const value = cabinetJson(settings, yield* withRegistry(settings, addTenant(input.name, url)))
+    const url = yield* databaseUrlOf(place.databaseUrl, input.databaseUrlFile, settings.databaseCa)
+    const value = cabinetJson(
+      settings,
+      yield* withRegistry(settings, addTenant(input.name, url)).pipe(withHints(url === null ? GIVE_URL : {})),
+    )
     const words = `Cabinet ${value.name} is served at ${value.base_url}; its database is ${value.database}. Commands reach it with --cabinet ${value.name}.`
     yield* report(yield* format, value, () => words)
   }),
@@ -129,7 +139,7 @@ const move = Command.make("move", { name, targetFile, ...web }, (input) =>
     const place = yield* root
     const given = givenBy({ dataDir: place.dataDir }, { baseUrl: input.baseUrl, serviceDomain: input.serviceDomain })
     const settings = yield* readSettings({ given, env: process.env })
-    const url = yield* addressOf(place.databaseUrl, input.targetFile, settings.databaseCa)
+    const url = yield* databaseUrlOf(place.databaseUrl, input.targetFile, settings.databaseCa)
     if (url === null) {
       const message =
         "tenant move requires the URL of the database to move to: --database-url, or --database-url-file for one with a password."

@@ -13,7 +13,7 @@ import { ProvidedRoles } from "@data-cabinet/core/person/ProvidedRole"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as OpenIdProvider from "@data-cabinet/delivery/person/OpenIdProvider"
-import { type ProgramSignIn, Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { type ProgramSignIn, ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
@@ -51,7 +51,7 @@ export interface HttpOptions {
   readonly signIn?: ProgramSignIn | undefined
 }
 
-const vouchersOf = ({ settings, signIn }: HttpOptions) => {
+const externalSignInsOf = ({ settings, signIn }: HttpOptions) => {
   const { consoleProxyHeader: header, consoleProxies, consoleProxyRole: role } = settings
   return {
     program: signIn ?? null,
@@ -114,7 +114,7 @@ export const cabinetHttpLayer = (options: HttpOptions) => {
     settings.console === "on" ? Console.layer({ timeZone: settings.timeZone }).pipe(Layer.provide(http)) : Layer.empty
   return CabinetHttp.layer.pipe(
     Layer.provide([http, limits, rows, Management.layer.pipe(Layer.provide(http)), screens]),
-    Layer.provide([Layer.succeed(Vouchers, vouchersOf(options)), providerLayer(options)]),
+    Layer.provide([Layer.succeed(ExternalSignIns, externalSignInsOf(options)), providerLayer(options)]),
   )
 }
 

@@ -8,7 +8,7 @@ import { TransactionPooling } from "@data-cabinet/store-pg/connection/HostProbe"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
 import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
-import { noteBaseUrl, notedBaseUrl } from "@data-cabinet/store-pg/source/NotedBaseUrl"
+import { recordBaseUrl, recordedBaseUrl } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { parseUri } from "@data-cabinet/store-pg/connection/LibpqUri"
@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   readonly url: string
   readonly readerUrl?: string | undefined
   readonly authorUrl?: string | undefined
-  /** The address under which others reach the cabinet, of one that serves it and knows: it is noted for the others. */
+  /** The URL under which others reach the cabinet, of a process that serves it: recorded for the others. */
   readonly baseUrl?: string | undefined
 }
 
@@ -29,8 +29,8 @@ export interface OpenedDatabase {
   readonly roles: Roles
   /** The migrations applied by this call; empty when the schema was up to date. */
   readonly applied: ReadonlyArray<string>
-  /** The address under which others reach the cabinet, as a server noted it; null if none has. */
-  readonly notedBaseUrl: string | null
+  /** The URL under which others reach the cabinet, as a server recorded it; null if none has. */
+  readonly recordedBaseUrl: string | null
 }
 
 /** The hosts and database of a URL, without the login. */
@@ -122,8 +122,8 @@ export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.E
     yield* probeConnection(options.url)
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
-    if (options.baseUrl !== undefined) yield* noteBaseUrl(options.baseUrl)
-    return { applied, roles, notedBaseUrl: yield* notedBaseUrl }
+    if (options.baseUrl !== undefined) yield* recordBaseUrl(options.baseUrl)
+    return { applied, roles, recordedBaseUrl: yield* recordedBaseUrl }
   }).pipe(
     Effect.provide(OwnerClient.layer({ url: options.url, maxConnections: 2, applicationName: "data-cabinet start" }), {
       local: true,

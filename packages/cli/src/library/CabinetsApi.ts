@@ -2,7 +2,7 @@
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Result } from "effect"
 import { addTenant } from "../tenancy/AddTenant.ts"
-import { databaseAddress } from "../settings/SettingForm.ts"
+import { tenantDatabaseUrl } from "../settings/SettingForm.ts"
 import { StartError } from "../process/StartError.ts"
 import type { RunOver } from "./RunEffect.ts"
 
@@ -42,7 +42,7 @@ export const cabinetsApi = (
   })
   return {
     add: async (name, { databaseUrl } = {}) => {
-      const read = databaseUrl === undefined ? Result.succeed(null) : databaseAddress(null)(databaseUrl)
+      const read = databaseUrl === undefined ? Result.succeed(null) : tenantDatabaseUrl(null)(databaseUrl)
       if (Result.isSuccess(read)) return served(await run(addTenant(name, read.success)))
       const message = `databaseUrl is not valid: it must be ${read.failure}.`
       return run(Effect.fail(new StartError({ code: "bad_setting", message })))

@@ -6,7 +6,7 @@
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/server/Server"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { noteBaseUrlAt } from "@data-cabinet/store-pg/source/NotedBaseUrl"
+import { recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
 import { listeningUrl } from "../settings/BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
@@ -149,6 +149,6 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     }
     // Where it listens is right for the one server of a data directory; several on one database cannot tell for the others.
     const knows = settings.baseUrl !== null || database.dataDir !== null
-    if (settings.serviceDomain === null && knows) yield* begin(noteBaseUrlAt(database.url, baseUrl))
+    if (settings.serviceDomain === null && knows) yield* begin(recordBaseUrlAt(database.url, baseUrl))
     return { baseUrl, database, first }
   })

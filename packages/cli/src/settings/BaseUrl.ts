@@ -1,12 +1,12 @@
 /**
- * The address under which others reach the cabinet: the one that is set, or else the one that a server noted in the
- * database, so that a command run anywhere prints working intake addresses without being told where the server listens.
+ * The URL under which others reach the cabinet: the one that is set, or else the one that a server recorded in the
+ * database, so that a command run anywhere prints working intake addresses without knowing where the server listens.
  */
 import type { BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { isGiven, type SettingSources } from "./ReadSettings.ts"
 import type { Settings } from "./Settings.ts"
 
-/** The address of a server that listens there, as seen from its own machine. */
+/** The URL of a server that listens there, as seen from its own machine. */
 export const listeningUrl = (host: string, port: number): string => {
   const local = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   return `http://${local.includes(":") ? `[${local}]` : local}:${port}`

@@ -10,7 +10,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Your own PostgreSQL (15 to 18); default: the embedded one in the data directory",
     },
-    SettingForm.partialAddress,
+    SettingForm.partialDatabaseUrl,
   ),
   readUrl: optional(
     {
@@ -19,7 +19,7 @@ export const DATABASE_SETTINGS = {
       value: "URL",
       about: "Streaming standby to read rows from; login and database are the primary's",
     },
-    SettingForm.partialAddress,
+    SettingForm.partialDatabaseUrl,
   ),
   databaseCa: optional(
     {

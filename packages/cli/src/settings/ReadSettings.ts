@@ -3,7 +3,7 @@
  * refused with an explanation before anything is opened.
  */
 import { Effect, Result } from "effect"
-import { completeAddresses } from "./CompleteAddresses.ts"
+import { completeDatabaseUrls } from "./CompleteDatabaseUrls.ts"
 import type { Setting } from "./Setting.ts"
 import { secretSettings, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../process/StartError.ts"
@@ -94,13 +94,13 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
       }
       settings[name] = read.success
     }
-    const addresses = completeAddresses(settings as unknown as Settings, sources.env)
-    if (Result.isFailure(addresses)) {
-      const { name, words } = addresses.failure
+    const urls = completeDatabaseUrls(settings as unknown as Settings, sources.env)
+    if (Result.isFailure(urls)) {
+      const { name, words } = urls.failure
       const message = `${found(name, sources)!.called} is not valid: it must be ${words}.`
       return yield* new StartError({ code: "bad_setting", message })
     }
-    const all = { ...settings, ...addresses.success } as unknown as Settings
+    const all = { ...settings, ...urls.success } as unknown as Settings
     const wrong =
       wrongProxySignIn(all, sources) ??
       wrongProvider(all, sources) ??

@@ -1,9 +1,9 @@
 /** The forms of a setting's text. Each parses the text to a value, or says in words what it must be. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
-import { fitsPerson } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { fitsPerson } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
-import { completeAddress } from "@data-cabinet/store-pg/connection/AddressDefaults"
-import { readAddress, readUri } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { completeDatabaseUrl } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"
+import { normalizeDatabaseUrl, readUri } from "@data-cabinet/store-pg/connection/DatabaseUrl"
 import { PERSON_ROLES, type PersonRole } from "@data-cabinet/core/key/Role"
 import { Result } from "effect"
 
@@ -26,8 +26,8 @@ export const oneOf =
     return word === undefined ? Result.fail(`one of ${words.join(", ")}`) : Result.succeed(word)
   }
 
-/** A public address: no credentials, no query, and no trailing slash in the parsed value. */
-export const webAddress: Form<string> = (given) => {
+/** A public URL: no credentials, no query, and no trailing slash in the parsed value. */
+export const webUrl: Form<string> = (given) => {
   const url = URL.parse(given)
   const plain =
     url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === ""
@@ -59,14 +59,16 @@ export const domain: Form<string> = (given) => {
     : Result.fail("a domain such as cabinets.example.com")
 }
 
-/** The address of one more cabinet's database: whole, for it is kept where no environment completes it. */
-export const databaseAddress =
+/** The URL of one more cabinet's database: whole, because it is kept where no environment completes it. */
+export const tenantDatabaseUrl =
   (certificates: string | null): Form<string> =>
   (given) =>
-    Result.flatMap(readAddress(given), (whole) => completeAddress(whole, { env: {}, certificates, use: "primary" }))
+    Result.flatMap(normalizeDatabaseUrl(given), (whole) =>
+      completeDatabaseUrl(whole, { env: {}, certificates, use: "primary" }),
+    )
 
-/** An address that may leave parts out, to be filled in from where libpq would take them (see CompleteAddresses). */
-export const partialAddress: Form<string> = (given) => Result.map(readUri(given), () => given)
+/** A URL that may leave parts out, to be filled in from where libpq would take them (see CompleteDatabaseUrls). */
+export const partialDatabaseUrl: Form<string> = (given) => Result.map(readUri(given), () => given)
 
 /** The login of one role; the user name in it says which. */
 export const databaseLogin: Form<string> = (given) =>

@@ -22,7 +22,7 @@ export const SETTINGS = {
       value: "URL",
       about: "Public base URL of this cabinet; default: the address it listens on",
     },
-    SettingForm.webAddress,
+    SettingForm.webUrl,
   ),
   ...DATABASE_SETTINGS,
   serviceDomain: optional(
@@ -51,7 +51,7 @@ export const SETTINGS = {
       value: "URL",
       about: "Where /api/v1/docs redirects to; default: the bundled reference page",
     },
-    SettingForm.webAddress,
+    SettingForm.webUrl,
   ),
   apiOrigins: setting(
     {
@@ -221,7 +221,7 @@ export const SETTINGS = {
       value: "URL",
       about: "OpenTelemetry collector to send traces to (OTLP over HTTP); default: no traces",
     },
-    SettingForm.webAddress,
+    SettingForm.webUrl,
   ),
   logFormat: optional(
     {

@@ -1,7 +1,7 @@
 /** A server of many cabinets, composed: the registry, the open cabinets, and the scheduler for the others. */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import type { ProgramSignIn } from "@data-cabinet/http-node/person/VouchedSignIn"
+import type { ProgramSignIn } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { PgClient } from "@effect/sql-pg"

@@ -1,4 +1,4 @@
-/** Finds one cabinet of a server of many by its name: for commands, and for the cabinet's base address. */
+/** Finds one cabinet of a server of many by its name: for commands, and for the cabinet's base URL. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -49,7 +49,7 @@ export const askForCabinet = Effect.fnUntraced(function* (
 })
 
 /**
- * The base address of a cabinet on a server of many: its name before the service's domain, over https, unless BASE_URL sets
+ * The base URL of a cabinet on a server of many: its name before the service's domain, over https, unless BASE_URL sets
  * another scheme and port for the whole service.
  */
 export const cabinetUrl = ({ baseUrl, serviceDomain }: Pick<Settings, "baseUrl" | "serviceDomain">, name: string) => {

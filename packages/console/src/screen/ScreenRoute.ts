@@ -11,7 +11,7 @@ import { logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { bearerOf, type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
-import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
@@ -48,7 +48,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
       readForm: yield* formReader,
       baseUrl,
       base,
-      signsIn: (yield* Vouchers).program === null,
+      signsIn: (yield* ExternalSignIns).program === null,
     }
     const run = yield* effectRunner
     const wheel = yield* timerWheel

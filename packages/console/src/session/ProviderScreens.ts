@@ -13,7 +13,7 @@ import { ProvidedRoles, providedRole } from "@data-cabinet/core/person/ProvidedR
 import { ATTEMPT_SECONDS, type BegunSignIn, openAttempt, sealAttempt } from "@data-cabinet/core/person/SealedAttempt"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { attemptCookie } from "@data-cabinet/http-node/person/SessionCookie"
-import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { Clock, Effect, Option } from "effect"
 import type { Frame } from "../html/Shell.ts"
 import type { ConsoleRefusal, ConsoleScreen, ScreenCall, ScreenResult } from "../screen/ConsoleScreen.ts"
@@ -41,7 +41,7 @@ const identifier = Effect.gen(function* () {
     if (given === null) return yield* notIn
     const { role, claimed: follow } = given
     const found = yield* people
-      .vouched({ issuer: "oidc", subject: `${issuer} ${subject}`, name, role, follow })
+      .resolveExternal({ issuer: "oidc", subject: `${issuer} ${subject}`, name, role, follow })
       .pipe(Effect.provideService(CurrentActor, { kind: "person", id: null, name, role, from, requestId }))
     return Option.isSome(found) ? found.value : yield* notIn
   })
@@ -112,7 +112,7 @@ const notBegun = new ProviderFailure({
 
 /** None without a provider, or where the program around the cabinet signs people in. */
 export const providerScreens = Effect.gen(function* () {
-  const { program } = yield* Vouchers
+  const { program } = yield* ExternalSignIns
   const provider = yield* IdentityProvider
   return program !== null || provider === null ? [] : yield* screensOf(provider)
 })

@@ -5,7 +5,7 @@
 import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
-import { Vouchers } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { IdentityProvider } from "@data-cabinet/core/person/IdentityProvider"
@@ -159,7 +159,7 @@ const exits = Effect.gen(function* () {
 
 /** None where the program around the cabinet signs people in. */
 export const sessionScreens = Effect.flatMap(
-  Vouchers,
+  ExternalSignIns,
   ({ program }): Effect.Effect<ReadonlyArray<ConsoleScreen>, never, ScreensNeed> =>
     program !== null
       ? Effect.succeed([])

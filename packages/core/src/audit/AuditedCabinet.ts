@@ -124,7 +124,7 @@ const PEOPLE: Acts<People["Service"]> = {
   remove: (id) => act("person.remove", `person ${id}`),
   link: (id) => act("person.link", `person ${id}`),
   setPassword: ({ personId }) => act("person.set_password", `person ${personId}`),
-  vouched: null,
+  resolveExternal: null,
 }
 
 const SESSIONS: Acts<Sessions["Service"]> = {

@@ -205,6 +205,6 @@ const sameFile = (same: ImportStatus) =>
   fileError(
     "same_file",
     same.state === "done"
-      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${same.accepted} rows. Use --again to import it again.`
+      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${same.accepted} rows.`
       : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
   )

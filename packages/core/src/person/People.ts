@@ -8,7 +8,7 @@ import { checkPassword, hashPassword, verifyPassword } from "./Password.ts"
 import { Passwords } from "./PasswordQueue.ts"
 import type { IssuedLink, LiveSession, NewPerson, Person, PersonChange } from "./Person.ts"
 import { type PersonError, personError, type SignInError } from "./PersonError.ts"
-import { type Changed, PersonStore, type Vouched } from "./PersonStore.ts"
+import { type Changed, PersonStore, type ExternalIdentity } from "./PersonStore.ts"
 import { newSecret, secretFingerprint } from "./Secret.ts"
 import { SessionStore } from "./SessionStore.ts"
 
@@ -38,8 +38,8 @@ export class People extends Context.Service<
       password: string,
       current: string | null,
     ) => Effect.Effect<void, Refused | SignInError>
-    /** Who that is, created at first sight, which is an act of theirs; none for one who was removed. */
-    readonly vouched: (vouched: Vouched) => Effect.Effect<Option.Option<Person>, Refused>
+    /** The person with this identity, created at first sight, which is an act of theirs; none for one who was removed. */
+    readonly resolveExternal: (identity: ExternalIdentity) => Effect.Effect<Option.Option<Person>, Refused>
   }
 >()("@data-cabinet/core/person/People") {
   static readonly layer = Layer.effect(
@@ -99,17 +99,17 @@ export class People extends Context.Service<
           yield* store.setPassword(session.personId, hashed)
           yield* sessions.endAll(session.personId, session.id)
         }),
-        vouched: Effect.fnUntraced(function* (vouched) {
-          yield* checkName(vouched.name)
-          yield* checkRole(vouched.role)
-          const { issuer, role, follow } = vouched
-          const name = plainName(vouched.name)
-          const known = Option.getOrNull(yield* store.findVouched(vouched))
+        resolveExternal: Effect.fnUntraced(function* (identity) {
+          yield* checkName(identity.name)
+          yield* checkRole(identity.role)
+          const { issuer, role, follow } = identity
+          const name = plainName(identity.name)
+          const known = Option.getOrNull(yield* store.findExternal(identity))
           if (known?.removedAt != null) return Option.none()
           if (known !== null && (!follow || (known.name === name && known.role === role))) return Option.some(known)
           const object = known === null ? null : `person ${known.id}`
           const act = { action: "person.vouch", object, changes: { issuer, name, role }, makes: "person" }
-          const person = yield* managed(log, act, store.setVouched({ ...vouched, name }))
+          const person = yield* managed(log, act, store.saveExternal({ ...identity, name }))
           return person.removedAt === null ? Option.some(person) : Option.none()
         }),
       })

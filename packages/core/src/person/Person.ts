@@ -1,7 +1,7 @@
 /** People who manage a cabinet, and the sessions in which they do. Times are RFC 3339 in UTC. */
 import type { PersonRole } from "../key/Role.ts"
 
-/** Who vouches for a person: a proxy's header, the program that embeds the cabinet, or a provider of OpenID Connect. */
+/** Who identifies a person: a proxy's header, the program that embeds the cabinet, or a provider of OpenID Connect. */
 export const ISSUERS = ["proxy", "program", "oidc"] as const
 export type Issuer = (typeof ISSUERS)[number]
 

@@ -12,8 +12,8 @@ export interface PasswordHolder {
   readonly knownFrom: string | null
 }
 
-/** A person as somebody else vouches for them. */
-export interface Vouched {
+/** A person as identified by a proxy, the embedding program or an identity provider. */
+export interface ExternalIdentity {
   readonly issuer: Issuer
   readonly subject: string
   readonly name: string
@@ -46,10 +46,10 @@ export class PersonStore extends Context.Service<
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
     /** Also one who was removed; none at first sight. */
-    readonly findVouched: (
-      vouched: Pick<Vouched, "issuer" | "subject">,
+    readonly findExternal: (
+      identity: Pick<ExternalIdentity, "issuer" | "subject">,
     ) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
     /** Creates them, or has name and role follow. A removed one stays removed. */
-    readonly setVouched: (vouched: Vouched) => Effect.Effect<Person, StoreUnavailable>
+    readonly saveExternal: (identity: ExternalIdentity) => Effect.Effect<Person, StoreUnavailable>
   }
 >()("@data-cabinet/core/person/PersonStore") {}

@@ -74,7 +74,7 @@ export const retypeDecisions = (
   },
   dependents: ({ views, obstacle, objects }) => {
     if (views.length > 0 && !withViews) {
-      const message = `Views depend on column "${name}": ${views.join(", ")}. Pass --with-views (in the API: with_views) to recreate them, or drop them first.`
+      const message = `Views depend on column "${name}": ${views.join(", ")}. They are recreated only if that is requested; otherwise, drop them first.`
       return Result.fail(viewsDepend(message))
     }
     if (obstacle !== null) {

@@ -51,12 +51,12 @@ export class CabinetRegistry extends Context.Service<
             case "database_exists":
               return yield* refuse(
                 "database_taken",
-                `There is already a database ${database}. To use it for this cabinet, for example after \`cabinet tenant remove\`, pass its URL with --database-url.`,
+                `There is already a database ${database}, as after a cabinet of this name was removed. To use it for this cabinet, pass its URL.`,
               )
             case "denied":
               return yield* refuse(
                 "database_not_made",
-                `The database user may not create databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or create a database and pass its URL with --database-url.`,
+                `The database user may not create databases (${added.detail}). Let an administrator run: ALTER ROLE … CREATEDB; or create a database and pass its URL.`,
               )
           }
         }),

@@ -34,7 +34,7 @@ it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
     { views: ["public.a", "public.b"] },
     false,
     "views_depend",
-    /public\.a, public\.b\. Pass --with-views/,
+    /public\.a, public\.b\. They are recreated only if that is requested/,
   ],
   [
     "an obstacle, even with views",

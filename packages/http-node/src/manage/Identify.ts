@@ -18,7 +18,7 @@ import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Clock, Context, Effect, Option } from "effect"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import { sessionCookie } from "../person/SessionCookie.ts"
-import { vouch, Vouchers } from "../person/VouchedSignIn.ts"
+import { ExternalSignIns, identifyExternal } from "../person/ExternalSignIn.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request } from "../server/Request.ts"
 import { isSameOrigin } from "../server/SameOrigin.ts"
@@ -77,8 +77,8 @@ export const identify = Effect.gen(function* () {
   const windows = yield* RateWindows
   const rates = yield* ManageRates
   const { baseUrl, trustedProxies } = yield* HttpSettings
-  const vouched = yield* vouch
-  const { program } = yield* Vouchers
+  const external = yield* identifyExternal
+  const { program } = yield* ExternalSignIns
   const none = refuse("unauthorized", program?.hint ?? `${BY_TOKEN}, or sign in.`)
   const cookie = sessionCookie(baseUrl)
   const refused = new WrongCredentials(rates.wrong)
@@ -125,7 +125,7 @@ export const identify = Effect.gen(function* () {
     const authorization = bearerOf(request.headers)
     // A token says by itself that its sender means this cabinet; another one may be for whoever stands before it.
     const isToken = authorization !== undefined && /^bearer +dc/i.test(authorization)
-    const { person, handled } = isToken ? { person: null, handled: false } : yield* vouched(request)
+    const { person, handled } = isToken ? { person: null, handled: false } : yield* external(request)
     if (person !== null) {
       if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
       const rate = yield* counted(`person:${person.id}`, rates.session, again)

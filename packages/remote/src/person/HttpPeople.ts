@@ -46,7 +46,7 @@ export const layer = Layer.effect(
       }),
       link: (id) => Effect.map(one<SentLink>("POST", [id, "link"]), issued),
       setPassword: () => elsewhere("The change of a password"),
-      vouched: () => elsewhere("Sign-in"),
+      resolveExternal: () => elsewhere("Sign-in"),
     })
   }),
 )

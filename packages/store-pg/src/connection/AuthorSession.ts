@@ -29,7 +29,7 @@ export interface StatementOutcome {
 export interface ScriptOptions {
   /** The connection URL of the author. */
   readonly url: string
-  /** The owner's address, if the author's login is valid only right after the owner has admitted it (see AuthorLogin). */
+  /** The owner's URL, if the author's login is valid only right after the owner has admitted it (see AuthorLogin). */
   readonly admittedBy?: string | undefined
   readonly script: string
   /** False for statements that PostgreSQL allows only outside a transaction, such as VACUUM. */

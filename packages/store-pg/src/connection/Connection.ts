@@ -1,12 +1,12 @@
 /**
- * The driver's options for an address. Those that depend on the server in use are read at each connection attempt, so
+ * The driver's options for a database URL. Those that depend on the server in use are read at each connection attempt, so
  * the route has to be settled before: with several hosts, and with sslmode prefer or allow, that takes a probe.
  */
 import type { PgPool } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
 import { SqlError } from "effect/sql"
-import { forHost, tlsOptions } from "./AddressTls.ts"
-import { type Address, parseAddress } from "./DatabaseAddress.ts"
+import { forHost, tlsOptions } from "./DatabaseUrlTls.ts"
+import { type DatabaseUrl, parseDatabaseUrl } from "./DatabaseUrl.ts"
 import { type Login, settle } from "./HostProbe.ts"
 import { routeOf, type ServerRoute } from "./ServerRoute.ts"
 
@@ -16,7 +16,7 @@ const refused = (message: string) =>
   })
 
 export interface Connection {
-  readonly address: Address
+  readonly parsed: DatabaseUrl
   readonly route: ServerRoute
   /** Finds the server to use, unless it is known. Never fails: the next connection attempt does. */
   readonly settled: Effect.Effect<void>
@@ -25,24 +25,24 @@ export interface Connection {
 }
 
 /**
- * If the address cannot be honoured or a file of it cannot be read, it fails like a connection that cannot be opened,
- * before one is tried. `connectMillis` is the time limit for connecting to one host where the address names none.
+ * If the URL cannot be honoured, or a file that it names cannot be read, it fails like a connection that cannot be opened,
+ * before one is tried. `connectMillis` is the time limit for connecting to one host where the URL names none.
  */
 export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect<Connection, SqlError.SqlError> =>
   Effect.suspend(() => {
-    const read = parseAddress(text)
+    const read = parseDatabaseUrl(text)
     if (Result.isFailure(read)) return Effect.fail(refused(`The database URL must be ${read.failure}`))
-    const address = read.success
-    const { user, password, database } = address.uri
-    const route = routeOf(address)
+    const parsed = read.success
+    const { user, password, database } = parsed.uri
+    const route = routeOf(parsed)
     return Effect.try({
       try: (): Connection => {
-        const tls = tlsOptions(address.encryption)
+        const tls = tlsOptions(parsed.encryption)
         const login: Login = {
           username: user,
           database,
           password: password === undefined ? undefined : Redacted.make(password),
-          connectTimeout: address.connectSeconds === null ? connectMillis : address.connectSeconds * 1000,
+          connectTimeout: parsed.connectSeconds === null ? connectMillis : parsed.connectSeconds * 1000,
         }
         const probe = settle(route, login, tls)
         const settled = Effect.suspend(() => (route.isSettled ? Effect.void : probe))
@@ -62,7 +62,7 @@ export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect
             return route.refusesStartup ? {} : set
           },
         })
-        return { address, route, settled, config }
+        return { parsed, route, settled, config }
       },
       catch: (cause) => refused(cause instanceof Error ? cause.message : "unknown"),
     })

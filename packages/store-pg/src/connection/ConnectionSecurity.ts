@@ -1,7 +1,7 @@
-/** How the connections of an address are protected, as found by speaking to its server. */
+/** How the connections of a database URL are protected, as found by connecting to its server. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { isVerified } from "./AddressTls.ts"
+import { isVerified } from "./DatabaseUrlTls.ts"
 import { connectionOf } from "./Connection.ts"
 
 export interface ConnectionSecurity {
@@ -18,7 +18,7 @@ export interface ConnectionSecurity {
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 /**
- * Finds out what is behind an address before it is used, whether a pooler in particular. Where that is nothing to be used,
+ * Finds out what is behind a URL before it is used, whether a pooler in particular. Where that is nothing to be used,
  * the next connection attempt fails with the reason.
  */
 export const probeConnection = (url: string): Effect.Effect<void, SqlError.SqlError> =>
@@ -29,14 +29,14 @@ export const probeConnection = (url: string): Effect.Effect<void, SqlError.SqlEr
 
 export const connectionSecurity = (url: string): Effect.Effect<ConnectionSecurity, SqlError.SqlError> =>
   Effect.gen(function* () {
-    const { address, route, settled } = yield* connectionOf(url)
+    const { parsed, route, settled } = yield* connectionOf(url)
     yield* settled
     const { host, port } = route.server
-    const { mode } = address.encryption
+    const { mode } = parsed.encryption
     const isEncrypted = mode !== "disable" && route.encrypts
     return {
       transport: host.startsWith("/") ? "socket" : isEncrypted ? "tls" : "clear text",
-      verified: isEncrypted && isVerified(address.encryption) ? (mode === "verify-full" ? "name" : "authority") : "no",
+      verified: isEncrypted && isVerified(parsed.encryption) ? (mode === "verify-full" ? "name" : "authority") : "no",
       isLoopback: isLoopback(host),
       server: host.startsWith("/") ? host : `${host}:${port}`,
     }

@@ -1,6 +1,6 @@
 /**
- * Finds the server of an address that is to be used, by connecting to each with the settings that a session needs. It
- * also finds out how a server is spoken to: with TLS or without where the address leaves that open, and whether a pooler
+ * Finds the server of a database URL that is to be used, by connecting to each with the settings that a session needs. It
+ * also finds out how a server is spoken to: with TLS or without where the URL leaves that open, and whether a pooler
  * in between refuses settings at the opening. What libpq does for each connection happens here once, for all of a process.
  *
  * One difference from libpq: a session of ours is never read-only because of a default of the server, so `read-write`
@@ -10,7 +10,7 @@ import { PgConnection } from "@effect/sql-pg"
 import { Effect, type Redacted, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import type { ConnectionOptions } from "node:tls"
-import { forHost } from "./AddressTls.ts"
+import { forHost } from "./DatabaseUrlTls.ts"
 import { openSocket, type ServerRoute } from "./ServerRoute.ts"
 import { ownerShared } from "./SessionSettings.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"

@@ -1,5 +1,5 @@
 /**
- * Reads the address of a database as libpq's own parser does, which differs from a web address: several hosts, each with
+ * Parses the URL of a database as libpq's own parser does, which differs from one for the web: several hosts, each with
  * a port of its own; any part may be empty; a password may contain every character but `@` and `/`; a plus sign is a
  * plus sign. What this returns is decoded, and nothing is filled in.
  */
@@ -8,9 +8,9 @@ import { Result } from "effect"
 export interface LibpqUri {
   readonly user: string | undefined
   readonly password: string | undefined
-  /** As many as there are commas and one, each possibly empty; none if the address names no host at all. */
+  /** As many as there are commas and one, each possibly empty; none if the URL names no host at all. */
   readonly hosts: ReadonlyArray<string>
-  /** As written, each possibly empty: one for all hosts, or one for each; none if the address names no port at all. */
+  /** As written, each possibly empty: one for all hosts, or one for each; none if the URL names no port at all. */
   readonly ports: ReadonlyArray<string>
   readonly database: string | undefined
   /** All others, in order. */
@@ -32,7 +32,7 @@ const decoded = (text: string): string => {
   throw new Refusal(PERCENT)
 }
 
-/** Steps of a path to a reader of web addresses, which would look for another database. */
+/** Steps of a path to a parser of web URLs, which would look for another database. */
 const DOTS = "a URL whose database is not named . or .."
 
 const given = (text: string | undefined): string | undefined =>
@@ -66,7 +66,7 @@ const listOf = (text: string | undefined): ReadonlyArray<string> => (text === un
 const read = (text: string): LibpqUri => {
   const body = /^postgres(?:ql)?:\/\/([\s\S]*)$/i.exec(text)?.[1]
   if (body === undefined) throw new Refusal(FORM)
-  // A fragment means nothing to libpq and everything to a web address: refused, so that no reader can differ.
+  // A fragment means nothing to libpq and much in a web URL: refused, so that no two parsers can differ.
   if (body.includes("#")) throw new Refusal("a URL without #, which is written %23 in a password")
   const login = /^([^@/:]*)(?::([^@/]*))?@/.exec(body)
   const [, places, database, query] = /^([^/?]*)(?:\/([^?]*))?(?:\?([\s\S]*))?$/.exec(
@@ -101,13 +101,13 @@ export const parseUri = (text: string): Result.Result<LibpqUri, string> => {
   }
 }
 
-/** Whether a web address can have it as its host: no socket, and no IPv6 address with a zone. */
+/** Whether a web URL can have it as its host: no socket, and no IPv6 address with a zone. */
 const isWebHost = (host: string): boolean => !host.startsWith("/") && !host.includes("%")
 
 const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : encodeURIComponent(host))
 
 /**
- * Writes an address that libpq and a reader of web addresses understand alike: several hosts, and the directory of a
+ * Writes a URL that libpq and a parser of web URLs understand alike: several hosts, and the directory of a
  * socket, stand among the parameters.
  */
 export const formatUri = ({ user, password, hosts, ports, database, parameters }: LibpqUri): string => {

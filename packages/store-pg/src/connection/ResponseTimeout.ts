@@ -71,7 +71,7 @@ export interface Suspect {
   readonly open: OpenPool
   /** Whether nothing in it can run for longer than the database's own statement timeout. */
   readonly isLimited: boolean
-  /** Looks for another server of the address, if it names several; the sessions end once one is found. */
+  /** Looks for another server of the URL, if it names several; the sessions end once one is found. */
   readonly searchElsewhere: Effect.Effect<void>
 }
 

@@ -1,12 +1,12 @@
 /**
- * Which server of an address is in use, and how it has to be spoken to. All pools of a process with the same list of hosts
+ * Which server of a database URL is in use, and how to connect to it. All pools of a process with the same list of hosts
  * share it, so what one of them finds out holds for all: a failover is discovered once, and no pool stays with the old
  * primary. While there is nothing to find out, opening a session costs nothing more than without it.
  */
 import { connect, type Socket } from "node:net"
 import { Duplex } from "node:stream"
 import { Semaphore } from "effect"
-import type { Address, Server } from "./DatabaseAddress.ts"
+import type { DatabaseUrl, Server } from "./DatabaseUrl.ts"
 
 /** For sessions that only listen: without it they would never learn that their server is gone. */
 const KEEP_ALIVE_MILLIS = 30_000
@@ -25,8 +25,8 @@ export const openSocket = ({ host, port }: Server): Socket =>
 
 export class ServerRoute {
   readonly servers: ReadonlyArray<Server>
-  readonly attributes: Address["attributes"]
-  readonly mode: Address["encryption"]["mode"]
+  readonly attributes: DatabaseUrl["attributes"]
+  readonly mode: DatabaseUrl["encryption"]["mode"]
   /** One probe at a time. */
   readonly probing = Semaphore.makeUnsafe(1)
   /** The number of probes that have ended: whoever waited for one does not repeat it. */
@@ -46,7 +46,7 @@ export class ServerRoute {
   /** The open connections, by the server that they lead to. */
   readonly #sockets = new Map<Socket, number>()
 
-  constructor({ servers, attributes, encryption }: Address) {
+  constructor({ servers, attributes, encryption }: DatabaseUrl) {
     this.servers = servers
     this.attributes = attributes
     this.mode = encryption.mode
@@ -109,13 +109,13 @@ export class ServerRoute {
 
 const routes = new Map<string, ServerRoute>()
 
-/** The route of an address: the same one for all that list the same servers and want the same of them. */
-export const routeOf = (address: Address): ServerRoute => {
-  const { servers, attributes, encryption } = address
+/** The route of a URL: the same one for all that list the same servers and require the same of them. */
+export const routeOf = (url: DatabaseUrl): ServerRoute => {
+  const { servers, attributes, encryption } = url
   const key = JSON.stringify([servers, attributes, encryption.mode])
   const known = routes.get(key)
   if (known !== undefined) return known
-  const route = new ServerRoute(address)
+  const route = new ServerRoute(url)
   routes.set(key, route)
   return route
 }

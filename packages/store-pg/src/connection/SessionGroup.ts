@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto"
 import type { Duplex } from "node:stream"
 import { Result } from "effect"
 import { boundedResponse } from "./BoundedResponse.ts"
-import { DEFAULT_NAME, parseAddress } from "./DatabaseAddress.ts"
+import { DEFAULT_NAME, parseDatabaseUrl } from "./DatabaseUrl.ts"
 import { routeOf } from "./ServerRoute.ts"
 
 export interface SessionGroup {
@@ -23,7 +23,7 @@ export interface SessionGroup {
   readonly cut: (openedBefore?: number) => number
 }
 
-/** What a session is called: an address may give the beginning of the name. */
+/** What a session is called: a URL may give the beginning of the name. */
 export const sessionName = (applicationName: string, name: string): string =>
   name.startsWith(DEFAULT_NAME) ? applicationName + name.slice(DEFAULT_NAME.length) : name
 
@@ -38,12 +38,12 @@ export const sessionGroup = (
   maxResponse?: number,
 ): SessionGroup => {
   const open = new Map<Duplex, number>()
-  const address = Result.getOrUndefined(parseAddress(url))
+  const parsed = Result.getOrUndefined(parseDatabaseUrl(url))
   return {
-    applicationName: `${sessionName(address?.applicationName ?? DEFAULT_NAME, name)} ${randomBytes(4).toString("hex")}`,
+    applicationName: `${sessionName(parsed?.applicationName ?? DEFAULT_NAME, name)} ${randomBytes(4).toString("hex")}`,
     stream: () => {
-      // An address that cannot be read has been refused before a connection is tried.
-      const socket = routeOf(address!).open()
+      // A URL that cannot be parsed has been refused before a connection is tried.
+      const socket = routeOf(parsed!).open()
       open.set(socket, performance.now())
       socket.once("close", () => {
         open.delete(socket)
@@ -54,7 +54,7 @@ export const sessionGroup = (
     cut: (openedBefore = Number.POSITIVE_INFINITY) => {
       const old = [...open.keys()].filter((socket) => open.get(socket)! < openedBefore)
       for (const socket of old) socket.destroy()
-      if (old.length > 0) routeOf(address!).doubt()
+      if (old.length > 0) routeOf(parsed!).doubt()
       return old.length
     },
   }

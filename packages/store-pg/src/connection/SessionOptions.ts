@@ -1,5 +1,5 @@
 /**
- * The `options` of an address, `-c name=value -c name=value` or `--name=value`: settings for every session. They are set
+ * The `options` of a database URL, `-c name=value -c name=value` or `--name=value`: settings for every session. They are set
  * by a statement and not sent when a session is opened, because poolers refuse or drop them there. Anything else that
  * the server's command line knows is refused, and so is a setting that a cabinet depends on.
  */

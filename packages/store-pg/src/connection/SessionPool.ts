@@ -1,5 +1,5 @@
 /**
- * Every pool of sessions is opened here, so that the address is honoured alike for all of them, and no session is used
+ * Every pool of sessions is opened here, so that the URL is honoured alike for all of them, and no session is used
  * without the settings that its kind requires. The driver's own pool has no hook between opening a session and its first
  * use, so this is a client of its own over the driver's sessions.
  */
@@ -8,7 +8,7 @@ import { Context, Duration, Effect, Option, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionOf } from "./Connection.ts"
 import { checkSession } from "./SessionCheck.ts"
-import type { SessionAttributes } from "./AddressParameters.ts"
+import type { SessionAttributes } from "./DatabaseUrlParameters.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { type Overdue, Uncancelled } from "./Uncancelled.ts"
@@ -109,11 +109,11 @@ export const lentSessions = (
 const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const { url, settings: kind, applicationName, wires, overdue, unconfirmed, ...options } = given
   const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
-  const { address, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
-  const name = applicationName === undefined ? undefined : sessionName(address.applicationName, applicationName)
+  const { parsed, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
+  const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
   // Sessions are looked up by their names, so these are verified like other settings.
   const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
-  const settings: SessionSettings = { set, found: { ...kind.found, ...FITS[route.attributes] }, more: address.options }
+  const settings: SessionSettings = { set, found: { ...kind.found, ...FITS[route.attributes] }, more: parsed.options }
   const { connectTimeout: _, stream, ...others } = options
   const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
   if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })

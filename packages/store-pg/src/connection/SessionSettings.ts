@@ -10,7 +10,7 @@ export interface SessionSettings {
   readonly set: Readonly<Record<string, string>>
   /** Required but not ours to set: a session without these values is not used. */
   readonly found?: Readonly<Record<string, string>>
-  /** Set by a statement in each new session and not read back: the settings that an address adds. */
+  /** Set by a statement in each new session and not read back: the settings that a URL adds. */
   readonly more?: ReadonlyArray<readonly [name: string, value: string]>
 }
 
@@ -126,7 +126,7 @@ export const unlimited: SessionSettings = {
   set: { ...SAME_FOR_ALL, search_path: OWNER_PATH, statement_timeout: "0", idle_in_transaction_session_timeout: "0" },
 }
 
-/** The settings that an address may not change, in lower case: any kind of session depends on them. */
+/** The settings that a URL may not change, in lower case: any kind of session depends on them. */
 export const PINNED: ReadonlySet<string> = new Set(
   [ownerShared, reader({ statementTimeoutMillis: 0, lockTimeoutMillis: 0 }), unlimited]
     .flatMap(({ set, found = {} }) => [...Object.keys(set), ...Object.keys(found)])

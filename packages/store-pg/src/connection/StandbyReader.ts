@@ -45,14 +45,14 @@ const usedGauge = Metric.gauge("standby_in_use", {
 })
 
 export interface StandbyOptions {
-  /** Its address; the login and the database in it are not used. */
+  /** Its URL; the login and the database in it are not used. */
   readonly url: string
   readonly maxLagMillis: number
   /** The reader's options on the primary. */
   readonly reader: ReaderOptions
 }
 
-/** The standby's address with the login and the database that the reader has on the primary. */
+/** The standby's URL with the login and the database that the reader has on the primary. */
 const standbyAddress = (standbyUrl: string, readerUrl: string): string => {
   const [standby, reader] = [new URL(standbyUrl), new URL(readerUrl)]
   standby.username = reader.username

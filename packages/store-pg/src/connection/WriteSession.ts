@@ -57,7 +57,7 @@ const CHECK_INTERVAL = "500 millis"
 const PAUSE = "3 seconds"
 
 interface Options {
-  /** The address of the database. */
+  /** The URL of the database. */
   readonly url: string
   readonly applicationName: string
   readonly watch: ResponseWatch["Service"]

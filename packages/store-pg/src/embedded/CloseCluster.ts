@@ -73,7 +73,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     const [found] = yield* sql.unsafe<{ open: boolean }>(IS_OPEN)
     if (!found!.open) return
     yield* run("REVOKE ALL ON DATABASE template0, template1, postgres FROM PUBLIC")
-    // Programs that are given the owner's address connect to that database first.
+    // Programs that are given the owner's URL connect to that database first.
     yield* run(`GRANT CONNECT ON DATABASE postgres TO ${quoteName(owner)}`)
     yield* closeTemplate
     const others = yield* sql.unsafe<{ name: string }>(OTHERS)

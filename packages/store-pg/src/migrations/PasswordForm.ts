@@ -1,13 +1,13 @@
 /**
- * How a role's password is told to PostgreSQL: as what it would store (a SCRAM verifier), so that the password itself is
+ * How a role's password is sent to PostgreSQL: as what it would store (a SCRAM verifier), so that the password itself is
  * in no statement that a server may log. Some services refuse that, because their control plane keeps the passwords
  * (Neon, Lakebase; at the commit, and not before): then the text is sent, and only where nobody can listen and the server
  * has proved who it is.
  */
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
-import { isVerified } from "../connection/AddressTls.ts"
-import { parseAddress } from "../connection/DatabaseAddress.ts"
+import { isVerified } from "../connection/DatabaseUrlTls.ts"
+import { parseDatabaseUrl } from "../connection/DatabaseUrl.ts"
 import { sqlMessage } from "../connection/SqlState.ts"
 import { scramVerifier } from "./ScramVerifier.ts"
 
@@ -20,9 +20,9 @@ export const passwordLiteral = (form: PasswordForm, password: string): string =>
 const isRefused = (error: SqlError.SqlError): boolean =>
   /only supports being given plaintext passwords|password type is not a plain text/i.test(sqlMessage(error))
 
-/** Whether the text of a password may be sent to this address. */
+/** Whether a password may be sent in clear text to the server of this URL. */
 export const mayCarryText = (url: string): boolean =>
-  Result.match(parseAddress(url), {
+  Result.match(parseDatabaseUrl(url), {
     onFailure: () => false,
     onSuccess: ({ servers, encryption }) => isVerified(encryption) || servers.every(({ host }) => host.startsWith("/")),
   })

@@ -94,10 +94,10 @@ const BY_LINK = `
   SELECT ${COLUMNS} FROM cabinet.sign_in_link k JOIN cabinet.person p ON p.id = k.person_id
   WHERE k.fingerprint = $1 AND k.expires_at > cabinet.now()`
 
-const FIND_VOUCHED = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.issuer = $1 AND p.subject = $2`
+const FIND_EXTERNAL = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.issuer = $1 AND p.subject = $2`
 
 /** $5: whether name and role follow. */
-const SET_VOUCHED = `
+const SAVE_EXTERNAL = `
   INSERT INTO cabinet.person AS p (issuer, subject, name, role) VALUES ($1, $2, $3, $4)
   ON CONFLICT (issuer, subject) DO UPDATE SET
     name = CASE WHEN $5::bool THEN excluded.name ELSE p.name END,
@@ -170,10 +170,10 @@ export const layer = Layer.effect(
           orUnavailable,
         ),
       byLink: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<PersonRow>(BY_LINK, [fingerprint]), optional)),
-      findVouched: ({ issuer, subject }) =>
-        orUnavailable(Effect.map(sql.unsafe<PersonRow>(FIND_VOUCHED, [issuer, subject]), optional)),
-      setVouched: ({ issuer, subject, name, role, follow }) =>
-        sql.unsafe<PersonRow>(SET_VOUCHED, [issuer, subject, name, role, follow]).pipe(
+      findExternal: ({ issuer, subject }) =>
+        orUnavailable(Effect.map(sql.unsafe<PersonRow>(FIND_EXTERNAL, [issuer, subject]), optional)),
+      saveExternal: ({ issuer, subject, name, role, follow }) =>
+        sql.unsafe<PersonRow>(SAVE_EXTERNAL, [issuer, subject, name, role, follow]).pipe(
           Effect.map(([row]) => toPerson(row!)),
           orUnavailable,
         ),

@@ -42,13 +42,13 @@ export const clientPrograms = (
     return programs
   })
 
-/** The same address without its password, which goes into the environment. */
-const withoutPassword = (url: string): { readonly address: string; readonly env: Record<string, string> } => {
+/** The same URL without its password, which goes into the environment. */
+const withoutPassword = (url: string): { readonly url: string; readonly env: Record<string, string> } => {
   const parsed = new URL(url)
   const password = parsed.searchParams.get("password") ?? decodeURIComponent(parsed.password)
   parsed.password = ""
   parsed.searchParams.delete("password")
-  return { address: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
+  return { url: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
 }
 
 /** Runs one of them on a database to its end; returns what it printed. Interruption ends it. */
@@ -61,7 +61,7 @@ export const runProgram = (
     const at = url === undefined ? undefined : withoutPassword(url)
     // What stands in the environment for other programs must not change what is meant here.
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PG")))
-    const child = spawn(program, at === undefined ? words : [...words, `--dbname=${at.address}`], {
+    const child = spawn(program, at === undefined ? words : [...words, `--dbname=${at.url}`], {
       env: { ...inherited, ...at?.env },
       stdio: ["ignore", "pipe", "pipe"],
     })

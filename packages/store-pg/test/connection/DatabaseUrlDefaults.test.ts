@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
-import { completeAddress, type Defaults } from "@data-cabinet/store-pg/connection/AddressDefaults"
-import { parseAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { completeDatabaseUrl, type Defaults } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"
+import { parseDatabaseUrl } from "@data-cabinet/store-pg/connection/DatabaseUrl"
 import { passwordIn } from "@data-cabinet/store-pg/connection/PasswordFile"
 import { Result } from "effect"
 import { afterAll, assert, it } from "vitest"
@@ -12,9 +12,9 @@ const home = mkdtempSync(join(tmpdir(), "dc-home-"))
 afterAll(() => rmSync(home, { recursive: true }))
 
 const complete = (given: string, env: Defaults["env"] = {}, use: Defaults["use"] = "primary") =>
-  completeAddress(given, { env: { HOME: home, ...env }, certificates: null, use })
+  completeDatabaseUrl(given, { env: { HOME: home, ...env }, certificates: null, use })
 const whole = (...words: Parameters<typeof complete>) => {
-  const { uri, servers } = Result.getOrThrow(parseAddress(Result.getOrThrow(complete(...words))))
+  const { uri, servers } = Result.getOrThrow(parseDatabaseUrl(Result.getOrThrow(complete(...words))))
   return { ...uri, servers, parameters: Object.fromEntries(uri.parameters) }
 }
 const refusal = (...words: Parameters<typeof complete>) => Result.getOrThrow(Result.flip(complete(...words)))

@@ -1,5 +1,5 @@
 /**
- * What an address asks of TLS, as libpq reads it: `sslmode`, the authorities of `sslrootcert`, and a certificate of our
+ * What a database URL asks of TLS, as libpq reads it: `sslmode`, the authorities of `sslrootcert`, and a certificate of our
  * own. One difference: verify-full without `sslrootcert` trusts the authorities that Node trusts, as for any address on
  * the web, where libpq would refuse.
  */
@@ -7,7 +7,7 @@ import { readFileSync, statSync } from "node:fs"
 import { isIP } from "node:net"
 import * as Tls from "node:tls"
 import { Result } from "effect"
-import type { SslMode } from "./AddressParameters.ts"
+import type { SslMode } from "./DatabaseUrlParameters.ts"
 
 /** How a connection is protected from eavesdropping and impersonation. */
 export interface Encryption {
@@ -24,7 +24,7 @@ export const isVerified = ({ mode, rootCertificate }: Encryption): boolean =>
 
 const atLeastRequire = (mode: SslMode): boolean => mode === "require" || mode.startsWith("verify")
 
-/** The encryption of an address with these parameters, or the end of the sentence "it must be …". */
+/** The encryption of a URL with these parameters, or the end of the sentence "it must be …". */
 export const encryptionOf = (
   parameters: ReadonlyMap<string, string>,
   isOnSocket: boolean,

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connectionOf } from "@data-cabinet/store-pg/connection/Connection"
-import { parseAddress, readAddress } from "@data-cabinet/store-pg/connection/DatabaseAddress"
+import { parseDatabaseUrl, normalizeDatabaseUrl } from "@data-cabinet/store-pg/connection/DatabaseUrl"
 import { Effect, Result } from "effect"
 import { afterAll, assert, it } from "vitest"
 
@@ -12,7 +12,7 @@ const BASE = `postgres://app:${SECRET}@db.example.com:5432/orders`
 const files = mkdtempSync(join(tmpdir(), "dc-address-"))
 afterAll(() => rmSync(files, { recursive: true }))
 
-const refusal = (address: string): string => Result.getOrThrow(Result.flip(readAddress(address)))
+const refusal = (address: string): string => Result.getOrThrow(Result.flip(normalizeDatabaseUrl(address)))
 
 const host = "db.example.com"
 const NAMED = { host, servername: host }
@@ -45,8 +45,8 @@ it("connectionOf gives the driver a certificate of our own, and no key that othe
   assert.match(reason.message ?? "", /sslkey cannot be used: .*other users can read .*chmod 600/)
 })
 
-it("parseAddress reads several hosts, with one port or a port for each", () => {
-  const servers = (address: string) => Result.getOrThrow(parseAddress(address)).servers
+it("parseDatabaseUrl reads several hosts, with one port or a port for each", () => {
+  const servers = (address: string) => Result.getOrThrow(parseDatabaseUrl(address)).servers
   const [a, b] = [
     { host: "a", port: 5433 },
     { host: "b", port: 5432 },
@@ -59,12 +59,12 @@ it("parseAddress reads several hosts, with one port or a port for each", () => {
     { host: "fe80::2", port: 5432 },
   ])
   const list = "postgres://u:p%20w@a:5433,b/x?target_session_attrs=read-write"
-  assert.deepStrictEqual(servers(Result.getOrThrow(readAddress(list))), [a, b])
-  assert.strictEqual(new URL(Result.getOrThrow(readAddress(list))).password, "p%20w")
+  assert.deepStrictEqual(servers(Result.getOrThrow(normalizeDatabaseUrl(list))), [a, b])
+  assert.strictEqual(new URL(Result.getOrThrow(normalizeDatabaseUrl(list))).password, "p%20w")
 })
 
-it("parseAddress reads what sessions are called, their settings and the time to connect", () => {
-  const read = parseAddress(
+it("parseDatabaseUrl reads what sessions are called, their settings and the time to connect", () => {
+  const read = parseDatabaseUrl(
     `${BASE}?application_name=shop&connect_timeout=7&options=-c%20work_mem%3D8MB%20--default-statistics-target%3D50`,
   )
   assert.deepInclude(Result.getOrThrow(read), {
@@ -85,12 +85,12 @@ it.each([
   "?target_session_attrs=read-write&connect_timeout=1&application_name=x",
   "?options=-c%20work_mem%3D8MB&target_session_attrs=any",
   "?host=%2Fvar%2Frun%2Fpostgresql&port=5433",
-])("readAddress takes what is done as it says: %s", (parameters) => {
-  assert.strictEqual(Result.getOrThrow(readAddress(BASE + parameters)), BASE + parameters)
+])("normalizeDatabaseUrl takes what is done as it says: %s", (parameters) => {
+  assert.strictEqual(Result.getOrThrow(normalizeDatabaseUrl(BASE + parameters)), BASE + parameters)
 })
 
-it("readAddress names a host where only a socket's directory does, so that a role's login has a place", () => {
-  const address = Result.getOrThrow(readAddress("postgresql:///orders?host=/var/run/postgresql"))
+it("normalizeDatabaseUrl names a host where only a socket's directory does, so that a role's login has a place", () => {
+  const address = Result.getOrThrow(normalizeDatabaseUrl("postgresql:///orders?host=/var/run/postgresql"))
   assert.strictEqual(address, "postgresql://localhost/orders?host=/var/run/postgresql")
   assert.match(refusal("postgresql:///orders"), /names a host/)
 })
@@ -140,13 +140,13 @@ it.each([
   ["?dbname=other", /dbname, which belongs behind the host/],
   ["#sslmode=require", /without #/],
   ["?pgbouncer=true", /pgbouncer/],
-])("readAddress refuses %s in words, without the password", (parameters, words) => {
+])("normalizeDatabaseUrl refuses %s in words, without the password", (parameters, words) => {
   const message = refusal(BASE + parameters)
   assert.match(message, words)
   assert.notInclude(message, SECRET)
 })
 
-it("readAddress shows nothing of a password in which a question mark is written as it is", () => {
+it("normalizeDatabaseUrl shows nothing of a password in which a question mark is written as it is", () => {
   const message = refusal(`postgres://app:1/2?${SECRET}@db.example.com/orders`)
   assert.notInclude(message, SECRET)
   assert.notInclude(refusal(`postgres://app:1/2?${SECRET}=x@db.example.com/orders`), SECRET)

@@ -156,7 +156,7 @@ it("an option that would leave the console open otherwise than it was meant is r
   const refusals: ReadonlyArray<[unknown, RegExp]> = [
     [{ whois: () => null }, /^console has no option whois\.$/],
     [{ whoIs: "ada" }, /^console\.whoIs must be a function\.$/],
-    [{ signInHint: "x" }, /no whoIs/],
+    [{ signInHint: "x" }, /^console\.signInHint requires console\.whoIs/],
     ["on", /^console must be true, false, or an object/],
     [null, /^console must be/],
   ]

@@ -1,5 +1,5 @@
 /**
- * The address under which others reach a cabinet, kept in its database by the server that knows it, so that every process
+ * The URL under which others reach a cabinet, kept in its database by the server that knows it, so that every process
  * that joins the database prints intake addresses that work.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -12,23 +12,23 @@ const WRITE = `
   INSERT INTO cabinet.base_address (url) VALUES ($1)
   ON CONFLICT (singleton) DO UPDATE SET url = excluded.url, noted_at = excluded.noted_at`
 
-/** Null if no server has noted one. */
-export const notedBaseUrl = Effect.gen(function* () {
+/** Null if no server has recorded one. */
+export const recordedBaseUrl = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [row] = yield* sql.unsafe<{ readonly url: string }>(READ)
   return row?.url ?? null
 })
 
 /** Writes only what differs: most starts change nothing. */
-export const noteBaseUrl = Effect.fnUntraced(function* (baseUrl: string) {
-  if ((yield* notedBaseUrl) === baseUrl) return
+export const recordBaseUrl = Effect.fnUntraced(function* (baseUrl: string) {
+  if ((yield* recordedBaseUrl) === baseUrl) return
   const sql = yield* PgClient.PgClient
   yield* sql.unsafe(WRITE, [baseUrl])
 })
 
 /** The same over a connection of its own. */
-export const noteBaseUrlAt = (databaseUrl: string, baseUrl: string) =>
-  noteBaseUrl(baseUrl).pipe(
+export const recordBaseUrlAt = (databaseUrl: string, baseUrl: string) =>
+  recordBaseUrl(baseUrl).pipe(
     Effect.provide(OwnerClient.layer({ url: databaseUrl, maxConnections: 2, applicationName: "data-cabinet start" }), {
       local: true,
     }),

@@ -1,15 +1,15 @@
 /**
- * The address of a database, `postgres://user:password@host:port/database?parameters`, with one host or several. Every
+ * The URL of a database, `postgres://user:password@host:port/database?parameters`, with one host or several. Every
  * parameter is honoured as libpq would, or rejected with a message that names it: silently ignoring one could send a
  * password in clear text, or read as another user than was meant. No message shows a value, because a mistyped one may be
  * part of the password.
  *
  * Of the parameters that libpq knows, those that the driver does not support are rejected, and so are those that would
- * conflict with the roles and databases derived from the address: a login or a database among the parameters.
+ * conflict with the roles and databases derived from the URL: a login or a database among the parameters.
  */
 import { Result } from "effect"
-import { type SessionAttributes, wrongParameters } from "./AddressParameters.ts"
-import { type Encryption, encryptionOf } from "./AddressTls.ts"
+import { type SessionAttributes, wrongParameters } from "./DatabaseUrlParameters.ts"
+import { type Encryption, encryptionOf } from "./DatabaseUrlTls.ts"
 import { formatUri, type LibpqUri, parseUri } from "./LibpqUri.ts"
 import { readOptions } from "./SessionOptions.ts"
 
@@ -20,7 +20,7 @@ export interface Server {
   readonly port: number
 }
 
-export interface Address {
+export interface DatabaseUrl {
   readonly uri: LibpqUri
   /** At least one. */
   readonly servers: ReadonlyArray<Server>
@@ -74,8 +74,8 @@ const encryptionIn = ({ hosts, parameters }: LibpqUri): Result.Result<Encryption
     hosts.some((host) => host.startsWith("/")),
   )
 
-/** The address that the uri is; fails if a part is missing that a cabinet needs. */
-const addressFrom = (uri: LibpqUri): Result.Result<Address, string> => {
+/** The parsed URL; fails if a part is missing that a cabinet needs. */
+const databaseUrlFrom = (uri: LibpqUri): Result.Result<DatabaseUrl, string> => {
   const { hosts, ports, parameters } = uri
   if (uri.database === undefined) {
     return Result.fail("a URL such as postgres://user:password@host:5432/database")
@@ -93,9 +93,10 @@ const addressFrom = (uri: LibpqUri): Result.Result<Address, string> => {
   }))
 }
 
-export const parseAddress = (text: string): Result.Result<Address, string> => Result.flatMap(readUri(text), addressFrom)
+export const parseDatabaseUrl = (text: string): Result.Result<DatabaseUrl, string> =>
+  Result.flatMap(readUri(text), databaseUrlFrom)
 
-/** Whether a reader of web addresses sees in the text what libpq sees: then it may stay as it is. */
+/** Whether a parser of web URLs sees in the text what libpq sees: then it may stay as it is. */
 const isRead = (text: string, { user, password, hosts, ports, database, parameters }: LibpqUri): boolean => {
   const url = URL.parse(text)
   if (url === null || hosts.length > 1 || ports.length > 1 || url.hostname === "") return false
@@ -113,12 +114,12 @@ const isRead = (text: string, { user, password, hosts, ports, database, paramete
 }
 
 /**
- * Returns the normalized address, which `new URL` can read: the addresses of other roles and databases are derived from
+ * Returns the normalized URL, which `new URL` can parse: the URLs of other roles and databases are derived from
  * it. Fails with the end of the sentence "it must be …".
  */
-export const readAddress = (given: string): Result.Result<string, string> =>
-  Result.map(parseAddress(given), ({ uri }) => {
-    // A login cannot be put before a missing host, and the addresses of the roles are built by doing so.
+export const normalizeDatabaseUrl = (given: string): Result.Result<string, string> =>
+  Result.map(parseDatabaseUrl(given), ({ uri }) => {
+    // A login cannot be put before a missing host, and the URLs of the roles are built by doing so.
     const named = given.replace(/^(postgres(?:ql)?:)\/\/\//i, "$1//localhost/")
     return isRead(named, uri) ? named : formatUri(uri)
   })

@@ -1,13 +1,13 @@
 /**
- * Fills in what a user's address leaves out, from where libpq would take it: the `PG*` variables of the environment, the
- * password file, and the files of `~/.postgresql`. What the address itself says always takes precedence. A variable that
+ * Fills in what a user's database URL leaves out, from where libpq would take it: the `PG*` variables of the environment, the
+ * password file, and the files of `~/.postgresql`. What the URL itself says always takes precedence. A variable that
  * asks for something which is not honoured is refused like the parameter.
  */
 import { existsSync } from "node:fs"
 import { homedir, userInfo } from "node:os"
 import { join } from "node:path"
 import { Result } from "effect"
-import { readAddress, readUri } from "./DatabaseAddress.ts"
+import { normalizeDatabaseUrl, readUri } from "./DatabaseUrl.ts"
 import { formatUri, type LibpqUri } from "./LibpqUri.ts"
 import { readPasswordFile, passwordIn } from "./PasswordFile.ts"
 
@@ -41,14 +41,14 @@ const VARIABLES: ReadonlyArray<readonly [variable: string, parameter: string]> =
   ["PGTARGETSESSIONATTRS", "target_session_attrs"],
 ]
 
-/** What an address is for: the primary, or a standby that rows are read from. */
-export type AddressUse = "primary" | "standby"
+/** What a URL is for: the primary, or a standby that rows are read from. */
+export type DatabaseUse = "primary" | "standby"
 
 export interface Defaults {
   readonly env: Readonly<Record<string, string | undefined>>
   /** A file of certificates: whoever names one wants the server verified. */
   readonly certificates: string | null
-  readonly use: AddressUse
+  readonly use: DatabaseUse
 }
 
 type Draft = { -readonly [Key in keyof LibpqUri]: LibpqUri[Key] }
@@ -127,7 +127,7 @@ const fillPassword = (draft: Draft, env: Defaults["env"]): string | null => {
   return null
 }
 
-const wrongUse = (draft: Draft, use: AddressUse): string | null => {
+const wrongUse = (draft: Draft, use: DatabaseUse): string | null => {
   const wanted = draft.parameters.find(([name]) => name === "target_session_attrs")?.[1] ?? "any"
   return use === "primary" && /standby|read-only/.test(wanted)
     ? "a URL whose target_session_attrs is read-write, primary or any: a standby cannot be written to"
@@ -135,10 +135,10 @@ const wrongUse = (draft: Draft, use: AddressUse): string | null => {
 }
 
 /**
- * The whole address, as `readAddress` returns it, of one that a user gave and that `readUri` accepts. Fails with the end
+ * The whole URL, as `normalizeDatabaseUrl` returns it, of one that a user gave and that `readUri` accepts. Fails with the end
  * of the sentence "it must be …".
  */
-export const completeAddress = (given: string, defaults: Defaults): Result.Result<string, string> =>
+export const completeDatabaseUrl = (given: string, defaults: Defaults): Result.Result<string, string> =>
   Result.flatMap(readUri(given), (uri) => {
     const draft: Draft = { ...uri }
     fillPlace(draft, defaults.env)
@@ -148,5 +148,5 @@ export const completeAddress = (given: string, defaults: Defaults): Result.Resul
     const wrong = fillPassword(draft, defaults.env) ?? wrongUse(draft, defaults.use)
     if (wrong !== null) return Result.fail(wrong)
     const isSame = JSON.stringify(draft) === JSON.stringify(uri)
-    return readAddress(isSame ? given : formatUri(draft))
+    return normalizeDatabaseUrl(isSame ? given : formatUri(draft))
   })

@@ -1,6 +1,6 @@
 /**
- * Sign-in by somebody else's word: that of the program that embeds the cabinet, or of a proxy that has asked for a password
- * already. Of a proxy's header nothing is believed that comes from another address: it is as if it had not been sent. One
+ * External sign-in: a person is identified by the program that embeds the cabinet, or by a proxy that has already
+ * authenticated them. Of a proxy's header nothing is believed that comes from another address: it is as if it had not been sent. One
  * from the proxy that came twice or cannot be read signs nobody in, whatever else the request has.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -31,7 +31,7 @@ export interface AskedWho {
 
 /** A person in the embedding program's own words. */
 export interface NamedPerson {
-  /** Stays the same for this person for ever: what they do and keep here is told by it. */
+  /** Stays the same for this person for ever: what they do and keep here belongs to it. */
   readonly id: string
   readonly name: string
   readonly role: PersonRole
@@ -55,23 +55,23 @@ export interface ProxySignIn {
 }
 
 /** Neither, unless the composition of the server provides them. */
-export const Vouchers = Context.Reference<{
+export const ExternalSignIns = Context.Reference<{
   readonly program: ProgramSignIn | null
   readonly proxy: ProxySignIn | null
   /** When each warning was last logged: the console and the management API log it once between them. */
   readonly warned: Map<string, number>
-}>("@data-cabinet/http-node/person/Vouchers", {
+}>("@data-cabinet/http-node/person/ExternalSignIns", {
   defaultValue: () => ({ program: null, proxy: null, warned: new Map() }),
 })
 
 /** `handled`: nobody else is asked. */
-export type Vouch = (
+export type IdentifyExternal = (
   request: Request,
 ) => Effect.Effect<{ readonly person: Person | null; readonly handled: boolean }, StoreUnavailable>
 
 const MAX_SUBJECT = 200
 
-/** A program that does not answer holds the request up no longer. */
+/** A program that does not respond holds the request up no longer. */
 const WHO_IS_TIMEOUT = "5 seconds"
 
 const UNHANDLED = { person: null, handled: false }
@@ -124,20 +124,20 @@ const isNamed = ({ id, name }: NamedPerson): boolean =>
 
 const UNTRUSTED = "untrusted"
 
-export const vouch = Effect.gen(function* () {
-  const { program, proxy, warned } = yield* Vouchers
+export const identifyExternal = Effect.gen(function* () {
+  const { program, proxy, warned } = yield* ExternalSignIns
   const { baseUrl, trustedProxies } = yield* HttpSettings
   const people = yield* People
   const warn = warner(warned)
 
-  const asPerson = (request: Request, vouched: Parameters<typeof people.vouched>[0]) => {
-    const { name, role } = vouched
+  const asPerson = (request: Request, identity: Parameters<typeof people.resolveExternal>[0]) => {
+    const { name, role } = identity
     const from = clientAddress(request, trustedProxies)
-    return people.vouched(vouched).pipe(
+    return people.resolveExternal(identity).pipe(
       Effect.provideService(CurrentActor, { kind: "person", id: null, name, role, from, requestId: request.id }),
       Effect.map((found) => ({ person: Option.getOrNull(found), handled: true })),
       Effect.catchTag("PersonError", ({ message }) =>
-        Effect.as(warn(`sign-in of a person by ${vouched.issuer} failed: ${message}`), NOBODY),
+        Effect.as(warn(`sign-in of a person by ${identity.issuer} failed: ${message}`), NOBODY),
       ),
     )
   }
@@ -183,7 +183,7 @@ export const vouch = Effect.gen(function* () {
     return yield* asPerson(request, { issuer: "proxy", subject, name: subject, role: signIn.role, follow: false })
   })
 
-  const result: Vouch = (request) => {
+  const result: IdentifyExternal = (request) => {
     if (program !== null) return byProgram(program.whoIs, request)
     return proxy === null ? Effect.succeed(UNHANDLED) : byProxy(proxy, request)
   }

@@ -1,6 +1,6 @@
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
-import { fitsPerson, namedByProxy } from "@data-cabinet/http-node/person/VouchedSignIn"
+import { fitsPerson, namedByProxy } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { expect, it } from "vitest"
 
 const isProxy = trustedProxies(parseNetworks("10.0.0.0/8") as ReadonlyArray<Network>)

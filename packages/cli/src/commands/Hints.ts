@@ -1,0 +1,13 @@
+/** What only a command can add to a refusal of a use case: which of its flags leads further. */
+import { Effect } from "effect"
+import { CommandError } from "./CommandError.ts"
+
+/** Adds a sentence to the refusals with these codes; any other error passes as it is. */
+export const withHints =
+  (hints: Readonly<Record<string, string>>) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | CommandError, R> =>
+    Effect.mapError(work, (error) => {
+      if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return error
+      const hint = hints[error.code]
+      return hint === undefined ? error : new CommandError({ code: "refused", message: `${error.message} ${hint}` })
+    })

@@ -1,0 +1,21 @@
+import { CommandError } from "../../src/commands/CommandError.ts"
+import { withHints } from "../../src/commands/Hints.ts"
+import { ColumnError } from "@data-cabinet/core/row/ColumnError"
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+
+const refused = new ColumnError({ code: "views_depend", message: "Views depend on it." })
+const hinted = <E>(error: E) =>
+  Effect.runSync(Effect.flip(withHints({ views_depend: "--with-views recreates them." })(Effect.fail(error))))
+
+it("withHints adds the flag to the refusal that it is for", () => {
+  const error = hinted(refused)
+  expect(error).toBeInstanceOf(CommandError)
+  expect(error).toMatchObject({ code: "refused", message: "Views depend on it. --with-views recreates them." })
+})
+
+it("withHints passes any other error as it is", () => {
+  const other = new ColumnError({ code: "table_busy", message: "It is in use." })
+  expect(hinted(other)).toBe(other)
+  expect(hinted("no error at all")).toBe("no error at all")
+})
