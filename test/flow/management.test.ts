@@ -520,17 +520,53 @@ const VALUES: ReadonlyArray<unknown> = [
   [{ name: "a\r\nb", value: "c\r\nd" }],
 ]
 
-const bodyFor = (random: Random, schema: any): unknown => {
-  if (random(10) === 0) return randomOf(random, VALUES)
-  const body: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
-    if (random(4) === 0) continue
-    const right = field.enum?.[0] ?? (field.type === "integer" ? 1 : field.type === "array" ? [1] : "x")
-    body[name] = random(2) === 0 ? right : randomOf(random, VALUES)
-  }
-  if (random(8) === 0) body[`odd/~${random(9)}`] = 1
-  return body
+interface FuzzedBody {
+  readonly body: unknown
+  /** The fields that are not as they should be, with those left out; null for a body that is none. */
+  readonly changed: ReadonlySet<string> | null
 }
+
+const bodyFor = (random: Random, schema: any): FuzzedBody => {
+  if (random(10) === 0) return { body: randomOf(random, VALUES), changed: null }
+  const body: Record<string, unknown> = {}
+  const changed = new Set<string>()
+  // Every other body has a single fault, so that there is one place to point at.
+  const names = Object.keys(schema.properties ?? {})
+  const wrong = random(2) === 0 ? new Set([randomOf(random, names)]) : null
+  for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
+    const isWrong = wrong === null ? random(2) === 0 : wrong.has(name)
+    if (isWrong) changed.add(name)
+    if (isWrong && random(3) === 0) continue
+    body[name] = isWrong ? randomOf(random, VALUES) : rightFor(field)
+  }
+  if (random(8) === 0) {
+    const odd = `odd/~${random(9)}`
+    body[odd] = 1
+    changed.add(odd)
+  }
+  return { body, changed }
+}
+
+const rightFor = (field: any): unknown => {
+  const form = field.anyOf?.[0] ?? field
+  if (form.enum !== undefined) return form.enum[0]
+  switch (form.type) {
+    case "integer":
+    case "number":
+      return form.minimum ?? 1
+    case "boolean":
+      return false
+    case "array":
+      return form.minItems === undefined ? [] : [rightFor(form.items)]
+    case "object":
+      return Object.fromEntries((form.required ?? []).map((name: string) => [name, rightFor(form.properties[name])]))
+    default:
+      return "x"
+  }
+}
+
+/** Header values that an idempotency key is not meant to have, and one that it is. */
+const FUZZED_KEYS = ["", "two words", "\u00e9", "x".repeat(256), "{}", "\t"]
 
 /** Whether a pointer leads to a value of the body, or to a missing one of a value that is there. */
 const leadsInto = (body: unknown, pointer: string): boolean => {
@@ -547,34 +583,60 @@ const leadsInto = (body: unknown, pointer: string): boolean => {
   return true
 }
 
-it("no body and no parameter makes a fault, and each error points at what is wrong", async () => {
-  const random = seeded(20_261_124)
-  const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? "6")
-  let sent = 0
-  for (let round = 0; round < ROUNDS; round++) {
-    const { token } = await cabinet.tokens.create({ name: "fuzz", role: "owner" })
-    const as = { authorization: `Bearer ${token}` }
-    for (const operation of operations()) {
-      const { method, node } = operation
-      const schema = node.requestBody?.content["application/json"].schema
-      const body = schema === undefined ? undefined : bodyFor(random, schema)
-      const known = (node.parameters as ReadonlyArray<any>).map(({ name }) => name as string)
-      const asked = Array.from({ length: random(3) }, () => {
-        const name = random(5) === 0 ? "odd" : (randomOf(random, known) ?? "odd")
-        return `${encodeURIComponent(name)}=${encodeURIComponent(String(randomOf(random, VALUES)).toWellFormed())}`
-      })
-      const segment = randomOf(random, ["1", "0", "9007199254740993", "%ff", "%00", "x", "-1", "1.0"])
-      const path = operation.path.replace("/manage/v1/", "").replaceAll(/\{\w+\}/g, segment)
-      const answer = await ask(method, `${path}?${asked.join("&")}`, { as, body })
-      const where = `${method} ${path}?${asked.join("&")} ${JSON.stringify(body)} -> ${answer.status} ${answer.text.slice(0, 300)}`
-      sent++
-      assert.isBelow(answer.status, 500, where)
-      if (answer.status < 400) continue
-      const { param } = answer.json.error
-      if (param === null) continue
-      if (param.startsWith("/")) assert.isTrue(leadsInto(body, param), where)
-      else if (param !== "") assert.isTrue(known.includes(param) || param === "odd", where)
+/** Each sends a request to every endpoint; the trials send 10,000. */
+const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? "6")
+
+it(
+  "no body and no parameter makes a fault, and each error points at what is wrong",
+  async () => {
+    const random = seeded(20_261_124)
+    const pointed = new Map<string, number>()
+    let sent = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const { token } = await cabinet.tokens.create({ name: "fuzz", role: "owner" })
+      const as = { authorization: `Bearer ${token}` }
+      for (const operation of operations()) {
+        const { method, node } = operation
+        const schema = node.requestBody?.content["application/json"].schema
+        const { body, changed } = schema === undefined ? { body: undefined, changed: null } : bodyFor(random, schema)
+        const parameters = node.parameters as ReadonlyArray<any>
+        const known = parameters.filter(({ in: place }) => place !== "header").map(({ name }) => name as string)
+        const asked = Array.from({ length: random(3) }, () =>
+          random(5) === 0 ? "odd" : (randomOf(random, known) ?? "odd"),
+        )
+        const pairs = asked.map(
+          (name) =>
+            `${encodeURIComponent(name)}=${encodeURIComponent(String(randomOf(random, VALUES)).toWellFormed())}`,
+        )
+        const segment = randomOf(random, ["1", "0", "9007199254740993", "%ff", "%00", "x", "-1", "1.0"])
+        const path = operation.path.replace("/manage/v1/", "").replaceAll(/\{\w+\}/g, segment)
+        const headers: Record<string, string> =
+          random(4) === 0 ? { "idempotency-key": randomOf(random, FUZZED_KEYS) } : {}
+        const answer = await ask(method, `${path}?${pairs.join("&")}`, { as, body, headers })
+        const where = `${method} ${path}?${pairs.join("&")} ${JSON.stringify(body)} -> ${answer.status} ${answer.text.slice(0, 300)}`
+        sent++
+        assert.isBelow(answer.status, 500, where)
+        if (answer.status < 400) continue
+        assert.hasAllKeys(answer.json.error, ["type", "code", "message", "param"], where)
+        const { code, param } = answer.json.error
+        pointed.set(code, (pointed.get(code) ?? 0) + 1)
+        if (param === null) continue
+        if (!param.startsWith("/") && param !== "") {
+          assert.isTrue(known.includes(param) || param === "odd", where)
+          if (code === "unknown_param") assert.isTrue(asked.includes(param), where)
+          continue
+        }
+        if (param !== "") assert.isTrue(leadsInto(body, param), where)
+        if (changed !== null && (code === "bad_body" || code === "unknown_field")) {
+          const [, step = ""] = param.split("/")
+          assert.isTrue(changed.has(step.replaceAll("~1", "/").replaceAll("~0", "~")), where)
+        }
+      }
     }
-  }
-  assert.isAbove(sent, 45 * ROUNDS - 1)
-})
+    for (const code of ["bad_body", "unknown_field", "bad_id", "unknown_param"]) {
+      assert.isAbove(pointed.get(code) ?? 0, 0, code)
+    }
+    assert.isAbove(sent, 45 * ROUNDS - 1)
+  },
+  120_000 + ROUNDS * 2_000,
+)

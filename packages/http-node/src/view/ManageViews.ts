@@ -40,6 +40,7 @@ export const manageViews = Effect.gen(function* () {
       summary: "Save a view",
       description: "A selection of a table's rows under a title. It is refused if the rows would be.",
       action: "view.change",
+      once: { completed: "transaction" },
       body: newView,
       response: one("SavedView", "The view.", 201),
       errors: ["bad_title", "bad_query", "too_many_views"],
