@@ -114,7 +114,7 @@ const own = ({ session }: ScreenCall): Effect.Effect<LiveSession, ManageError> =
   session === null
     ? Effect.fail({
         code: "no_such_person",
-        message: "You are signed in elsewhere: by a token, by a proxy, or by the program around this cabinet.",
+        message: "You are signed in elsewhere: by a token, by a proxy, or by the embedding program.",
       })
     : Effect.succeed(session)
 
