@@ -23,7 +23,7 @@ interface Server {
   readonly bouncers: Array<PgBouncer>
 }
 
-/** The address of a database by each route. */
+/** The URL of a database by each route. */
 const ROUTES: Readonly<Record<string, (server: Server, database: string) => Promise<string>>> = {
   direct: async ({ cluster }, database) => cluster.url(database),
   "PgBouncer session": async ({ home, cluster, bouncers }, database) => {

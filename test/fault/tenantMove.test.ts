@@ -117,7 +117,7 @@ afterAll(async () => {
   await clusters?.remove()
 })
 
-it("tenant move wants the address of the database to move to", async () => {
+it("tenant move needs the URL of the database to move to", async () => {
   const { code, stderr } = await home.cabinet(["tenant", "move", "orders"], {
     DATABASE_URL: "postgres://x@127.0.0.1:1/x",
   })

@@ -130,7 +130,7 @@ it("an address is told of the sources that were chosen, and a choice of none is 
     editor!.post("/console/addresses/1/change", { url, ...form })
   assert.strictEqual((await change({ told: "some", source: String(other.id) })).status, 303)
   const card = (await viewer!.get("/console/addresses/1")).text
-  assert.match(card, /<dt>Is told of<\/dt><dd>Letters &lt;b&gt;<\/dd>/)
+  assert.match(card, /<dt>Receives events of<\/dt><dd>Letters &lt;b&gt;<\/dd>/)
   assert.strictEqual((await change({ told: "some" })).status, 400)
   assert.strictEqual((await change({})).status, 400)
   assert.strictEqual((await change({ told: "some", source: "999" })).status, 404)

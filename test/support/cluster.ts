@@ -61,7 +61,7 @@ export interface TestCluster {
   readonly start: (settings?: Readonly<Record<string, string>>) => Promise<void>
   /** `SIGINT` for a fast shutdown, `SIGKILL` for a crash; waits until the files are nobody's. */
   readonly end: (signal: "SIGINT" | "SIGKILL") => Promise<void>
-  /** The address of a database as its owner. */
+  /** The URL of a database as its owner. */
   readonly url: (database: string) => string
   /** One statement as the superuser. */
   readonly run: (statement: string, database?: string) => Promise<ReadonlyArray<Record<string, unknown>>>

@@ -16,7 +16,7 @@ const PROGRAM = ["/usr/sbin/pgbouncer", "pgbouncer"].find((name) => spawnSync(na
 export const hasPgBouncer = PROGRAM !== undefined
 
 export interface PgBouncer {
-  /** The address of a database through it. */
+  /** The URL of a database through it. */
   readonly url: (role: string, database: string) => string
   readonly end: () => Promise<void>
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { TestDatabase } from "./postgres.ts"
 
 export interface SilentProxy {
-  /** The database's address by way of the proxy. */
+  /** The database's URL by way of the proxy. */
   readonly url: string
   /** Whoever is connected hears nothing any more. Who comes later is served, as by a machine that took over. */
   readonly vanish: () => void

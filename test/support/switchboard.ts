@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { databaseUrl, ownerRole } from "./postgresAdmin.ts"
 
 export interface Switchboard {
-  /** The address of a database as its owner, wherever that leads to. */
+  /** The URL of a database as its owner, wherever that leads to. */
   readonly url: (database: string) => string
   /** Leads everybody to the server of this socket directory; connections to the one before are cut off. */
   readonly leadTo: (socketDir: string) => void

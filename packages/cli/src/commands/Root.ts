@@ -158,7 +158,7 @@ export interface CabinetUse {
   readonly ofServer?: boolean
 }
 
-/** Whoever runs the command has the database's address, and may do everything. */
+/** Whoever runs the command has the database's URL, and may do everything. */
 const whoRunsThis = (): Actor => {
   const from = { from: null, requestId: null }
   return { kind: "cli", id: null, name: userName(), role: "owner", ...from }

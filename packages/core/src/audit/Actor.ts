@@ -3,7 +3,7 @@ import { Context } from "effect"
 import type { Role } from "../key/Role.ts"
 
 export interface Actor {
-  /** `cli`: somebody with the database's address; `program`: the program that embeds the cabinet. */
+  /** `cli`: somebody with the database's URL; `program`: the program that embeds the cabinet. */
   readonly kind: "person" | "token" | "cli" | "program"
   /** Of the person or the token; null for the others. */
   readonly id: number | null

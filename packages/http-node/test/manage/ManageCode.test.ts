@@ -26,8 +26,8 @@ rows and the feed are also at \`/manage/v1/tables…\` and \`/manage/v1/feed\`, 
 ## Tokens and roles
 
 An access token is shown once, when it is issued; only its hash is kept. One that was revoked or has expired is refused at the
-next request by every process. API keys are not accepted here. The read API accepts tokens that may \`row.read\`, as it does a key:
-in \`Authorization: Bearer\` or \`X-Api-Key\`, with a rate of their own that is a key's.
+next request by every process. API keys are not accepted here. The read API accepts tokens that may \`row.read\` as it does keys:
+in \`Authorization: Bearer\` or \`X-Api-Key\`, at the rate of a key, counted per token.
 
 | Role | May |
 |---|---|
@@ -37,19 +37,19 @@ in \`Authorization: Bearer\` or \`X-Api-Key\`, with a rate of their own that is 
 | \`uploader\` | \`POST /upload/{source_id}\`, and nothing else; the default role of a token |
 | \`reader\` | read tables, rows and the feed, and nothing else |
 
-A key sees the whole cabinet. Whoever is to see less gets a reader with a list:
+A key sees the whole cabinet. To let a client see less, issue a \`reader\` token with a list:
 
 \`\`\`sh
 npx cabinet token add "Accountant" --role reader --only sources.orders --only public.totals --expires 90d
 \`\`\`
 
 For such a token nothing else exists: the read API's lists and its feed have only what is listed, and any other name or
-\`source_id\` is 404. The table of a source stands for the source, with its events; a view needs no right to its tables, and its
-\`definition\` is null, since it names them. Sources are held by id and all other objects by oid: one that is renamed stays listed, a
-new one of an old name is not. In a copy by \`pg_dump\` only sources stay listed, since the oids of objects are others there. A token
+\`source_id\` is 404. The table of a source stands for the source, with its events; a view can be listed without its tables, and its
+\`definition\` is null, because it names them. Sources are listed by id and all other objects by oid: a renamed one stays listed, a
+new one with an old name is not. In a copy by \`pg_dump\` only sources stay listed, because the other objects have new oids there. A token
 with a list is refused by the management API (403).
 
-The least role that each action needs (a role includes the lesser ones):
+The lowest role that each action needs (a role includes the lower ones):
 
 | Action | Role |
 |---|---|
@@ -88,20 +88,20 @@ as an scrypt hash; setting it ends the person's other sessions.
   \`original\` has it as \`kept_headers\` and \`query\`.
 - \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
 
-## Requests that are sent again
+## Repeating a request
 
-A POST that creates or sends something takes an \`Idempotency-Key\`: 1 to 255 visible ASCII characters that the client chose, such as
-a UUID. It is kept for 24 hours for whoever sent it; another token's or person's equal key is another key.
+A POST that creates or sends something takes an \`Idempotency-Key\`: 1 to 255 visible ASCII characters that the client chooses, such as
+a UUID. It is kept for 24 hours, separately for each token and person.
 
 - A repeat of the request (the same method, address and body, byte for byte) does nothing and gets the first response, with
   \`Idempotent-Replay: true\`. Secrets are not kept: a repeated creation responds with 200 and the resource without its key, token,
   intake address, signing secret or link, and the URL of an address or a poll without its query.
-- The key with another request gets 422 \`idempotency_mismatch\`; while the first one is under way, 409 \`in_progress\`.
-- A refused request keeps nothing: it may be corrected and sent under the same key.
-- Work within the database and the record of its response are one transaction. What was begun and has not ended after 60
-  seconds, because its process was killed, gets 409 \`outcome_unknown\`: look whether it was done, then send it with a new key. For
+- The key with another request gets 422 \`idempotency_mismatch\`; while the first one is in progress, 409 \`in_progress\`.
+- Nothing is kept of a refused request: it may be corrected and sent under the same key.
+- Work within the database and the record of its response are one transaction. Work that began and has not ended after 60
+  seconds, because its process was killed, gets 409 \`outcome_unknown\`: check whether it was done, then send it with a new key. For
   pings, test events, runs of a poll and resent ranges, which reach beyond one transaction, it may have been done.
-- The header is not looked at where repeating is harmless (revoke, pause, trash), nor where a response is all about a secret
+- The header is ignored where repeating is harmless (revoke, pause, trash), and where the response consists of a secret
   (reveal, rotate, links, passwords, sign-in).
 
 Records hold keyed hashes of the key and the request, under a secret of the database, and the response without secrets.

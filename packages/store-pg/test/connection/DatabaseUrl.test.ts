@@ -1,4 +1,4 @@
-/** What the address of a database may say, and in which words the rest is refused. */
+/** What a database URL may say, and in which words the rest is refused. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
