@@ -42,7 +42,8 @@ export const headerFields = (headers: RequestHeaders, { fields }: KeptSettings):
   const found = new Map<string, string>()
   for (const name of fields) {
     const lower = name.toLowerCase()
-    const value = Object.hasOwn(headers, lower) && !isSecretHeader(lower) ? headers[lower] : undefined
+    const value = isSecretHeader(lower) ? undefined : headers[lower]
+    // A name may be one that every object has: what stands there is no text.
     if (typeof value === "string") found.set(name, headerText(value))
   }
   return found
