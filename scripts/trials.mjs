@@ -2,9 +2,10 @@
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the client on
- * Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, the package on the oldest supported and
- * the newest Node, then everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped
- * silently. Arguments after `--` name the parts: `npm run trials -- oldest`.
+ * Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
+ * and in two generators, the package on the oldest supported and the newest Node, then everything in `test/bench` at full
+ * size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
+ * `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -72,6 +73,7 @@ const PARTS = {
     env: { ROUNDS: "100" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
+  openapi: { missing: null, program: "bash", run: [join(root, ".ci", "openapi")], env: {} },
   runtimes: { missing: null, program: "bash", run: [join(root, ".ci", "runtimes")], env: {} },
   // Some 57 endpoints are asked in each round: more than 10,000 requests.
   fuzz: {
