@@ -32,7 +32,7 @@ const AT_A_TIME = 4
 /** A cabinet of the server; one that cannot be opened is a finding, and harms no other. */
 const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =>
   Effect.gen(function* () {
-    const database = yield* resolveTenant(own, name)
+    const database = yield* resolveTenant(own, name, settings)
     const services = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
     return yield* Effect.provide(examine, services, { local: true })
   }).pipe(

@@ -134,7 +134,7 @@ export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =
   Effect.gen(function* () {
     const { cabinet } = yield* root
     const own = yield* cabinetDatabase(settings, Option.isNone(cabinet) ? role : "join")
-    return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value)
+    return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value, settings)
   })
 
 /** For commands that concern a server as a whole: a cabinet's name would seem to have an effect, and has none. */

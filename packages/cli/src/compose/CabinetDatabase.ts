@@ -18,7 +18,7 @@ export interface CabinetDatabase extends OpenedDatabase {
   readonly cabinet: string | null
 }
 
-type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin">
+type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin" | "secretKey">
 
 /** `waitMillis`: how long a user's own database that is not up yet is waited for. */
 interface OpeningOptions {
@@ -41,9 +41,9 @@ export const cabinetDatabase = (
 ): Effect.Effect<CabinetDatabase, StartError, Scope.Scope> =>
   Effect.gen(function* () {
     const { url, dataDir } = yield* location(place, role)
-    const { readerUrl, authorUrl } = place
+    const { readerUrl, authorUrl, secretKey: cipher } = place
     const opened = yield* openDatabase(
-      { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined, baseUrl },
+      { url, readerUrl: readerUrl ?? undefined, authorUrl: authorUrl ?? undefined, baseUrl, cipher },
       waitMillis,
     )
     return { ...opened, url, dataDir, cabinet: null }

@@ -60,6 +60,7 @@ import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
+import { SecretCiphers } from "@data-cabinet/store-pg/key/SecretCipher"
 import * as PgReaderTokenStore from "@data-cabinet/store-pg/key/PgReaderTokenStore"
 import * as PgIdempotencyStore from "@data-cabinet/store-pg/idempotency/PgIdempotencyStore"
 import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
@@ -94,6 +95,7 @@ export interface CabinetOptions {
     | "readUrl"
     | "reading"
     | "retentionDays"
+    | "secretKey"
     | "statementTimeout"
     | "timeZone"
   >
@@ -178,6 +180,7 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provideMerge(PgFeedSignal.layer),
     Layer.provideMerge(connections),
     Layer.provide(memoryLayer(options)),
+    Layer.provide(Layer.succeed(SecretCiphers, settings.secretKey)),
   )
 }
 

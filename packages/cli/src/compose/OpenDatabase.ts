@@ -8,6 +8,8 @@ import { TransactionPooling } from "@data-cabinet/store-pg/connection/HostProbe"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
 import { connectionLossAsError, sqlMessage, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { reencryptSecrets } from "@data-cabinet/store-pg/key/ReencryptSecrets"
+import type { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
 import { recordBaseUrl, recordedBaseUrl } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
@@ -23,6 +25,8 @@ export interface DatabaseOptions {
   readonly authorUrl?: string | undefined
   /** The URL under which others reach the cabinet, of a process that serves it: recorded for the others. */
   readonly baseUrl?: string | undefined
+  /** For whoever uses the cabinet's secrets: those are encrypted with its first key. Left out they stay as they are. */
+  readonly cipher?: SecretCipher | undefined
 }
 
 export interface OpenedDatabase {
@@ -122,6 +126,7 @@ export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.E
     yield* probeConnection(options.url)
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
+    if (options.cipher !== undefined) yield* reencryptSecrets(options.cipher)
     if (options.baseUrl !== undefined) yield* recordBaseUrl(options.baseUrl)
     return { applied, roles, recordedBaseUrl: yield* recordedBaseUrl }
   }).pipe(
@@ -132,6 +137,7 @@ export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.E
     (open) => waitForDatabase(open, describeUrl(options.url), waitMillis),
     Effect.catchTags({
       SqlError: (error) => Effect.fail(inWords(options.url, error)),
+      SecretKeyMissing: ({ message }) => Effect.fail(new StartError({ code: "database_unfit", message })),
       MigrationError: (error) => Effect.fail(new StartError({ code: "database_unfit", message: error.message })),
     }),
   )

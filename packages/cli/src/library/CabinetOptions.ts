@@ -56,6 +56,11 @@ export interface OpenCabinetOptions {
   readonly apiOrigins?: ReadonlyArray<string> | undefined
   /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
+  /**
+   * Keys of 32 bytes in base64, separated by commas, that signing secrets and poll headers are encrypted with in the database.
+   * The first encrypts. Default: they are not encrypted.
+   */
+  readonly secretKey?: string | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
   /** API requests per minute for each key. Default 120. */
@@ -116,6 +121,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     docsUrl: options.docsUrl,
     apiOrigins: list(options.apiOrigins),
     trustedProxies: list(options.trustedProxies),
+    secretKey: options.secretKey,
     allowedNetworks: list(options.allowedNetworks),
     apiRate: number(options.apiRate),
     intakeRate: number(options.intakeRate),

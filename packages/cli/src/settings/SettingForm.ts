@@ -2,6 +2,7 @@
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { fitsPerson } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
+import { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
 import { completeDatabaseUrl } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"
 import { normalizeDatabaseUrl, readUri } from "@data-cabinet/store-pg/connection/DatabaseUrl"
 import { PERSON_ROLES, type PersonRole } from "@data-cabinet/core/key/Role"
@@ -49,6 +50,15 @@ export const origins: Form<ReadonlyArray<string>> = (given) => {
     all.push(url.origin)
   }
   return Result.succeed(all)
+}
+
+/** The first encrypts, and the others decrypt what was encrypted before; `none` in the first place encrypts nothing more. */
+export const secretKeys: Form<SecretCipher> = (given) => {
+  const parts = given.split(",").map((part) => part.trim())
+  const keys = parts.map((part) => (/^[A-Za-z0-9+/_-]{43}=?$/.test(part) ? Buffer.from(part, "base64") : null))
+  return keys.every((key, at) => key?.length === 32 || (key === null && at === 0 && parts[at] === "none"))
+    ? Result.succeed(new SecretCipher(keys))
+    : Result.fail("32 bytes in base64, as openssl rand -base64 32 prints them, or several of those with commas")
 }
 
 /** As in a Host header, without a port. */

@@ -73,6 +73,17 @@ export const SETTINGS = {
     SettingForm.proxies,
     "",
   ),
+  secretKey: setting(
+    {
+      env: "CABINET_SECRET_KEY",
+      flag: "secret-key",
+      value: "KEYS",
+      about: "Keys that signing secrets and poll headers are encrypted with in the database; default: not encrypted",
+      secret: true,
+    },
+    SettingForm.secretKeys,
+    "none",
+  ),
   allowedNetworks: setting(
     {
       env: "CABINET_ALLOWED_NETWORKS",

@@ -16,12 +16,16 @@ export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
   registryOver(url).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
 
 /** The database of one of the server's cabinets, opened and brought up to date. */
-export const resolveTenant = Effect.fnUntraced(function* (own: CabinetDatabase, name: string) {
+export const resolveTenant = Effect.fnUntraced(function* (
+  own: CabinetDatabase,
+  name: string,
+  { secretKey: cipher }: Pick<Settings, "secretKey">,
+) {
   const { databaseUrl } = yield* Effect.provide(
     CabinetRegistry.use((registry) => registry.find(name)),
     registryLayer(own),
   )
-  const opened = yield* openDatabase({ url: databaseUrl })
+  const opened = yield* openDatabase({ url: databaseUrl, cipher })
   const database: CabinetDatabase = { ...opened, url: databaseUrl, dataDir: own.dataDir, cabinet: name }
   return database
 })

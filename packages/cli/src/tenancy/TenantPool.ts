@@ -62,7 +62,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
   Effect.gen(function* () {
     const { settings, delivers, polls } = options
     const baseUrl = options.baseUrlOf(cabinet.name)
-    const database = yield* openDatabase({ url: cabinet.databaseUrl, baseUrl })
+    const database = yield* openDatabase({ url: cabinet.databaseUrl, baseUrl, cipher: settings.secretKey })
     const services = cabinetLayer({
       url: cabinet.databaseUrl,
       roles: database.roles,

@@ -21,6 +21,15 @@ export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome:
   return { state: "retry", afterSeconds: retryAfterSeconds(delivery.failures + 1) }
 }
 
+/** Sent without a signature it could be anybody's, so it is not sent; another process may have the key. */
+const NO_SECRET: Outcome = {
+  status: null,
+  failure: "not sent: the signing secret cannot be decrypted with CABINET_SECRET_KEY",
+  peer: null,
+  durationMs: 0,
+  responseBody: null,
+}
+
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
   { readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement> }
@@ -32,6 +41,11 @@ export class AttemptDelivery extends Context.Service<
       return AttemptDelivery.of({
         attempt: (delivery) =>
           Effect.clockWith((clock) => {
+            const settled = (outcome: Outcome): Settlement => {
+              const next = nextState(delivery, outcome)
+              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
+            }
+            if (delivery.secrets.length === 0) return Effect.succeed(settled(NO_SECRET))
             const body = deliveryBody(delivery)
             const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
             const sent = courier.send({
@@ -45,10 +59,7 @@ export class AttemptDelivery extends Context.Service<
               },
               body,
             })
-            return Effect.map(instrument("delivery.attempt", sent), (outcome) => {
-              const next = nextState(delivery, outcome)
-              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
-            })
+            return Effect.map(instrument("delivery.attempt", sent), settled)
           }),
       })
     }),

@@ -29,8 +29,8 @@ export interface Claimed {
   readonly type: DeliveryType
   readonly addressId: number
   readonly url: string
-  /** One secret, or two for a day after a rotation; newest first. */
-  readonly secrets: readonly [string, ...Array<string>]
+  /** One secret, or two for a day after a rotation; newest first. None if they are encrypted with a key that is not there. */
+  readonly secrets: ReadonlyArray<string>
   /** The attempt's number; a later claim invalidates it. */
   readonly attempt: number
   /** Failed attempts before this one. */

@@ -17,7 +17,8 @@ export interface ClaimedPoll {
   readonly format: PollFormat | null
   readonly pointer: string
   readonly keyField: string | null
-  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  /** Null if they are encrypted with a key that is not there. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]> | null
   readonly etag: string | null
   readonly lastModified: string | null
   readonly failures: number

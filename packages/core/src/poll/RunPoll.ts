@@ -12,12 +12,24 @@ import { AcceptStaged } from "../file/AcceptStaged.ts"
 import { type LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import type { PollRun } from "./Poll.ts"
 import { type ClaimedPoll, PollStore, type RunResult } from "./PollStore.ts"
-import { PollFetch } from "./PollFetch.ts"
+import { PollFetch, type PollResponse } from "./PollFetch.ts"
 import { PollStaging } from "./PollStaging.ts"
 import { nextSeconds } from "./PollSchedule.ts"
 
 /** Covers the request, reading and staging. */
 const DEADLINE = "10 minutes"
+
+/** It may be what the headers say that allows the request. */
+const NO_HEADERS: PollResponse = {
+  status: null,
+  peer: null,
+  failure: "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY",
+  body: null,
+  contentType: null,
+  etag: null,
+  lastModified: null,
+  retryAfter: null,
+}
 
 export class RunPoll extends Context.Service<
   RunPoll,
@@ -90,7 +102,7 @@ class PollRunner {
   #attempt(poll: ClaimedPoll, staging: PollStaging): Effect.Effect<Ended, LeaseLost | StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const { url, headers, etag, lastModified } = poll
-      const response = yield* this.#ports.fetch({ url, headers, etag, lastModified })
+      const response = headers === null ? NO_HEADERS : yield* this.#ports.fetch({ url, headers, etag, lastModified })
       const { status, peer, body } = response
       const common = { status, peer, bytes: body?.length ?? 0, items: 0, fresh: null, etag, lastModified }
       const failed = (failure: string): Ended => ({

@@ -21,9 +21,6 @@ export interface AddressRow {
   readonly sources: string | null
 }
 
-/** 256 bits, 244 of them random, from PostgreSQL's own cryptographically strong generator. */
-const NEW_SECRET = `'whsec_' || translate(encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_')`
-
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`
@@ -33,10 +30,10 @@ export const UNKNOWN_SOURCES = `
   SELECT w.id::float8 AS id FROM unnest($1::bigint[]) AS w (id)
   WHERE NOT EXISTS (SELECT FROM cabinet.source s WHERE s.id = w.id AND s.deleted_at IS NULL) ORDER BY w.id`
 
-/** $1: url, $2: every source, $3: sources. */
+/** $1: url, $2: every source, $3: sources, $4: secret as it is stored. */
 export const CREATE_ADDRESS = `
   WITH made AS (
-    INSERT INTO cabinet.address (url, secret, every_source) VALUES ($1::text, ${NEW_SECRET}, $2::boolean) RETURNING id
+    INSERT INTO cabinet.address (url, secret, every_source) VALUES ($1::text, $4::text, $2::boolean) RETURNING id
   ), subscribed AS (
     INSERT INTO cabinet.address_source (address_id, source_id)
     SELECT DISTINCT made.id, s.id FROM made, unnest($3::bigint[]) AS s (id)
@@ -67,7 +64,8 @@ export const PAUSE_ADDRESS = `
 export const RESUME_ADDRESS = `
   UPDATE cabinet.address SET paused_at = NULL WHERE id = $1::bigint AND removed_at IS NULL`
 
+/** $1: address, $2: the new secret as it is stored. */
 export const ROTATE_SECRET = `
   UPDATE cabinet.address SET previous_secret = secret, previous_secret_until = cabinet.now() + interval '24 hours',
-    secret = ${NEW_SECRET}
+    secret = $2::text
   WHERE id = $1::bigint AND removed_at IS NULL`

@@ -8,11 +8,12 @@ import {
   type ResendObstacle,
   type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
+import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
@@ -22,14 +23,23 @@ import { SETTLE, settleParameter } from "./SettleStatement.ts"
 /** How many deliveries one statement resends or prunes. */
 const RESEND_BATCH = 2000
 
+/** Those that can be decrypted, newest first. */
+const secretsOf = ({ secret, previous_secret: previous }: ClaimedRow, cipher: SecretCipher): ReadonlyArray<string> => {
+  const newest = cipher.decrypt("signing secret", secret)
+  const secrets = Result.isSuccess(newest) ? [newest.success] : []
+  if (previous === null) return secrets
+  const older = cipher.decrypt("signing secret", previous)
+  return Result.isSuccess(older) ? [...secrets, older.success] : secrets
+}
+
 const toClaimed =
-  (names: SourceNames) =>
+  (names: SourceNames, cipher: SecretCipher) =>
   (row: ClaimedRow): Claimed => ({
     id: row.id,
     type: row.type,
     addressId: row.address_id,
     url: row.url,
-    secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret],
+    secrets: secretsOf(row, cipher),
     attempt: row.attempt,
     failures: row.failures,
     createdAt: sentTimestamp(row.created_at),
@@ -64,7 +74,7 @@ export const layer = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const claimed = toClaimed(new SourceNames())
+    const claimed = toClaimed(new SourceNames(), yield* SecretCiphers)
 
     return DeliveryQueue.of({
       claim: (request) =>

@@ -3,11 +3,13 @@ import { randomUUID } from "node:crypto"
 import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
 import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { byteaArray } from "../connection/ArrayParameter.ts"
 import { storableMillis } from "../connection/StorableMillis.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SEAL } from "../file/ImportStatement.ts"
+import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { decryptHeaders, encryptHeaders, type StoredHeader } from "./PollHeaders.ts"
 import * as PollStatement from "./PollStatement.ts"
 
 interface PollRow {
@@ -129,7 +131,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
     return Option.some(toRun(run!))
   })
 
-const toClaimed = (row: ClaimedRow, lease: string): ClaimedPoll => ({
+const toClaimed = (row: ClaimedRow, lease: string, cipher: SecretCipher): ClaimedPoll => ({
   id: row.id,
   lease,
   sourceId: row.source_id,
@@ -138,7 +140,7 @@ const toClaimed = (row: ClaimedRow, lease: string): ClaimedPoll => ({
   format: row.format,
   pointer: row.pointer,
   keyField: row.key_field,
-  headers: JSON.parse(row.headers) as ClaimedPoll["headers"],
+  headers: Result.getOrElse(decryptHeaders(cipher, JSON.parse(row.headers) as ReadonlyArray<StoredHeader>), () => null),
   etag: row.etag,
   lastModified: row.last_modified,
   failures: row.failures,
@@ -149,6 +151,7 @@ export const layer = Layer.effect(
   PollStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const cipher = yield* SecretCiphers
 
     return PollStore.of({
       add: (poll) =>
@@ -159,7 +162,7 @@ export const layer = Layer.effect(
           poll.format ?? null,
           poll.pointer ?? "",
           poll.keyField ?? null,
-          JSON.stringify(poll.headers ?? []),
+          JSON.stringify(encryptHeaders(cipher, poll.headers ?? [])),
         ]),
       list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
       pause: (id) => change(sql, PollStatement.PAUSE, [id]),
@@ -178,7 +181,7 @@ export const layer = Layer.effect(
         const lease = randomUUID()
         const [row] = yield* sql.unsafe<ClaimedRow>(PollStatement.CLAIM, [lease, id])
         if (row === undefined) return Option.none()
-        return Option.some(toClaimed(row, lease))
+        return Option.some(toClaimed(row, lease, cipher))
       }, orUnavailable),
       renew: (poll) =>
         orUnavailable(Effect.map(sql.unsafe(PollStatement.RENEW, [poll.id, poll.lease]), (rows) => rows.length > 0)),

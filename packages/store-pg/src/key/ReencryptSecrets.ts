@@ -1,0 +1,88 @@
+/**
+ * Encrypts all secrets that are not encrypted with the first key, when a cabinet is opened: that is how keys are introduced,
+ * changed and given up. Any number of processes may do it at once, and each change is made only if nothing else was.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Result, Schema } from "effect"
+import { encryptHeaders, decryptHeaders, type StoredHeader } from "../poll/PollHeaders.ts"
+import { type SecretCipher, type Undecryptable, undecryptableWords } from "./SecretCipher.ts"
+
+/** Nothing is opened that could not deliver or poll. */
+export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("SecretKeyMissing", {
+  message: Schema.String,
+}) {}
+
+/** How many rows are read at a time. */
+const BATCH = 500
+
+/** $1: how a value begins that is as it should be; null if it should not be encrypted at all. */
+const isOther = (value: string) =>
+  `CASE WHEN $1::text IS NULL THEN starts_with(${value}, 'enc.v1.') ELSE NOT starts_with(${value}, $1) END`
+
+const ADDRESSES = `
+  SELECT id::text AS id, secret, previous_secret FROM cabinet.address
+  WHERE id > $2::int8 AND (${isOther("secret")} OR ${isOther("previous_secret")}) ORDER BY id LIMIT ${BATCH}`
+
+const SET_ADDRESS = `
+  UPDATE cabinet.address SET secret = $2, previous_secret = $3
+  WHERE id = $1::int8 AND secret = $4 AND previous_secret IS NOT DISTINCT FROM $5`
+
+const POLLS = `
+  SELECT p.id::text AS id, p.headers::text AS headers FROM cabinet.poll p
+  WHERE p.id > $2::int8 AND EXISTS (
+    SELECT FROM json_array_elements(p.headers) h
+    WHERE (json_typeof(h->1) = 'object') <> ($1::text IS NOT NULL) OR NOT starts_with(h->1->>'encrypted', $1)
+  ) ORDER BY p.id LIMIT ${BATCH}`
+
+const SET_POLL = `UPDATE cabinet.poll SET headers = $2::json WHERE id = $1::int8 AND headers::text = $3`
+
+interface AddressRow {
+  readonly id: string
+  readonly secret: string
+  readonly previous_secret: string | null
+}
+
+interface PollRow {
+  readonly id: string
+  readonly headers: string
+}
+
+/** What is damaged stays as it is: its deliveries fail with the reason, until its secret is rotated. */
+const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effect<A | null, SecretKeyMissing> => {
+  if (Result.isSuccess(result)) return Effect.succeed(result.success)
+  if (result.failure === "damaged") return Effect.succeed(null)
+  const words = undecryptableWords(result.failure)
+  return Effect.fail(
+    new SecretKeyMissing({
+      message: `In this database ${words}. Add that key to CABINET_SECRET_KEY, behind the one that is to be used.`,
+    }),
+  )
+}
+
+export const reencryptSecrets = (cipher: SecretCipher) =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const again = (stored: string) =>
+      Effect.map(refuseMissing(cipher.decrypt("signing secret", stored)), (text) =>
+        text === null ? stored : cipher.encrypt("signing secret", text),
+      )
+    for (let after = "0"; ;) {
+      const rows = yield* sql.unsafe<AddressRow>(ADDRESSES, [cipher.prefix, after])
+      for (const { id, secret, previous_secret: previous } of rows) {
+        const next = [yield* again(secret), previous === null ? null : yield* again(previous)]
+        yield* sql.unsafe(SET_ADDRESS, [id, ...next, secret, previous])
+      }
+      if (rows.length < BATCH) break
+      after = rows.at(-1)!.id
+    }
+    for (let after = "0"; ;) {
+      const rows = yield* sql.unsafe<PollRow>(POLLS, [cipher.prefix, after])
+      for (const { id, headers } of rows) {
+        const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
+        const plain = yield* refuseMissing(decryptHeaders(cipher, stored))
+        if (plain !== null) yield* sql.unsafe(SET_POLL, [id, JSON.stringify(encryptHeaders(cipher, plain)), headers])
+      }
+      if (rows.length < BATCH) break
+      after = rows.at(-1)!.id
+    }
+  })

@@ -1,0 +1,174 @@
+/** Signing secrets and poll headers under a key that the database does not have: introduced, changed, lost and given up. */
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Cabinet, openCabinet, verifyDelivery } from "data-cabinet"
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+const database = withDatabase()
+const [first, second] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64url")]
+const HEADER = "Bearer enc.v1. a secret of the feed"
+let receiver: Receiver
+const asked: Array<string | undefined> = []
+const polled = createServer((request, response) => {
+  asked.push(request.headers["authorization"])
+  response.writeHead(200, { "content-type": "application/json" }).end("[]")
+})
+const opened = new Set<Cabinet>()
+
+const open = async (secretKey?: string) => {
+  const cabinet = await openCabinet({
+    databaseUrl: database.url,
+    delivery: false,
+    allowedNetworks: ["127.0.0.0/8"],
+    ...(secretKey === undefined ? {} : { secretKey }),
+  })
+  opened.add(cabinet)
+  return cabinet
+}
+
+const close = async (cabinet: Cabinet) => {
+  opened.delete(cabinet)
+  await cabinet.close()
+}
+
+/** What a copy of the database would show. */
+const stored = async () => {
+  const [addresses, polls] = [
+    await database.run("SELECT secret, previous_secret FROM cabinet.address ORDER BY id"),
+    await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
+  ]
+  return JSON.stringify([addresses, polls])
+}
+
+/** Whether the address's next delivery is signed with these secrets. */
+const signs = async (cabinet: Cabinet, id: number, ...secrets: ReadonlyArray<string>) => {
+  const before = receiver.received.length
+  expect(await cabinet.addresses.ping(id)).toMatchObject({ status: 204, failure: null })
+  const { body, signature } = receiver.received[before]!
+  return secrets.map((secret) => verifyDelivery(body, signature, secret))
+}
+
+/** Whether the poll's next request has its header. */
+const authorized = async (cabinet: Cabinet, id: number) => {
+  asked.length = 0
+  expect(await cabinet.polls.run(id)).toMatchObject({ outcome: "read", failure: null })
+  return asked.map((header) => header === HEADER)
+}
+
+let address: { readonly id: number; readonly secret: string }
+let poll: number
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  await new Promise<void>((resolve) => polled.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(polled.address() as AddressInfo).port}/`
+  const plain = await open()
+  const source = await plain.sources.create({ name: "Orders" })
+  address = await plain.addresses.create({ url: receiver.url })
+  const headers = [["Authorization", HEADER]] as const
+  poll = (await plain.polls.create({ sourceId: source.id, url, everySeconds: 86_400, headers })).id
+})
+afterEach(() => Promise.all([...opened].map(close)))
+afterAll(async () => {
+  await receiver.close()
+  polled.close()
+  polled.closeAllConnections()
+})
+
+it("what was stored before is encrypted when a key is there, and what is new as well", async () => {
+  const before = await stored()
+  for (const secret of [address.secret, HEADER]) expect(before).toContain(secret)
+  const cabinet = await open(first)
+  const added = await cabinet.addresses.create({ url: receiver.url })
+  const rotated = await cabinet.addresses.rotateSecret(added.id)
+  expect(rotated.previousSecret!.secret).toBe(added.secret)
+  const text = await stored()
+  for (const secret of [address.secret, added.secret, rotated.secret, HEADER]) expect(text).not.toContain(secret)
+  expect(text.match(/enc\.v1\./g)).toHaveLength(4)
+  expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
+  expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
+  expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
+  expect(await authorized(cabinet, poll)).toEqual([true])
+  expect((await cabinet.polls.list()).map(({ headerNames }) => headerNames)).toEqual([["Authorization"]])
+  await cabinet.addresses.remove(added.id)
+})
+
+it("without the key nothing opens, and the reason names what to do", async () => {
+  for (const key of [undefined, second, `none,${second}`]) {
+    await expect(open(key)).rejects.toThrow(
+      /encrypted with a key that is not in CABINET_SECRET_KEY \(its id is [0-9a-f]{8}\)/,
+    )
+  }
+})
+
+it("another key is put in front, then the old one is left out", async () => {
+  const old = await stored()
+  const both = await open(`${second}, ${first}`)
+  expect(await signs(both, address.id, address.secret)).toEqual([true])
+  await close(both)
+  expect(await stored()).not.toBe(old)
+  const cabinet = await open(second)
+  expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
+  expect(await authorized(cabinet, poll)).toEqual([true])
+  // Nothing is written where nothing has to be.
+  const text = await stored()
+  await open(second)
+  expect(await stored()).toBe(text)
+})
+
+it("a process whose key is not the one in use fails its attempts in words, and sends nothing unsigned", async () => {
+  const late = await open(`${second},${first}`)
+  const other = await open(`${randomBytes(32).toString("base64")},${second}`)
+  const before = receiver.received.length
+  const words = /signing secret cannot be decrypted with CABINET_SECRET_KEY/
+  expect(await late.addresses.ping(address.id)).toMatchObject({ status: null, failure: expect.stringMatching(words) })
+  const run = await late.polls.run(poll)
+  expect([run.outcome, run.failure]).toEqual(["failed", expect.stringMatching(/poll's headers cannot be decrypted/)])
+  expect(receiver.received).toHaveLength(before)
+  expect(await signs(other, address.id, address.secret)).toEqual([true])
+  // Back to the key before; a third is not known here.
+  await close(other)
+  await expect(open(second)).rejects.toThrow(/not in CABINET_SECRET_KEY/)
+  await database.run("UPDATE cabinet.address SET secret = 'whsec_anew' WHERE removed_at IS NULL")
+  await database.run(`UPDATE cabinet.address SET secret = 'x', previous_secret = NULL WHERE removed_at IS NOT NULL`)
+  await database.run(`UPDATE cabinet.poll SET headers = '[["Authorization", "${HEADER}"]]'`)
+})
+
+it("one damaged secret costs the other addresses nothing, and is rotated away", async () => {
+  const cabinet = await open(second)
+  const [hurt, well] = [
+    await cabinet.addresses.create({ url: receiver.url }),
+    await cabinet.addresses.create({ url: receiver.url }),
+  ]
+  await database.run(
+    `UPDATE cabinet.address SET secret = overlay(secret placing 'AAAAAAAA' from 30) WHERE id = ${hurt.id}`,
+  )
+  expect(await cabinet.addresses.ping(hurt.id)).toMatchObject({ status: null })
+  expect(await signs(cabinet, well.id, well.secret)).toEqual([true])
+  expect(await cabinet.addresses.list()).toHaveLength(3)
+  const again = await open(second)
+  const { secret } = await again.addresses.rotateSecret(hurt.id)
+  expect(await signs(again, hurt.id, secret)).toEqual([true])
+})
+
+it("encryption is given up with none in front", async () => {
+  await database.run("DELETE FROM cabinet.address WHERE secret = 'x'")
+  await database.run("UPDATE cabinet.address SET previous_secret = NULL")
+  const cabinet = await open(`none,${second}`)
+  expect(await authorized(cabinet, poll)).toEqual([true])
+  await close(cabinet)
+  expect(await stored()).not.toMatch(/encrypted|"enc\.v1\./)
+  expect(await signs(await open(), address.id, "whsec_anew")).toEqual([true])
+})
+
+it.each(["short", `${first},none`, `${first} ${second}`, "none,none"])(
+  "refuses %s for a key, and repeats none",
+  async (key) => {
+    await expect(open(key)).rejects.toThrow(
+      /^CABINET_SECRET_KEY is not valid: it must be 32 bytes in base64|^secretKey/,
+    )
+  },
+)
