@@ -153,7 +153,7 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
     [/coding gzip/, (_q, r) => r.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("[]"))],
     [/longer than 100000 bytes/, (_q, r) => r.writeHead(200).end("[" + " ".repeat(200_000))],
     [
-      /this is a page/,
+      /this is HTML or XML/,
       (_q, r) => r.writeHead(200, { "content-type": "text/html" }).end("<!DOCTYPE html>\n<p>Log in\n<p>first"),
     ],
     [

@@ -306,7 +306,7 @@ it("resend refuses what cannot be sent again, and says why", async () => {
       code: "not_resent",
       message: expect.stringContaining(words),
     })
-  await refused(ping.id, "a ping is not sent again")
+  await refused(ping.id, "it is a ping")
   await refused(of(id, first).id, `its event ${first} was deleted`)
   await refused(of(removed.id, second).id, `its address ${removed.id} was removed`)
   expect(await claim()).toEqual([])
