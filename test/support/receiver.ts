@@ -6,6 +6,7 @@ export interface Received {
   readonly type: string
   readonly deliveryId: number
   readonly signature: string
+  readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
@@ -28,6 +29,7 @@ export const startReceiver = async (): Promise<Receiver> => {
         type: String(request.headers["x-service-event"]),
         deliveryId: Number(request.headers["x-service-delivery"]),
         signature: String(request.headers["x-service-signature"]),
+        headers: request.headers as Readonly<Record<string, string>>,
         body: Buffer.concat(chunks),
       })
       response.writeHead(204).end()

@@ -9,7 +9,7 @@ import { Courier, USER_AGENT } from "./Courier.ts"
 import { deliveryBody } from "./DeliveryBody.ts"
 import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
-import { signDelivery } from "./Signature.ts"
+import { signDelivery, standardHeaders } from "./Signature.ts"
 
 /**
  * Any 2xx counts as delivered. Anything else, including a redirect and no response at all, is retried. A ping is not
@@ -56,6 +56,7 @@ export class AttemptDelivery extends Context.Service<
                 "X-Service-Event": delivery.type,
                 "X-Service-Delivery": String(delivery.id),
                 "X-Service-Signature": signDelivery(body, delivery.secrets, t),
+                ...standardHeaders(delivery.id, body, delivery.secrets, t),
               },
               body,
             })

@@ -1,6 +1,7 @@
 /**
- * The signature of a delivery: `t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `<t>.` and the raw body, keyed
- * with the signing secret. While a secret is being rotated there are two `v1`, newest first.
+ * The signatures of a delivery. The contract's own is `t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `<t>.` and
+ * the raw body, keyed with the whole signing secret. Beside it stands that of Standard Webhooks, so that its libraries verify
+ * deliveries too. While a secret is being rotated each has two, newest first.
  */
 import { createHmac } from "node:crypto"
 
@@ -8,4 +9,16 @@ import { createHmac } from "node:crypto"
 export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t: number): string => {
   const parts = secrets.map((secret) => `v1=${createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex")}`)
   return [`t=${t}`, ...parts].join(",")
+}
+
+const PREFIX = "whsec_"
+
+/** The three headers of Standard Webhooks: its key is what a secret is the base64 of, behind `whsec_`. */
+export const standardHeaders = (id: number, body: Uint8Array, secrets: ReadonlyArray<string>, t: number) => {
+  const signatures = secrets.map((secret) => {
+    const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
+    const signed = createHmac("sha256", Buffer.from(encoded, "base64")).update(`${id}.${t}.`).update(body)
+    return `v1,${signed.digest("base64")}`
+  })
+  return { "webhook-id": String(id), "webhook-timestamp": String(t), "webhook-signature": signatures.join(" ") }
 }

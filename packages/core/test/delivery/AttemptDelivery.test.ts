@@ -65,7 +65,10 @@ it.effect(
       "Content-Type": "application/json",
       "X-Service-Event": "event.received",
       "X-Service-Delivery": "42",
+      "webhook-id": "42",
+      "webhook-timestamp": "1763717400",
     })
+    assert.match(headers["webhook-signature"]!, /^v1,[^ ]{44} v1,[^ ]{44}$/)
     for (const secret of delivery.secrets) {
       assert.isTrue(verifyDelivery(body, headers["X-Service-Signature"], secret, { now: new Date(1_763_717_400_000) }))
     }

@@ -39,6 +39,24 @@ const delivery = (
         { type: "string", pattern: "^t=[0-9]+(,v1=[0-9a-f]{64})+$" },
         "t=1795253400,v1=6f0bd2e5f1f5c3e9a0a8c1b1e7ad9cf2a3e9d0b4c5d6e7f8091a2b3c4d5e6f70",
       ),
+      header(
+        "webhook-id",
+        "The delivery's number, for libraries of Standard Webhooks.",
+        { type: "string", pattern: "^[0-9]+$" },
+        "731",
+      ),
+      header(
+        "webhook-timestamp",
+        "The time of this attempt in unix seconds.",
+        { type: "string", pattern: "^[0-9]+$" },
+        "1795253400",
+      ),
+      header(
+        "webhook-signature",
+        "`v1,<base64>`: the signature of Standard Webhooks, HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.` and the raw body, keyed with the bytes that the signing secret is the base64 of, behind `whsec_`. While a secret is being replaced there are two, with a space between them.",
+        { type: "string", pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
+        "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+      ),
     ],
     requestBody: { required: true, content: { "application/json": { schema, example } } },
     responses: {

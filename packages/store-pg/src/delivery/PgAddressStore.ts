@@ -12,9 +12,9 @@ import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 /** How many deliveries one statement cancels when an address is removed. */
 const CANCEL_BATCH = 5000
 
-/** 256 random bits. */
+/** 256 random bits, in the form of Standard Webhooks. */
 const newSecret = (cipher: SecretCipher): string =>
-  cipher.encrypt("signing secret", `whsec_${randomBytes(32).toString("base64url")}`)
+  cipher.encrypt("signing secret", `whsec_${randomBytes(32).toString("base64")}`)
 
 /** A secret that cannot be decrypted is shown as it is stored: what is wrong with one must not hide the others. */
 const toAddress = (cipher: SecretCipher) => {
