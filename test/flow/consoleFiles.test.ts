@@ -94,9 +94,22 @@ it("a poll is added, run, paused and removed, and its secrets are shown to nobod
   assert.notInclude((await viewer!.get("/console/polls")).text, "token=secret")
   assert.strictEqual((await editor!.post(`${path}/run`, {})).status, 303)
   assert.include((await viewer!.get(path)).text, "2 / 2")
+  const settings = { ...form, every: "2h", pointer: "", format: "json" }
+  const moved = await editor!.post(`${path}/change`, { ...settings, url: "http://127.0.0.2:9/", headers: "keep" })
+  assert.strictEqual(moved.status, 400)
+  assert.include(moved.text, "<code>headers_needed</code>")
+  assert.notInclude(moved.text, "hidden-value")
+  assert.strictEqual((await editor!.post(`${path}/change`, { ...settings, headers: "keep" })).status, 303)
+  const changed = (await editor!.get(path)).text
+  assert.include(changed, "2 hours")
+  assert.include(changed, 'value="2h"')
+  assert.include(changed, "X-Token")
+  assert.notInclude((await viewer!.get(path)).text, "<form")
+  await editor!.post(`${path}/change`, { ...settings, headers: "replace" })
+  assert.notInclude((await editor!.get(path)).text, "X-Token")
   await editor!.post(`${path}/pause`, {})
   assert.include((await viewer!.get(path)).text, ">paused<")
-  for (const act of ["run", "pause", "resume", "remove"]) {
+  for (const act of ["run", "change", "pause", "resume", "remove"]) {
     assert.strictEqual((await viewer!.post(`${path}/${act}`, {})).status, 403, act)
   }
   assert.strictEqual((await editor!.post("/console/polls", { ...form, every: "often" })).status, 400)

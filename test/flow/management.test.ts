@@ -349,6 +349,10 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
     assert.notInclude((await ask("GET", path, { as: "viewer" })).text, "hush")
     assert.include((await ask("GET", path, { as: "editor" })).text, "/items?key=hush")
   }
+  const elsewhere = await ask("PATCH", `polls/${poll.json.id}`, { as: "editor", body: { url: "http://127.0.0.1:10/" } })
+  assert.deepStrictEqual([elsewhere.json.error.code, elsewhere.json.error.param], ["headers_needed", "/headers"])
+  const slower = await ask("PATCH", `polls/${poll.json.id}`, { as: "editor", body: { every_seconds: 90 } })
+  assert.deepStrictEqual([slower.json.every_seconds, slower.json.header_names], [90, ["X-Token"]])
   assert.isTrue((await ask("POST", `polls/${poll.json.id}/pause`)).json.paused)
   const header = await ask("POST", "polls", {
     body: { source_id: id, url: "http://127.0.0.1:9/", headers: [{ name: "Host", value: "hush-hush" }] },

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
+import type { PollChange } from "@data-cabinet/core/poll/Poll"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { MISBEHAVIOURS, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
@@ -116,6 +118,122 @@ it("Polls sends its headers and shows their values nowhere", async () => {
   const bad = await cabinet.refused({ sourceId: source.id, url: `${base}/s`, headers: [["X-A", "s3cret\nHost: x"]] })
   assert.strictEqual(bad._tag === "PollError" && bad.code, "bad_header")
   assert.notInclude(bad.message, "s3cret")
+})
+
+const refusedChange = (id: number, change: PollChange) =>
+  cabinet.polls((polls) => Effect.flip(polls.change(id, change)))
+
+it("Polls sends its headers to no other origin than they were given for", async () => {
+  const source = await cabinet.source("moved")
+  const headers = [["X-Token", "s3cret-token"]] as const
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/one?a=1`, headers })
+  json([])
+  const seen: Array<IncomingMessage> = []
+  const other = createServer((request, response) => {
+    seen.push(request)
+    response.writeHead(200, { "content-type": "application/json" }).end("[]")
+  })
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done))
+  const elsewhere = `http://127.0.0.1:${(other.address() as { readonly port: number }).port}/one`
+  try {
+    const port = new URL(base).port
+    for (const url of [
+      elsewhere,
+      base.replace("http:", "https:"),
+      `http://localhost:${port}/`,
+      `http://127.0.0.2:${port}/`,
+    ]) {
+      const refused = await refusedChange(poll.id, { url, pointer: "/x" })
+      assert.strictEqual(refused._tag === "PollError" && refused.code, "headers_needed", url)
+      assert.notInclude(refused.message, "s3cret")
+    }
+    assert.strictEqual((await cabinet.polls((polls) => polls.get(poll.id))).pointer, "")
+    await cabinet.polls((polls) => polls.change(poll.id, { url: `${base}/two` }))
+    await cabinet.run(poll.id)
+    assert.deepStrictEqual([asked[0]!.url, asked[0]!.headers["x-token"]], ["/two", "s3cret-token"])
+    const bare = await cabinet.polls((polls) => polls.change(poll.id, { url: elsewhere, headers: [] }))
+    assert.deepStrictEqual(bare.headerNames, [])
+    await cabinet.run(poll.id)
+    assert.deepStrictEqual([seen[0]!.url, seen[0]!.headers["x-token"]], ["/one", undefined])
+    await cabinet.polls((polls) => polls.change(poll.id, { url: base }))
+    await cabinet.run(poll.id)
+    assert.strictEqual(asked[1]!.headers["x-token"], undefined)
+  } finally {
+    other.close()
+    other.closeAllConnections()
+  }
+})
+
+it("Polls checks a change as a new poll, and what is left out stays", async () => {
+  const source = await cabinet.source("checked")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/list`, pointer: "/items", keyField: "id" })
+  for (const [change, code] of [
+    [{ url: "http://10.0.0.5/" }, "not_public"],
+    [{ url: "ftp://example.com/" }, "bad_url"],
+    [{ everySeconds: 1 }, "bad_interval"],
+    [{ format: "csv" }, "bad_pointer"],
+    [{ keyField: "" }, "bad_key"],
+    [{ headers: [["Host", "x"]] }, "bad_header"],
+  ] as const) {
+    const refused = await refusedChange(poll.id, change)
+    assert.strictEqual(refused._tag === "PollError" && refused.code, code)
+  }
+  assert.strictEqual((await refusedChange(999_999, {}))._tag, "PollError")
+  const changed = await cabinet.polls((polls) => polls.change(poll.id, { everySeconds: 3600 }))
+  const { dueAt: _due, ...rest } = changed
+  const { dueAt: _was, ...was } = poll
+  assert.deepStrictEqual(rest, { ...was, everySeconds: 3600 })
+})
+
+it("Polls takes what other settings find first as history, and asks without the validators of the old ones", async () => {
+  const source = await cabinet.source("other items")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/a?token=1`, keyField: "id" })
+  const change = (settings: PollChange) => cabinet.polls((polls) => polls.change(poll.id, settings))
+  json([{ id: 1 }], { etag: '"v1"' })
+  await cabinet.run(poll.id)
+  await change({ url: `${base}/a?token=2` })
+  json([{ id: 1 }, { id: 2 }])
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
+  assert.strictEqual(asked[1]!.headers["if-none-match"], undefined)
+  await change({ url: `${base}/b` })
+  json([{ id: 1 }, { id: 3 }])
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
+  json([{ id: 4 }])
+  await cabinet.run(poll.id)
+  await change({ pointer: "/all" })
+  json({ all: [{ id: 5 }] })
+  await cabinet.run(poll.id)
+  const events = await cabinet.events(source.id)
+  assert.deepStrictEqual(
+    events.map(({ history, payload }) => [payload.id, history]),
+    [
+      [1, true],
+      [2, false],
+      [3, true],
+      [4, false],
+      [5, true],
+    ],
+  )
+})
+
+it("Polls saves nothing of a run that began before a change", async () => {
+  const source = await cabinet.source("under way")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/slow`, keyField: "id" })
+  const begun = Promise.withResolvers<ServerResponse>()
+  answer = (_request, response) => begun.resolve(response)
+  const run = cabinet.polls((polls) => Effect.flip(polls.run(poll.id)))
+  const response = await begun.promise
+  await cabinet.polls((polls) => polls.change(poll.id, { url: `${base}/quick` }))
+  response.writeHead(200, { "content-type": "application/json", etag: '"old"' }).end('[{"id":1,"from":"slow"}]')
+  assert.strictEqual((await run)._tag, "PollError")
+  json([{ id: 1, from: "quick" }])
+  assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
+  assert.strictEqual(asked[1]!.headers["if-none-match"], undefined)
+  const events = await cabinet.events(source.id)
+  assert.deepStrictEqual(
+    events.map(({ payload, history }) => [payload.from, history]),
+    [["quick", true]],
+  )
 })
 
 it("Polls reads CSV and NDJSON as files are read", async () => {

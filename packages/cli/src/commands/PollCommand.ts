@@ -1,8 +1,8 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
-import { type Poll, POLL_FORMATS, type PollRun } from "@data-cabinet/core/poll/Poll"
+import { type Poll, POLL_FORMATS, type PollChange, type PollRun } from "@data-cabinet/core/poll/Poll"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
-import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
+import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -13,21 +13,10 @@ import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
-import { requireUrl, urlFile } from "./UrlInput.ts"
+import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const id = idArgument("ID", "The poll's number")
 const outgoing = settingFlags("allowedNetworks")
-
-const UNITS = [
-  [86_400, "d"],
-  [3600, "h"],
-  [60, "m"],
-] as const
-
-const interval = (seconds: number): string => {
-  for (const [unit, letter] of UNITS) if (seconds % unit === 0) return `${seconds / unit}${letter}`
-  return `${seconds}s`
-}
 
 const state = (poll: Poll): string => {
   if (poll.paused) return "paused"
@@ -36,6 +25,12 @@ const state = (poll: Poll): string => {
 
 const text = (name: string, value: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about))
+
+const secondsOf = (every: string) => {
+  const seconds = parseInterval(every)
+  const message = "--every must be from 10s to 30d: a number followed by s, m, h or d."
+  return seconds === null ? Effect.fail(new CommandError({ code: "usage", message })) : Effect.succeed(seconds)
+}
 
 const add = Command.make(
   "add",
@@ -69,11 +64,7 @@ const add = Command.make(
       const headers = yield* readHeaders(input.headersFile)
       return yield* withCabinet(input, () =>
         Effect.gen(function* () {
-          const everySeconds = parseInterval(input.every)
-          if (everySeconds === null) {
-            const message = "--every must be from 10s to 30d: a number followed by s, m, h or d."
-            return yield* new CommandError({ code: "usage", message })
-          }
+          const everySeconds = yield* secondsOf(input.every)
           const sourceId = yield* sourceNamed(input.source)
           const poll = yield* Polls.use((polls) =>
             polls.add({
@@ -86,12 +77,53 @@ const add = Command.make(
               headers,
             }),
           )
-          const words = `Poll ${poll.id} requests ${poll.url} every ${interval(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
+          const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
           yield* report(yield* format, pollJson(poll), () => words)
         }),
       )
     }),
 ).pipe(Command.withDescription("Poll a URL at an interval; new items become events of the source"))
+
+const set = Command.make(
+  "set",
+  {
+    id,
+    url: text("url", "URL", "New URL to request").pipe(Flag.optional),
+    urlFile,
+    every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.optional),
+    format: Flag.Literals("format", [...POLL_FORMATS, "detect"]).pipe(
+      Flag.withDescription("Format of the response; detect: found in every run"),
+      Flag.optional,
+    ),
+    pointer: text("pointer", "POINTER", "JSON pointer to the list; empty: the whole response").pipe(Flag.optional),
+    key: text("key", "FIELD", "Field that identifies an item; empty: its whole content").pipe(Flag.optional),
+    headersFile,
+    ...outgoing,
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const url = Option.getOrUndefined(yield* readUrl(input.url, input.urlFile, "--url"))
+      const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
+      const every = Option.getOrUndefined(input.every)
+      const format_ = Option.getOrUndefined(input.format)
+      const key = Option.getOrUndefined(input.key)
+      const change: PollChange = {
+        ...(url !== undefined && { url }),
+        ...(every !== undefined && { everySeconds: yield* secondsOf(every) }),
+        ...(format_ !== undefined && { format: format_ === "detect" ? null : format_ }),
+        ...(Option.isSome(input.pointer) && { pointer: input.pointer.value }),
+        ...(key !== undefined && { keyField: key === "" ? null : key }),
+        ...(headers !== undefined && { headers }),
+      }
+      yield* withCabinet(input, () =>
+        Effect.gen(function* () {
+          const poll = yield* Polls.use((polls) => polls.change(input.id, change))
+          const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}.`
+          yield* report(yield* format, pollJson(poll), () => words)
+        }),
+      )
+    }),
+).pipe(Command.withDescription("Change a poll; its headers must be given again for a URL of another origin"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -103,7 +135,7 @@ const list = Command.make("list", {}, () =>
           all.map((poll) => [
             String(poll.id),
             String(poll.sourceId),
-            interval(poll.everySeconds),
+            intervalText(poll.everySeconds),
             state(poll),
             poll.dueAt ?? "—",
             poll.headerNames.join(", ") || "none",
@@ -203,5 +235,5 @@ const remove = Command.make("remove", { id, yes }, (input) =>
 
 export const pollCommand = Command.make("poll").pipe(
   Command.withDescription("Poll URLs at an interval and turn new items into events"),
-  Command.withSubcommands([add, list, run, log, pause, resume, remove]),
+  Command.withSubcommands([add, list, set, run, log, pause, resume, remove]),
 )

@@ -48,6 +48,7 @@ export type CabinetErrorCode =
   | "database_unfit"
   | "database_unreachable"
   | "embedded"
+  | "headers_needed"
   | "internal_error"
   | "interrupted"
   | "name_not_found"

@@ -1,9 +1,9 @@
 /** The polls of a cabinet, with promises. */
-import type { NewPoll, Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import type { NewPoll, Poll, PollChange, PollRun } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { Run } from "./RunEffect.ts"
 
-export type { NewPoll, Poll, PollRun }
+export type { NewPoll, Poll, PollChange, PollRun }
 
 /** Sources filled by polling a URL. A call about an unknown poll rejects with `no_such_poll`. */
 export interface PollsApi {
@@ -14,6 +14,12 @@ export interface PollsApi {
   readonly create: (poll: NewPoll) => Promise<Poll>
   /** All of them, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
+  /**
+   * Changes what is given; its next run is due at once. Rejects with `headers_needed` if the URL leads to another origin and
+   * the poll has headers, unless they are given again. If the URL (but for its query), the pointer or the key changes, the
+   * items of the next run are history.
+   */
+  readonly change: (id: number, change: PollChange) => Promise<Poll>
   /** Runs it now, and resolves when the new items are accepted. A failed run resolves too, with the reason. */
   readonly run: (id: number) => Promise<PollRun>
   /** Its runs, newest first; at most 100 unless another limit is given. */
@@ -29,6 +35,7 @@ export interface PollsApi {
 export const pollsApi = (run: Run): PollsApi => ({
   create: (poll) => run(Polls.use((polls) => polls.add(poll))),
   list: () => run(Polls.use((polls) => polls.list)),
+  change: (id, change) => run(Polls.use((polls) => polls.change(id, change))),
   run: (id) => run(Polls.use((polls) => polls.run(id))),
   log: (id, limit = 100) => run(Polls.use((polls) => polls.log(id, limit))),
   pause: (id) => run(Polls.use((polls) => polls.pause(id))),

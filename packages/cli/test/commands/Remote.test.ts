@@ -201,6 +201,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "poll pause": { here: [poll], fresh: ["first_at"] },
     "poll run": { here: [poll], fresh: ["id", "at", "duration_ms", "next_at"] },
     "poll log": { here: [poll] },
+    "poll set": { here: [poll, "--every", "2d"], fresh: ["due_at", "first_at"] },
     "poll resume": { here: [poll], fresh: ["due_at", "first_at"] },
     "poll remove": { here: [String(goners[0].id), "--yes"], there: [String(goners[1].id), "--yes"], fresh: ["id"] },
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },

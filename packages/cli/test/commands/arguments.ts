@@ -32,6 +32,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   import: ["1", FILE],
   "poll add": ["1", "https://example.com"],
   "poll list": [],
+  "poll set": ["1", "--every", "1h"],
   "poll run": ["1"],
   "poll log": ["1"],
   "poll pause": ["1"],

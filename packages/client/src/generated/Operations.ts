@@ -178,6 +178,8 @@ export interface Operations {
   readonly addPoll: { readonly input: { readonly body: { readonly source_id: number; readonly url: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: Poll }
   /** One poll. */
   readonly getPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: Poll }
+  /** Change a poll. */
+  readonly changePoll: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: Poll }
   /** Remove a poll. */
   readonly removePoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Pause a poll. */
@@ -267,6 +269,7 @@ export const OPERATIONS = {
   listPolls: "GET /manage/v1/polls",
   addPoll: "POST /manage/v1/polls",
   getPoll: "GET /manage/v1/polls/{id}",
+  changePoll: "PATCH /manage/v1/polls/{id}",
   removePoll: "DELETE /manage/v1/polls/{id}",
   pausePoll: "POST /manage/v1/polls/{id}/pause",
   resumePoll: "POST /manage/v1/polls/{id}/resume",

@@ -2,6 +2,7 @@
 import { type Poll, POLL_FORMATS, type PollRun, shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { fileTabs } from "../file/FileTabs.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
@@ -24,6 +25,25 @@ const every = ({ words: { poll: words } }: Frame, seconds: number): string => {
   return seconds % 60 === 0 ? words.minutes(seconds / 60) : words.seconds(seconds)
 }
 
+/** As both forms have them. */
+const optionFields = ({ words: { poll: words } }: Frame, poll: Pick<Poll, "format" | "pointer" | "keyField">): Html =>
+  markup`<label>${words.format}<select name="format">${options([["", words.detected], ...POLL_FORMATS.map((one) => [one, one] as const)], poll.format ?? "")}</select></label><label>${words.pointer}<input name="pointer" placeholder="/data/items" value="${poll.pointer}" autocomplete="off"></label><label>${words.key}<input name="key" placeholder="id" value="${poll.keyField ?? ""}" autocomplete="off"></label>`
+
+const headerFields = ({ words: { poll: words } }: Frame): Html =>
+  markup`<label>${words.header}<input name="header_name" placeholder="Authorization" autocomplete="off"></label><label>${words.headerValue}<input name="header_value" type="password" autocomplete="off"></label>`
+
+/** The values of its headers are never shown: they are kept, or given again. */
+const changeForm = (frame: Frame, path: string, poll: Poll): HtmlValue => {
+  const { poll: words, save } = frame.words
+  if (!may(frame, "poll.change")) return null
+  const names = poll.headerNames.join(", ")
+  const kept =
+    names !== "" &&
+    markup`<fieldset><legend>${words.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${words.keepHeaders} <bdi class="mono">${names}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${words.replaceHeaders}</label><p class="soft">${words.headersHint}</p></fieldset>`
+  return markup`<details class="card"><summary>${words.change}</summary><form method="post" action="${path}/change" class="form"><label>${words.url}<input name="url" type="url" required value="${poll.url}" autocomplete="off"></label>
+<label>${words.every}<input name="every" required value="${intervalText(poll.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>${optionFields(frame, poll)}${kept}${headerFields(frame)}<p class="soft">${words.changeHint}</p><button class="main">${save}</button></form></details>`
+}
+
 const addForm = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue => {
   const { poll: words, event } = frame.words
   if (!may(frame, "poll.change") || sources.length === 0) return null
@@ -36,8 +56,8 @@ const addForm = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue => {
       sources.map(({ id, name }) => [String(id), name] as const),
       "",
     )}</select></label><label>${words.every}<input name="every" required value="15m" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>
-<details><summary>${words.more}</summary><label>${words.format}<select name="format">${options([["", words.detected], ...POLL_FORMATS.map((one) => [one, one] as const)], "")}</select></label><label>${words.pointer}<input name="pointer" placeholder="/data/items" autocomplete="off"></label><label>${words.key}<input name="key" placeholder="id" autocomplete="off"></label>
-<label>${words.header}<input name="header_name" placeholder="Authorization" autocomplete="off"></label><label>${words.headerValue}<input name="header_value" type="password" autocomplete="off"></label></details><button class="main">${words.add}</button></form>`,
+<details><summary>${words.more}</summary>${optionFields(frame, { format: null, pointer: "", keyField: null })}
+${headerFields(frame)}</details><button class="main">${words.add}</button></form>`,
   })
 }
 
@@ -99,6 +119,6 @@ export const pollScreen = (frame: Frame, data: PollData): Screen => {
     main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shownUrl(frame, poll)} ${state(frame, poll)}</h1></div>
 <section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.every}</dt><dd>${every(frame, poll.everySeconds)}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
 <dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>
-<section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${remove}`,
+<section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, poll)}${remove}`,
   }
 }

@@ -1,5 +1,5 @@
 /** The screens and acts of polls. The value of a header is taken and never shown. */
-import { POLL_FORMATS } from "@data-cabinet/core/poll/Poll"
+import { POLL_FORMATS, type PollChange } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -12,19 +12,28 @@ import { pollListScreen, pollScreen } from "./PollScreen.ts"
 
 const RUNS = 50
 
-/** What the form asks for; an interval that is none is refused by the use case as 0 seconds. */
-const newPollOf = (call: FormCall) => {
+/** What both forms ask for; an interval that is none is refused by the use case as 0 seconds. */
+const settingsOf = (call: FormCall) => {
   const field = (name: string) => fieldOf(call, name)
-  const name = field("header_name")
   return {
-    sourceId: idOf(field("source_id")),
     url: field("url"),
     everySeconds: parseInterval(field("every")) ?? 0,
     format: POLL_FORMATS.find((one) => one === field("format")) ?? null,
     pointer: field("pointer"),
     keyField: field("key") === "" ? null : field("key"),
-    headers: name === "" ? [] : [[name, field("header_value")] as const],
   }
+}
+
+const headersOf = (call: FormCall) => {
+  const name = fieldOf(call, "header_name")
+  return name === "" ? [] : [[name, fieldOf(call, "header_value")] as const]
+}
+
+/** A header that is typed in is sent, whatever was chosen; none at all only where that was chosen, or there are none. */
+const changeOf = (call: FormCall): PollChange => {
+  const headers = headersOf(call)
+  const keeps = fieldOf(call, "headers") !== "replace" && headers.length === 0
+  return keeps ? settingsOf(call) : { ...settingsOf(call), headers }
 }
 
 export const pollScreens = Effect.gen(function* () {
@@ -51,7 +60,10 @@ export const pollScreens = Effect.gen(function* () {
       post: {
         action: "poll.change",
         respond: (call) =>
-          Effect.map(polls.add(newPollOf(call)), ({ id }) => ({ location: consolePath(call.frame, `polls/${id}`) })),
+          Effect.map(
+            polls.add({ ...settingsOf(call), sourceId: idOf(fieldOf(call, "source_id")), headers: headersOf(call) }),
+            ({ id }) => ({ location: consolePath(call.frame, `polls/${id}`) }),
+          ),
       },
       back: () => "polls",
     },
@@ -64,6 +76,12 @@ export const pollScreens = Effect.gen(function* () {
         return { screen: pollScreen(frame, { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }) }
       }),
     },
+    act({
+      path: `${path}/change`,
+      action: "poll.change",
+      home,
+      respond: (call) => Effect.as(polls.change(idOf(call.path[0]), changeOf(call)), null),
+    }),
     simple("run", polls.run),
     simple("pause", polls.pause),
     simple("resume", polls.resume),

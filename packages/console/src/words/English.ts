@@ -407,6 +407,12 @@ export const ENGLISH = {
     run: "Run now",
     pause: "Pause",
     resume: "Resume",
+    change: "Change the settings",
+    changeHint:
+      "The next run is due at once. If another address, pointer or key is given, its items are history and are not delivered.",
+    keepHeaders: "Keep",
+    replaceHeaders: "Send the one below instead, or none",
+    headersHint: "They stay with the origin they were given for. An address of another origin needs them again.",
     remove: "Remove the poll",
     removeHint: "The URL is no longer requested. Its events remain; its log is kept until it expires.",
     settings: "Settings",

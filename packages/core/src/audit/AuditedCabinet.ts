@@ -165,6 +165,12 @@ const POLLS: Acts<Polls["Service"]> = {
     making("poll.add", "poll", { ...maskedUrl(poll), header_names: headers.map(([name]) => name) }),
   list: null,
   get: null,
+  change: (id, { headers, url, ...change }) =>
+    act("poll.change", `poll ${id}`, {
+      ...(url === undefined ? {} : maskedUrl({ url })),
+      ...change,
+      ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
+    }),
   pause: (id) => act("poll.pause", `poll ${id}`),
   resume: (id) => act("poll.resume", `poll ${id}`),
   remove: (id) => act("poll.remove", `poll ${id}`),

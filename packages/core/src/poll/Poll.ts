@@ -51,6 +51,9 @@ export interface NewPoll {
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
 }
 
+/** What changes of a poll; what is left out stays. */
+export type PollChange = Partial<Omit<NewPoll, "sourceId">>
+
 /** A run as logged. `unchanged`: the server responded that nothing is new (304). */
 export interface PollRun {
   readonly id: number

@@ -1,7 +1,10 @@
 /** The error for refused operations on polls. Errors during a run are in its log. */
 import { Schema } from "effect"
 
-/** `busy`: it is running right now, in this process or another. */
+/**
+ * `busy`: it is running right now, in this process or another, or is changed by somebody else. `headers_needed`: its headers
+ * would go to another origin than they were given for.
+ */
 export class PollError extends Schema.TaggedError<PollError>()("PollError", {
   code: Schema.Literals([
     "no_such_poll",
@@ -14,6 +17,7 @@ export class PollError extends Schema.TaggedError<PollError>()("PollError", {
     "bad_pointer",
     "bad_key",
     "bad_header",
+    "headers_needed",
     "busy",
   ]),
   message: Schema.String,

@@ -29,6 +29,12 @@ export const parseInterval = (text: string): number | null => {
   return isInterval(seconds) ? seconds : null
 }
 
+/** The shortest text that `parseInterval` reads as these seconds. */
+export const intervalText = (seconds: number): string => {
+  const unit = ["d", "h", "m"].find((letter) => seconds % (UNITS[letter] ?? 1) === 0) ?? "s"
+  return `${seconds / UNITS[unit]!}${unit}`
+}
+
 export const isInterval = (seconds: number): boolean =>
   Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
 

@@ -5,7 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport } from "../file/ImportStore.ts"
-import type { NewPoll, Poll, PollFormat, PollRun } from "./Poll.ts"
+import type { NewPoll, Poll, PollChange, PollFormat, PollRun } from "./Poll.ts"
 
 /** A poll that this process runs, with the data that lists never show. */
 export interface ClaimedPoll {
@@ -23,6 +23,14 @@ export interface ClaimedPoll {
   readonly lastModified: string | null
   readonly failures: number
   /** No run has been saved yet: the items of this one are history. */
+  readonly first: boolean
+}
+
+/** All settings of a changed poll. */
+export interface ChangedPoll extends Required<Omit<PollChange, "headers">> {
+  /** Null: those that it has. */
+  readonly headers: PollChange["headers"] | null
+  /** Whether the items of its next run are history, as those of a first one. */
   readonly first: boolean
 }
 
@@ -53,6 +61,11 @@ export class PollStore extends Context.Service<
     readonly add: (poll: NewPoll) => Found<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
+    /**
+     * Only while the poll has this URL; none if it has another by now, or was removed. Makes the poll due immediately; nothing
+     * of a run that is under way is saved.
+     */
+    readonly change: (id: number, url: string, settings: ChangedPoll) => Found<Poll>
     readonly pause: (id: number) => Found<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Found<Poll>

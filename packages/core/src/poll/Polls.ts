@@ -5,7 +5,7 @@ import { AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
 import { parseAddressUrl } from "../delivery/AddressUrl.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { isPointer } from "../file/JsonReader.ts"
-import { type NewPoll, type Poll, POLL_FORMATS, type PollRun } from "./Poll.ts"
+import { type NewPoll, type Poll, POLL_FORMATS, type PollChange, type PollRun } from "./Poll.ts"
 import { PollStore } from "./PollStore.ts"
 import { type PollError, pollError } from "./PollError.ts"
 import { isInterval } from "./PollSchedule.ts"
@@ -20,6 +20,11 @@ export class Polls extends Context.Service<
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     readonly get: (id: number) => Returns<Poll>
+    /**
+     * Its headers stay with the origin that they were given for: a URL of another one needs them again, or an empty list. If
+     * the URL (but for its query), the pointer or the key changes, the items of the next run are history.
+     */
+    readonly change: (id: number, change: PollChange) => Returns<Poll>
     readonly pause: (id: number) => Returns<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Returns<Poll>
@@ -37,6 +42,11 @@ export class Polls extends Context.Service<
       const store = yield* PollStore
       const check = yield* AddressCheck
       const { run } = yield* RunPoll
+      const get = (id: number) =>
+        existing(
+          id,
+          Effect.map(store.list, (all) => Option.fromUndefinedOr(all.find((poll) => poll.id === id))),
+        )
       return Polls.of({
         add: Effect.fnUntraced(function* (poll) {
           const url = yield* Effect.fromResult(Result.mapError(parseAddressUrl(poll.url), asPollError))
@@ -47,11 +57,25 @@ export class Polls extends Context.Service<
           return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
         }),
         list: store.list,
-        get: (id) =>
-          existing(
-            id,
-            Effect.map(store.list, (all) => Option.fromUndefinedOr(all.find((poll) => poll.id === id))),
-          ),
+        get,
+        change: Effect.fnUntraced(function* (id, change) {
+          const was = yield* get(id)
+          const url = yield* Effect.fromResult(Result.mapError(parseAddressUrl(change.url ?? was.url), asPollError))
+          const { everySeconds, format, pointer, keyField } = { ...was, ...change }
+          const headers = change.headers ?? null
+          const settings = { url: url.href, everySeconds, format, pointer, keyField, headers }
+          yield* checkPoll({ ...settings, sourceId: was.sourceId, headers: headers ?? [] })
+          if (headers === null && was.headerNames.length > 0 && url.origin !== new URL(was.url).origin) {
+            return yield* pollError("headers_needed", headersNeeded(was))
+          }
+          if (url.href !== was.url) {
+            yield* Effect.mapError(check.check(url), (unfit) => asPollError(unfitAddress(unfit)))
+          }
+          const changed = yield* store.change(id, was.url, { ...settings, first: hasOtherItems(was, settings) })
+          if (Option.isSome(changed)) return changed.value
+          yield* get(id)
+          return yield* pollError("busy", `Poll ${id} was changed by somebody else in the meantime; look at it again.`)
+        }),
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => existing(id, store.resume(id)),
         remove: (id) => Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : noSuchPoll(id))),
@@ -64,12 +88,21 @@ export class Polls extends Context.Service<
           }
           const settled = yield* run(claimed.value)
           if (Option.isNone(settled))
-            return yield* pollError("no_such_poll", `Poll ${id} has been removed in the meantime.`)
+            return yield* pollError("no_such_poll", `Poll ${id} has been removed or changed in the meantime.`)
           return settled.value
         }),
       })
     }),
   )
+}
+
+const headersNeeded = ({ url, headerNames }: Poll): string =>
+  `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: give them again for another origin, or an empty list to send none.`
+
+/** Whether items that were seen may look new, so that what comes first is no news. A query often holds no more than a token. */
+const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField">): boolean => {
+  const place = (url: string) => url.split("?", 1)[0]
+  return place(was.url) !== place(now.url) || was.pointer !== now.pointer || was.keyField !== now.keyField
 }
 
 const noSuchPoll = (id: number) => Effect.fail(pollError("no_such_poll", `There is no poll ${id}.`))

@@ -3,7 +3,7 @@ import { assert, it } from "vitest"
 import { parseJson } from "../../src/json/ParseJson.ts"
 import type { JsonObject } from "../../src/json/Json.ts"
 import { itemKey } from "../../src/poll/ItemKey.ts"
-import { nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
+import { intervalText, nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
 
 it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and heeds a wish to wait", () => {
   assert.deepStrictEqual(
@@ -14,6 +14,14 @@ it("nextSeconds doubles while a poll fails, up to six hours or its own interval,
   assert.strictEqual(nextSeconds(60, 1, 600), 600)
   assert.strictEqual(nextSeconds(60, 1, 10_000_000), 21_600)
   assert.strictEqual(nextSeconds(60, 0, 600), 60)
+})
+
+it("intervalText is what parseInterval reads as the same seconds", () => {
+  const texts = ["10s", "90s", "15m", "2h", "36h", "1d", "30d"]
+  assert.deepStrictEqual(
+    texts.map((text) => intervalText(parseInterval(text)!)),
+    texts,
+  )
 })
 
 it("parseInterval takes 10s to 30d and nothing else", () => {

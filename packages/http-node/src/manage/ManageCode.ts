@@ -127,6 +127,10 @@ const OWN = {
   bad_pointer: { status: 400, meaning: "The pointer is not a JSON pointer, or the format is not JSON." },
   bad_key: { status: 400, meaning: "The key is neither a field's name nor a pointer to one." },
   bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
+  headers_needed: {
+    status: 400,
+    meaning: "The URL leads to another origin than the poll's headers were given for: `headers` must give them again.",
+  },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },
   not_for_readers: { status: 409, meaning: "The schema belongs to the cabinet or the system and cannot be exposed." },

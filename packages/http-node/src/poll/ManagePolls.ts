@@ -1,6 +1,6 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { type Poll, POLL_FORMATS, shownPollUrl } from "@data-cabinet/core/poll/Poll"
+import { type Poll, POLL_FORMATS, type PollChange, shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
 import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
 import { Polls } from "@data-cabinet/core/poll/Polls"
@@ -12,9 +12,9 @@ import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The poll's id.")
 
-const newPoll = Schema.Struct({
-  source_id: idField,
-  url: text(4096, "The URL to request: http or https, at a public address."),
+const URL_TEXT = text(4096, "The URL to request: http or https, at a public address.")
+
+const settings = {
   every_seconds: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: MIN_SECONDS, maximum: MAX_SECONDS })).annotate({
       description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
@@ -30,7 +30,43 @@ const newPoll = Schema.Struct({
       .check(Schema.isMaxLength(50))
       .annotate({ description: "Sent with every request." }),
   ),
+} as const
+
+const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings })
+
+const change = Schema.Struct({ url: Schema.optionalKey(URL_TEXT), ...settings })
+
+/** What a body says of a poll; what it leaves out stays away. */
+const changeOf = (body: typeof change.Type): PollChange => ({
+  ...(body.url === undefined ? {} : { url: body.url }),
+  ...(body.every_seconds === undefined ? {} : { everySeconds: body.every_seconds }),
+  ...(body.format === undefined ? {} : { format: body.format }),
+  ...(body.pointer === undefined ? {} : { pointer: body.pointer }),
+  ...(body.key_field === undefined ? {} : { keyField: body.key_field }),
+  ...(body.headers === undefined ? {} : { headers: body.headers.map(({ name, value }) => [name, value] as const) }),
 })
+
+const ERRORS = [
+  "bad_url",
+  "not_public",
+  "name_not_found",
+  "bad_interval",
+  "bad_format",
+  "bad_pointer",
+  "bad_key",
+  "bad_header",
+] as const
+
+const PARAMS = {
+  bad_url: "/url",
+  not_public: "/url",
+  name_not_found: "/url",
+  bad_interval: "/every_seconds",
+  bad_format: "/format",
+  bad_pointer: "/pointer",
+  bad_key: "/key_field",
+  bad_header: "/headers",
+} as const
 
 /** The newest of its runs. */
 const RUNS = 1000
@@ -64,39 +100,11 @@ export const managePolls = Effect.gen(function* () {
       once: { completed: "transaction" },
       body: newPoll,
       response: one("Poll", "The poll.", 201),
-      errors: [
-        "no_such_source",
-        "bad_url",
-        "not_public",
-        "name_not_found",
-        "bad_interval",
-        "bad_format",
-        "bad_pointer",
-        "bad_key",
-        "bad_header",
-      ],
-      params: {
-        no_such_source: "/source_id",
-        bad_url: "/url",
-        not_public: "/url",
-        name_not_found: "/url",
-        bad_interval: "/every_seconds",
-        bad_format: "/format",
-        bad_pointer: "/pointer",
-        bad_key: "/key_field",
-        bad_header: "/headers",
-      },
+      errors: ["no_such_source", ...ERRORS],
+      params: { no_such_source: "/source_id", ...PARAMS },
       respond: ({ body }) =>
         Effect.map(
-          polls.add({
-            sourceId: body.source_id,
-            url: body.url,
-            everySeconds: body.every_seconds ?? DEFAULT_SECONDS,
-            format: body.format ?? null,
-            pointer: body.pointer ?? "",
-            keyField: body.key_field ?? null,
-            headers: (body.headers ?? []).map(({ name, value }) => [name, value] as const),
-          }),
+          polls.add({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
           pollJson,
         ),
     }),
@@ -110,6 +118,21 @@ export const managePolls = Effect.gen(function* () {
       action: "poll.read",
       response: one_,
       respond: ({ actor, path: [poll] }) => Effect.map(polls.get(poll), (found) => shown(found, actor)),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "changePoll",
+      method: "PATCH",
+      path: "/manage/v1/polls/{id}",
+      summary: "Change a poll",
+      description:
+        "What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. If the URL (but for its query), the pointer or the key changes, the items of the next run are history. It is due at once; nothing of a run under way is saved.",
+      action: "poll.change",
+      body: change,
+      response: one_,
+      errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
+      params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
+      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, changeOf(body)), pollJson),
     }),
     manageEndpoint({
       ...common,

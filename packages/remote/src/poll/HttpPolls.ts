@@ -1,5 +1,5 @@
 /** The polls of a remote cabinet; its server runs them. */
-import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import type { Poll, PollChange, PollRun } from "@data-cabinet/core/poll/Poll"
 import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
@@ -13,19 +13,22 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const act = <A>(id: number, name: string) =>
       refusedAs(api.json<A>({ method: "POST", path: ["polls", id, name] }), known)
+    // What is undefined is left out of the body.
+    const bodyOf = ({ url, everySeconds, format, pointer, keyField, headers }: PollChange) => ({
+      url,
+      every_seconds: everySeconds,
+      format,
+      pointer,
+      key_field: keyField,
+      headers: headers?.map(([name, value]) => ({ name, value })),
+    })
     return Polls.of({
-      add: ({ sourceId, url, everySeconds, format, pointer, keyField, headers = [] }) => {
-        const body = {
-          source_id: sourceId,
-          url,
-          every_seconds: everySeconds,
-          format,
-          pointer,
-          key_field: keyField,
-          headers: headers.map(([name, value]) => ({ name, value })),
-        }
+      add: ({ sourceId, ...settings }) => {
+        const body = { source_id: sourceId, ...bodyOf(settings) }
         return refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body }), known)
       },
+      change: (id, change) =>
+        refusedAs(api.json<Poll>({ method: "PATCH", path: ["polls", id], body: bodyOf(change) }), known),
       list: neverRefused(api.list<Poll>({ method: "GET", path: ["polls"] })),
       get: (id) => refusedAs(api.json<Poll>({ method: "GET", path: ["polls", id] }), known),
       pause: (id) => act<Poll>(id, "pause"),

@@ -165,6 +165,18 @@ export const layer = Layer.effect(
           JSON.stringify(encryptHeaders(cipher, poll.headers ?? [])),
         ]),
       list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
+      change: (id, url, { headers, ...settings }) =>
+        change(sql, PollStatement.CHANGE, [
+          id,
+          url,
+          settings.url,
+          settings.everySeconds,
+          settings.format,
+          settings.pointer,
+          settings.keyField,
+          headers == null ? null : JSON.stringify(headers),
+          settings.first,
+        ]),
       pause: (id) => change(sql, PollStatement.PAUSE, [id]),
       resume: (id) => change(sql, PollStatement.RESUME, [id]),
       remove: Effect.fnUntraced(function* (id) {
