@@ -174,7 +174,7 @@ export const layer = Layer.effect(
           settings.format,
           settings.pointer,
           settings.keyField,
-          headers == null ? null : JSON.stringify(headers),
+          headers == null ? null : JSON.stringify(encryptHeaders(cipher, headers)),
           settings.first,
         ]),
       pause: (id) => change(sql, PollStatement.PAUSE, [id]),
