@@ -23,12 +23,14 @@ export const RESEND = `
   ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
   RETURNING 1 AS one`
 
-/** $1: delivery. The reason why it could not be resent. */
+/** $1: delivery. The reason why it could not be resent; null if its attempt was in flight, and has ended since. */
 export const WHY_NOT_RESENT = `
   SELECT CASE WHEN d.type = 'ping' THEN 'ping'
     WHEN a.removed_at IS NOT NULL OR a.id IS NULL THEN 'address_removed'
-    ELSE 'event_deleted' END AS why
-  FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id WHERE d.id = $1::bigint`
+    WHEN e.deleted_at IS NOT NULL OR e.id IS NULL THEN 'event_deleted' END AS why
+  FROM cabinet.delivery_all d LEFT JOIN cabinet.address a ON a.id = d.address_id
+    LEFT JOIN cabinet.event e ON e.id = d.event_id
+  WHERE d.id = $1::bigint`
 
 /** Of the deliveries in the queue: all that are not in flight, or those of them that wait for a retry. */
 const resendable = (only: "all" | "failed"): string =>

@@ -148,7 +148,7 @@ const resend = Effect.fnUntraced(function* (sql: Sql, deliveryId: number) {
   if (moved.length > 0 || delivery.value.state === "due") {
     return Option.some({ delivery: delivery.value, obstacle: null })
   }
-  const [found] = yield* sql.unsafe<{ why: ResendObstacle }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
+  const [found] = yield* sql.unsafe<{ why: ResendObstacle | null }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
   return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
 })
 

@@ -1,5 +1,6 @@
 import { CLAIM, roomParameters } from "@data-cabinet/store-pg/delivery/ClaimStatement"
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { WHY_NOT_RESENT } from "@data-cabinet/store-pg/delivery/DeliveryStatement"
 import { SETTLE } from "@data-cabinet/store-pg/delivery/SettleStatement"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
@@ -310,6 +311,17 @@ it("resend refuses what cannot be sent again, and says why", async () => {
   await refused(of(id, first).id, `its event ${first} was deleted`)
   await refused(of(removed.id, second).id, `its address ${removed.id} was removed`)
   expect(await claim()).toEqual([])
+})
+
+it("a delivery whose attempt ends while it is asked for is not taken for one whose event was deleted", async () => {
+  await address()
+  await cabinet.accept(source, 1)
+  const [delivery] = await claim()
+  await settle(settlementOf(delivery!, 200))
+  const sql = WHY_NOT_RESENT.replace("$1", String(delivery!.id))
+  expect(await cabinet.run(sql)).toEqual([{ why: null }])
+  await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now()`)
+  expect(await cabinet.run(sql)).toEqual([{ why: "event_deleted" }])
 })
 
 it("settle keeps no answer of what was cancelled meanwhile, which a purge may have wanted gone", async () => {
