@@ -3,7 +3,7 @@
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the client on
  * Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
- * and in two generators, the package on the oldest supported and the newest Node, then everything in `test/bench` at full
+ * and in two generators, every screen in all its looks, the package on the oldest supported and the newest Node, then everything in `test/bench` at full
  * size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
  * `npm run trials -- oldest`.
  */
@@ -36,6 +36,9 @@ const READERS = [
   "test/flow/api.test.ts",
   "test/flow/followTheFeed.test.ts",
 ]
+
+const BROWSERS = [process.env["CHROMIUM"] ?? "", "chromium-headless-shell", "chromium", "google-chrome"]
+const chromium = BROWSERS.find((name) => name !== "" && spawnSync(name, ["--version"]).status === 0) ?? ""
 
 const PARTS = {
   oldest: {
@@ -80,6 +83,11 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/flow/management.test.ts", "-t", "no body and no parameter"],
     env: { FUZZ_ROUNDS: "180" },
+  },
+  screens: {
+    missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
+    run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/consoleScreens.test.ts"],
+    env: { CHROMIUM: chromium, LOOKS: "all" },
   },
   nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
