@@ -3,9 +3,9 @@
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the client on
  * Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
- * and in two generators, every screen in all its looks, the package on the oldest supported and the newest Node, then everything in `test/bench` at full
- * size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
- * `npm run trials -- oldest`.
+ * and in two generators, every screen in all its looks, the package on the oldest supported and the newest Node, then
+ * everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently. Arguments
+ * after `--` name the parts: `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
