@@ -24,7 +24,7 @@ it("create gives an address of its own secret, list and get show it", async () =
     pausedAt: null,
     failingSince: null,
   })
-  expect(one.secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/)
+  expect(one.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(two.secret).not.toBe(one.secret)
   expect(two.sources).toEqual([source])
   expect(await cabinet.book((book) => book.list)).toEqual([one, two])
