@@ -40,7 +40,8 @@ export const manageViews = Effect.gen(function* () {
       summary: "Save a view",
       description: "A selection of a table's rows under a title. It is refused if the rows would be.",
       action: "view.change",
-      once: { completed: "transaction" },
+      // The rows are asked, for seconds perhaps, and no session of the owner's is to wait for that.
+      once: { completed: "after" },
       body: newView,
       response: one("SavedView", "The view.", 201),
       errors: ["bad_title", "bad_query", "too_many_views"],

@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type Claim, IdempotencyStore } from "@data-cabinet/core/idempotency/IdempotencyStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Semaphore } from "effect"
 import { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState, unavailable } from "../connection/StoreFailure.ts"
@@ -45,6 +45,9 @@ const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
       : Effect.failCause(cause)
   })
 
+/** Such work may wait for others, as for the name of a new address: however many ask, most sessions stay free. */
+const TRANSACTIONS_AT_ONCE = 2
+
 interface Found {
   readonly id: string
   readonly same: boolean
@@ -57,6 +60,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const quick = yield* StatementClient
+    const places = yield* Semaphore.make(TRANSACTIONS_AT_ONCE)
     let secret: Uint8Array | undefined
 
     const claim = Effect.fnUntraced(function* (
@@ -85,7 +89,7 @@ export const layer = Layer.effect(
       complete: (id, response) =>
         orUnavailable(Effect.map(sql.unsafe(COMPLETE, [id, response]), ({ length }) => length > 0)),
       release: (id) => orUnavailable(Effect.asVoid(quick.unsafe(REMOVE, [id, false]))),
-      transaction: (work) => orUnavailable(abortedAsUnavailable(sql.withTransaction(work))),
+      transaction: (work) => orUnavailable(abortedAsUnavailable(places.withPermits(1)(sql.withTransaction(work)))),
     })
   }),
 )

@@ -2,7 +2,7 @@
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { type SourceColumn, SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Semaphore } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { Retype } from "./Retype.ts"
 import { tryRetype } from "./RetypeTrial.ts"
@@ -32,9 +32,13 @@ const toColumn = (row: ColumnRow): SourceColumn => ({
 /** How long recreating views may take: it runs their code while the source's table is locked. */
 const VIEWS_TIMEOUT_MILLIS = 30_000
 
+/** A trial looks through a table for seconds: however many ask, it takes one session. */
+const TRIALS_AT_ONCE = 1
+
 const make = (viewsTimeoutMillis: number) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const trials = yield* Semaphore.make(TRIALS_AT_ONCE)
     const readColumn = (sourceId: number, name: string) =>
       Effect.map(
         sql.unsafe<ColumnRow>(`SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = $2`, [
@@ -69,7 +73,8 @@ const make = (viewsTimeoutMillis: number) =>
           const options = { sourceId, name, type, decide, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
           return new Retype(sql, options).run()
         }),
-      tryRetype: (sourceId, name, type, decide) => tryRetype(sql, { sourceId, name, type, decide }),
+      tryRetype: (sourceId, name, type, decide) =>
+        trials.withPermits(1)(tryRetype(sql, { sourceId, name, type, decide })),
     })
   })
 
