@@ -196,8 +196,8 @@ it("a first start prints key and intake address on a terminal only, and says els
   const unseen = await testDatabase({ empty: true })
   try {
     const onTerminal = await firstWords(seen.url, true)
-    expect(onTerminal).toMatch(/dck_\w+/)
-    expect(onTerminal).toMatch(/\/webhook\/\w+/)
+    expect(onTerminal).toMatch(/dck_[\w-]{43}/)
+    expect(onTerminal).toMatch(/\/webhook\/[\w-]{32}/)
     const inLog = await firstWords(unseen.url, false)
     expect(inLog).not.toMatch(/dck_|webhook/)
     expect(inLog).toContain("npx cabinet source show 1")
