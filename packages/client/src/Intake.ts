@@ -19,7 +19,7 @@ export interface IntakeOptions {
 }
 
 /** Equal bodies are repeats for five minutes; a try later than this might become a second event. */
-const LONGEST_MILLIS = 240_000
+const MAX_RETRY_MILLIS = 240_000
 
 /**
  * Sends one object. The very same bytes are sent again where there was no response, or one that says to try later; errors
@@ -36,7 +36,7 @@ export const sendToIntake = async (
     body: writeJson(fields),
     ...(signal === undefined ? {} : { signal }),
   }
-  const until = Date.now() + Math.min(retryForMillis, LONGEST_MILLIS)
+  const until = Date.now() + Math.min(retryForMillis, MAX_RETRY_MILLIS)
   for (let failures = 0; ; failures++) {
     try {
       return parseJson(await textOf(fetcher, intakeUrl, init)) as IntakeReceipt

@@ -27,7 +27,7 @@ const isBad = ({ level }: Finding): boolean => level === "bad"
 const examine = Doctor.use((doctor) => doctor.examine)
 
 /** Cabinets examined at the same time: each takes a few connections. */
-const AT_A_TIME = 4
+const MAX_CONCURRENT = 4
 
 /** A cabinet of the server; one that cannot be opened is a finding, and harms no other. */
 const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =>
@@ -49,7 +49,7 @@ const examineAll = Effect.fnUntraced(function* (own: CabinetDatabase, settings: 
     CabinetRegistry.use(({ list }) => Effect.map(list, (all) => all.map(({ name }) => name))),
     registryLayer(own),
   )
-  const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), { concurrency: AT_A_TIME })
+  const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), { concurrency: MAX_CONCURRENT })
   return [{ cabinet: null, ...(yield* examine) }, ...tenants]
 })
 

@@ -13,7 +13,7 @@ import { format, withCabinet } from "./Root.ts"
 const POLL_INTERVAL = "500 millis"
 
 /** How often it retries while the database is unavailable. */
-const TRY_AGAIN = "2 seconds"
+const RETRY_INTERVAL = "2 seconds"
 
 interface ShownEvent {
   readonly id: number
@@ -107,7 +107,7 @@ export const list = Command.make(
               Effect.logWarning(`${message} Waiting until it is available again.`),
             ),
             // A follower outlives restarts of the server it follows: its cursor stays valid.
-            Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(TRY_AGAIN) }),
+            Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(RETRY_INTERVAL) }),
           )
           cursor = Option.some(page.nextCursor)
           if (page.items.length > 0) {

@@ -47,16 +47,16 @@ const howRead = (told: ImportReport): string =>
     ...(told.sheet === null ? [] : [`sheet ${told.sheet}`]),
   ].join(", ")
 
-const SHOWN = 20
+const MAX_SHOWN_REFUSALS = 20
 
 const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
   const refusals = told.refusals
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN_REFUSALS)
     .map(
       ({ line, column, reason }) =>
         `  line ${line}${column === null ? "" : `, column ${column}`}: ${plainText(reason)}`,
     )
-  const more = told.refused > SHOWN ? [`  and ${told.refused - SHOWN} more; see them with --dry-run --json`] : []
+  const more = told.refused > MAX_SHOWN_REFUSALS ? [`  and ${told.refused - MAX_SHOWN_REFUSALS} more; see them with --dry-run --json`] : []
   const replaced =
     told.replaced > 0
       ? [

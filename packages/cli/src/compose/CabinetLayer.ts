@@ -125,7 +125,7 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
     : StandbyReader.layer({ url: readUrl, maxLagMillis: readLag, reader: primary })
 }
 
-const CONNECTIONS = 10
+const DEFAULT_CONNECTIONS = 10
 
 /** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
 const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
@@ -134,7 +134,7 @@ const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">)
 
 /** Every port with its adapter. */
 export const portsLayer = (options: CabinetOptions) => {
-  const { url, settings, maxConnections = CONNECTIONS } = options
+  const { url, settings, maxConnections = DEFAULT_CONNECTIONS } = options
   const connections = readerLayer(options).pipe(
     Layer.provideMerge(OwnerClient.layer({ url, maxConnections: maxConnections - WRITERS })),
   )

@@ -149,7 +149,7 @@ const OTHER_NAMES: ReadonlyArray<OptionName> = [
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
 /** One connection listens, and an import holds one: with fewer, the cabinet would wait for itself. */
-const LEAST_CONNECTIONS = 4
+const MIN_CONNECTIONS = 4
 
 const checkPool = (name: OptionName, value: number | undefined, least: number) =>
   value === undefined || (Number.isInteger(value) && value >= least && value <= 1000)
@@ -200,7 +200,7 @@ export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOpt
   )
   // A misspelt databaseUrl would open an embedded database instead.
   if (unknown !== undefined) return yield* refuse(`${opener} has no option ${unknown}.`)
-  yield* checkPool("maxConnections", options.maxConnections, LEAST_CONNECTIONS)
+  yield* checkPool("maxConnections", options.maxConnections, MIN_CONNECTIONS)
   yield* checkPool("maxReaderConnections", options.maxReaderConnections, 1)
   yield* checkConsole(options.console)
   return yield* Effect.mapError(readSettings({ given, env: {} }), inOptionWords)

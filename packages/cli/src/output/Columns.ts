@@ -33,11 +33,11 @@ const cut = (text: string, width: number): string => {
 const pad = (text: string, width: number): string => text + " ".repeat(Math.max(0, width - widthOf(text)))
 
 /** No column but the last is wider than this, so that one long value does not push all others away. */
-const WIDEST = 60
+const MAX_WIDTH = 60
 const GAP = "  "
 
 /** The least useful width of a column. */
-const NARROWEST = 8
+const MIN_WIDTH = 8
 
 const total = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
@@ -49,8 +49,8 @@ const fitted = (natural: ReadonlyArray<number>, width: number): ReadonlyArray<nu
   const widths = [...natural]
   while (total(widths) > width) {
     const widest = greatest(widths)
-    if (widest > NARROWEST) {
-      const next = Math.max(NARROWEST, greatest(widths.filter((each) => each < widest)))
+    if (widest > MIN_WIDTH) {
+      const next = Math.max(MIN_WIDTH, greatest(widths.filter((each) => each < widest)))
       const many = widths.filter((each) => each === widest).length
       const shrunk = Math.max(next, widest - Math.ceil((total(widths) - width) / many))
       for (const [at, each] of widths.entries()) if (each === widest) widths[at] = shrunk
@@ -74,7 +74,7 @@ export const columns = (
   const safe = rows.map((row) => row.map(plainText))
   const natural = head.map((name, at) => {
     const widest = safe.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), widthOf(name))
-    return at === last && width === Infinity ? widest : Math.min(at === last ? Math.max(WIDEST, width) : WIDEST, widest)
+    return at === last && width === Infinity ? widest : Math.min(at === last ? Math.max(MAX_WIDTH, width) : MAX_WIDTH, widest)
   })
   const widths = fitted(natural, width)
   const line = (cells: ReadonlyArray<string>) =>

@@ -36,13 +36,13 @@ const capYoungSpace = (): void => {
 }
 
 /** How often a process with little load collects its garbage, in milliseconds. */
-const COLLECT = 60_000
+const COLLECT_INTERVAL_MILLIS = 60_000
 
 /**
  * The share of its time up to which a process has little load. A collection stops everything for 20 to 30 ms, which few
  * requests meet then; in a busier process V8 collects often enough, in small steps.
  */
-const LITTLE = 0.25
+const MAX_QUIET_SHARE = 0.25
 
 /** V8 exposes it to new contexts only once it was asked to. */
 const fullCollection = (): (() => void) => {
@@ -54,12 +54,12 @@ const fullCollection = (): (() => void) => {
  * Collects all garbage from time to time while there is little load, so that memory stays where it was in the first
  * minutes.
  */
-export const collectWhileQuiet = (every = COLLECT): void => {
+export const collectWhileQuiet = (every = COLLECT_INTERVAL_MILLIS): void => {
   let collect: (() => void) | undefined
   let began: EventLoopUtilization = performance.eventLoopUtilization()
   const look = () => {
     const { utilization } = performance.eventLoopUtilization(began)
-    if (utilization < LITTLE) {
+    if (utilization < MAX_QUIET_SHARE) {
       collect ??= fullCollection()
       collect()
     }

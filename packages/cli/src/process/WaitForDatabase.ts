@@ -9,7 +9,7 @@ import { SqlError } from "effect/sql"
 /** How long `serve` and `worker` wait, in milliseconds. */
 export const START_TIMEOUT_MILLIS = 60_000
 
-const PAUSE = "1 second"
+const RETRY_INTERVAL = "1 second"
 /** The interval between two log lines, in milliseconds. */
 const LOG_INTERVAL_MILLIS = 10_000
 
@@ -37,7 +37,7 @@ export const waitForDatabase = <A, E, R>(
             const left = seconds(waitMillis - time)
             yield* Effect.logWarning(`waiting up to ${left} for the database at ${where}: ${failureReport(error)}`)
           }
-          yield* Effect.sleep(PAUSE)
+          yield* Effect.sleep(RETRY_INTERVAL)
           return yield* again
         }),
       ),

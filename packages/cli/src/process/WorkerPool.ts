@@ -15,8 +15,8 @@ const METRICS_MILLIS = 2_000
 /** Longer than any drain; a worker still running after it is killed. */
 const STOP_MILLIS = 60_000
 /** How long a dead worker's place stays empty: at first not at all, then longer each time it dies young. */
-const YOUNG_MILLIS = 30_000
-const LONGEST_PAUSE_MILLIS = 30_000
+const EARLY_EXIT_MILLIS = 30_000
+const MAX_PAUSE_MILLIS = 30_000
 
 const serving = Metric.gauge("workers_serving", { description: "Worker processes that are serving requests." })
 const replaced = Metric.counter("workers_replaced_total", {
@@ -153,8 +153,8 @@ class WorkerPool {
   }
 
   #replace(place: Place, how: string): void {
-    place.young = Date.now() - place.bornAt < YOUNG_MILLIS ? place.young + 1 : 0
-    const pause = place.young < 2 ? 0 : Math.min(LONGEST_PAUSE_MILLIS, 500 * 2 ** (place.young - 2))
+    place.young = Date.now() - place.bornAt < EARLY_EXIT_MILLIS ? place.young + 1 : 0
+    const pause = place.young < 2 ? 0 : Math.min(MAX_PAUSE_MILLIS, 500 * 2 ** (place.young - 2))
     replaced.updateUnsafe(1, this.#context)
     this.#run(
       Effect.logWarning(

@@ -50,10 +50,10 @@ export interface TenantPool {
 }
 
 /** Per cabinet: its two writers, one that listens, and a few for everything else. */
-const CONNECTIONS = 6
+const MAX_CONNECTIONS = 6
 
-const OPEN_LIMIT = "8 seconds"
-const TRY_AGAIN_MILLIS = 2_000
+const OPEN_TIMEOUT = "8 seconds"
+const RETRY_MILLIS = 2_000
 const RELOAD_MILLIS = 1_000
 
 const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
@@ -68,7 +68,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       roles: database.roles,
       settings,
       delivers,
-      maxConnections: CONNECTIONS,
+      maxConnections: MAX_CONNECTIONS,
     })
     const work = Layer.mergeAll(
       maintenanceLayer,
@@ -83,7 +83,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
     yield* background("tenant signal", "1 minute", options.inUse(cabinet.name))
     return Context.get(context, CabinetHttp)
   }).pipe(
-    Effect.timeout(OPEN_LIMIT),
+    Effect.timeout(OPEN_TIMEOUT),
     Effect.tapError((error) => Effect.logWarning(`The cabinet ${cabinet.name} cannot be opened: ${error.message}`)),
     Effect.mapError(() => away("The cabinet's database cannot be reached.")),
   )
@@ -143,7 +143,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
     const http = yield* RcMap.get(open, name).pipe(
       // A failure would be cached as long as a cabinet is.
       Effect.tapError(() => {
-        down.set(name, now + TRY_AGAIN_MILLIS)
+        down.set(name, now + RETRY_MILLIS)
         return RcMap.invalidate(open, name)
       }),
     )

@@ -13,11 +13,11 @@ import { Clock, Effect, Random, Semaphore } from "effect"
 import type { TenantPool } from "./TenantPool.ts"
 
 const CHECK_INTERVAL = "5 seconds"
-const REST_MILLIS = 5 * 60_000
+const CHECK_AGAIN_MILLIS = 5 * 60_000
 /** The shortest interval between two checks of a cabinet, whatever it reports. */
-const LEAST_MILLIS = 10_000
+const MIN_CHECK_MILLIS = 10_000
 /** How long a cabinet is kept open for its work; like any other, it stays open while it is used, too. */
-const HOLD = "1 minute"
+const KEEP_OPEN = "1 minute"
 /** Every cabinet is opened once per interval for its maintenance. */
 const MAINTENANCE_MILLIS = 12 * 3_600_000
 /** Concurrent checks and openings of cabinets. */
@@ -33,7 +33,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
   const held = new Map<string, boolean>()
   const opening = yield* Semaphore.make(MAX_CONCURRENT_CHECKS)
   const whileNamed = (name: string) =>
-    Effect.sleep(HOLD).pipe(
+    Effect.sleep(KEEP_OPEN).pipe(
       Effect.repeat({
         while: () => {
           const named = held.get(name) === true
@@ -50,7 +50,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       held.set(name, isHeld)
       if (isHeld) return Effect.void
       return Effect.scoped(Effect.andThen(opening.withPermit(many.hold(name)), whileNamed(name))).pipe(
-        Effect.catch(() => Effect.sleep(LEAST_MILLIS)),
+        Effect.catch(() => Effect.sleep(MIN_CHECK_MILLIS)),
         Effect.ensuring(Effect.sync(() => held.delete(name))),
         Effect.forkIn(scope),
         Effect.asVoid,
@@ -61,12 +61,12 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
     const now = yield* Clock.currentTimeMillis
     // A database that cannot be queried is retried later; users of the cabinet see the failure in its own answers.
     const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
-    const due = seconds === null ? REST_MILLIS : Math.min(REST_MILLIS, seconds * 1_000)
+    const due = seconds === null ? CHECK_AGAIN_MILLIS : Math.min(CHECK_AGAIN_MILLIS, seconds * 1_000)
     if (due <= 0 || maintenanceAt.get(name)! <= now) {
       maintenanceAt.set(name, now + MAINTENANCE_MILLIS)
       yield* openFor(name)
     }
-    dueAt.set(name, now + Math.max(due, LEAST_MILLIS))
+    dueAt.set(name, now + Math.max(due, MIN_CHECK_MILLIS))
   })
 
   const round = Effect.gen(function* () {

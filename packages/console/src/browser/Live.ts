@@ -6,7 +6,7 @@ import { fetchText, say, setHtml } from "./Fragment.ts"
 
 /** What a refused stream is tried again after, in milliseconds; longer each time. */
 const FIRST_PAUSE_MILLIS = 2_000
-const LONGEST_PAUSE_MILLIS = 60_000
+const MAX_PAUSE_MILLIS = 60_000
 
 class Live {
   readonly #link: HTMLAnchorElement
@@ -54,7 +54,7 @@ class Live {
       if (stream.readyState !== EventSource.CLOSED) return
       this.#close()
       this.#timer = setTimeout(() => this.#look(), this.#pause)
-      this.#pause = Math.min(2 * this.#pause, LONGEST_PAUSE_MILLIS)
+      this.#pause = Math.min(2 * this.#pause, MAX_PAUSE_MILLIS)
     })
   }
 

@@ -57,8 +57,8 @@ const making = (action: string, makes: string, changes: Act["changes"]): Act => 
 })
 
 /** At most so many are listed. */
-const LISTED_EVENTS = 100
-const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, LISTED_EVENTS) })
+const MAX_LISTED_EVENTS = 100
+const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, MAX_LISTED_EVENTS) })
 
 const SOURCES: Acts<Sources["Service"]> = {
   create: (source) => making("source.create", "source", { ...source }),

@@ -15,7 +15,7 @@ const KINDS = new Set(
   ),
 )
 /** How many statements are told. */
-const TOLD = 20
+const MAX_LISTED_STATEMENTS = 20
 
 const firstWords = (statement: string): string => {
   const words = statement.replace(/^(?:\s|--[^\n]*(?:\n|$)|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/, "").slice(0, 100)
@@ -27,5 +27,5 @@ const firstWords = (statement: string): string => {
 export const scriptAct = (statements: ReadonlyArray<string>): Act => ({
   action: "sql.run",
   object: null,
-  changes: { statements: statements.length, begin: statements.slice(0, TOLD).map(firstWords) },
+  changes: { statements: statements.length, begin: statements.slice(0, MAX_LISTED_STATEMENTS).map(firstWords) },
 })

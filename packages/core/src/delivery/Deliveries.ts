@@ -57,7 +57,7 @@ export class Deliveries extends Context.Service<
         find: (id) => existing(id, queue.find(id)),
         attemptsOf: queue.attemptsOf,
         list: ({ limit, before, ...filter }) => {
-          const examine = Object.values(filter).every((value) => value === null) ? limit + 1 : EXAMINED
+          const examine = Object.values(filter).every((value) => value === null) ? limit + 1 : SLICE_DELIVERIES
           return fillPage({
             limit,
             after: before,
@@ -82,7 +82,7 @@ export class Deliveries extends Context.Service<
 }
 
 /** How many deliveries a slice of a list looks at. */
-const EXAMINED = 5_000
+const SLICE_DELIVERIES = 5_000
 
 export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number

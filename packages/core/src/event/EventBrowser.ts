@@ -32,11 +32,11 @@ export interface EventList {
 }
 
 /** How many characters a page has before it ends. */
-const PAGE_SIZE = 4 * 1024 * 1024
+const PAGE_LENGTH = 4 * 1024 * 1024
 /** How many events a slice looks at if it has to look for some. */
-const EXAMINED = 4_000
+const SLICE_EVENTS = 4_000
 /** The same where their payloads have to be read. */
-const READ = 1_000
+const SLICE_PAYLOADS = 1_000
 
 export class EventBrowser extends Context.Service<
   EventBrowser,
@@ -105,7 +105,7 @@ const placeIn = (walk: CursorWalk, cursor: string): EventPlace | undefined =>
   decodeCursor(walk, cursor)?.map((part) => part ?? "")
 
 const examinedFor = ({ state, text, from, to }: EventFilter, limit: number): number =>
-  text !== null ? READ : state === null && from === null && to === null ? limit + 1 : EXAMINED
+  text !== null ? SLICE_PAYLOADS : state === null && from === null && to === null ? limit + 1 : SLICE_EVENTS
 
 const fill = (store: EventListStore["Service"], filter: EventFilter, after: EventPlace | null, limit: number) => {
   const examine = examinedFor(filter, limit)
@@ -114,6 +114,6 @@ const fill = (store: EventListStore["Service"], filter: EventFilter, after: Even
     after,
     slice: (place: EventPlace | null, room) => store.slice({ filter, after: place, limit: room, examine }),
     sizeOf: ({ event }) => event.length,
-    maxSize: PAGE_SIZE,
+    maxSize: PAGE_LENGTH,
   })
 }

@@ -35,15 +35,15 @@ export interface NewEvents {
 /** The pause between two reads: nobody is told later than this and a read after a commit of this process. */
 const PAUSE_MILLIS = 200
 /** To tell many takes longer than to read, so the more there are, the longer the pause; up to a limit well below a second. */
-const PAUSE_MILLIS_OF_ONE = 4
-const LONGEST_PAUSE_MILLIS = 800
+const PAUSE_PER_LISTENER_MILLIS = 4
+const MAX_PAUSE_MILLIS = 800
 /** How long a lost signal goes unnoticed. */
-const LOOK_MILLIS = 1_000
+const CHECK_INTERVAL_MILLIS = 1_000
 const RETRY_MILLIS = 1_000
 /** The events of one read. */
 const READ_EVENTS = 10_000
 /** So many are counted for somebody who was away. */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 export class FeedFollower extends Context.Service<
   FeedFollower,
@@ -79,7 +79,7 @@ export class FeedFollower extends Context.Service<
           return Effect.gen(function* () {
             const waiting = new Waiting(filter, key)
             const from = yield* tail.join(waiting, after)
-            const missed = yield* store.count({ ...filter, after, until: from, limit: MOST_COUNTED + 1 })
+            const missed = yield* store.count({ ...filter, after, until: from, limit: MAX_COUNTED + 1 })
             // A database that was set back has no event of the cursor's: it is followed from where it is.
             if (missed !== null) waiting.addCounted(missed)
             return waiting.next
@@ -124,8 +124,8 @@ class Waiting {
   }
 
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
-    this.#more ||= events > MOST_COUNTED
-    this.#count({ events: Math.min(events, MOST_COUNTED), rows: Math.min(rows, MOST_COUNTED) })
+    this.#more ||= events > MAX_COUNTED
+    this.#count({ events: Math.min(events, MAX_COUNTED), rows: Math.min(rows, MAX_COUNTED) })
   }
 
   get next(): Effect.Effect<NewEvents> {
@@ -186,9 +186,9 @@ class Tail {
       yield* this.#anyone.await
       const signalled = yield* this.#signal.listen
       while (yield* this.#turn.withPermits(1)(this.#readForAnyone)) {
-        const forAll = PAUSE_MILLIS_OF_ONE * this.#waiting.size
-        yield* Effect.sleep(Math.min(Math.max(PAUSE_MILLIS, forAll), LONGEST_PAUSE_MILLIS))
-        yield* Effect.timeoutOption(signalled, LOOK_MILLIS)
+        const forAll = PAUSE_PER_LISTENER_MILLIS * this.#waiting.size
+        yield* Effect.sleep(Math.min(Math.max(PAUSE_MILLIS, forAll), MAX_PAUSE_MILLIS))
+        yield* Effect.timeoutOption(signalled, CHECK_INTERVAL_MILLIS)
       }
     }).pipe(Effect.scoped)
   }

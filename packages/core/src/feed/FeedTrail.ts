@@ -6,13 +6,13 @@
  * events again, and skips none.
  *
  * A trail is stored as text and parsed only when needed: while a client follows the feed event by event, all but one page
- * in {@link NEAR} only increment a count. Text in the format of another version reads as an empty trail, which leads
+ * in {@link NEAREST_EVENTS} only increment a count. Text in the format of another version reads as an empty trail, which leads
  * further back and skips nothing.
  */
 import type { FeedPlace, FeedTrail } from "./FeedStore.ts"
 
 /** The latest place is about this many events back; the trail is rewritten when it is that far. */
-const NEAR = 32
+const NEAREST_EVENTS = 32
 
 /** Within a page, each place is this many times as far back as the one after it. */
 const GROWTH = 4
@@ -24,7 +24,7 @@ const GROWTH = 4
 const REACH = GROWTH * GROWTH
 
 /** A longer text cannot be ours: it would be a trail over more events than there can be. */
-const MAX_TEXT = 4_000
+const MAX_TEXT_LENGTH = 4_000
 
 interface Milestone {
   /** How many events of this walk are between it and the position; an estimate after a database was restored. */
@@ -44,9 +44,9 @@ export const extendTrail = (
 ): FeedTrail => {
   const since = (trail?.since ?? 0) + count
   const places = trail?.places ?? ""
-  if (since < NEAR) return { since, places }
+  if (since < NEAREST_EVENTS) return { since, places }
   const milestones: Array<Milestone> = []
-  for (let distance = NEAR; distance < count; distance *= GROWTH) {
+  for (let distance = NEAREST_EVENTS; distance < count; distance *= GROWTH) {
     milestones.push({ distance, place: placeAt(count - 1 - distance) })
   }
   if (from.epoch > 0) milestones.push({ distance: count, place: from })
@@ -73,13 +73,13 @@ export const comparePlaces = (one: FeedPlace, other: FeedPlace): number =>
 
 /** Whether text and count can be a trail's; the text itself is validated only when it is parsed. */
 export const isTrail = (since: string, places: string): boolean =>
-  /^[0-9]{1,15}$/.test(since) && places.length <= MAX_TEXT && /^[-0-9.,]*$/.test(places)
+  /^[0-9]{1,15}$/.test(since) && places.length <= MAX_TEXT_LENGTH && /^[-0-9.,]*$/.test(places)
 
 const thinned = (milestones: ReadonlyArray<Milestone>): ReadonlyArray<Milestone> => {
   const kept: Array<Milestone> = []
   for (const one of milestones) {
     const nearer = kept.at(-2)?.distance ?? 0
-    if (kept.length > 0 && one.distance <= Math.max(NEAR / 2, REACH * nearer)) kept.pop()
+    if (kept.length > 0 && one.distance <= Math.max(NEAREST_EVENTS / 2, REACH * nearer)) kept.pop()
     kept.push(one)
   }
   return kept

@@ -22,7 +22,7 @@ const SLICE_ROWS = 500
 const RENEW_MILLIS = 10_000
 
 /** The number of attempts without progress, though the database responded each time, after which an import fails. */
-const MAX_TRIES = 60
+const MAX_ATTEMPTS = 60
 
 /** `waiting`: its source is switched off; it continues once the source is restored. */
 export type AcceptOutcome = "done" | "failed" | "waiting"
@@ -84,7 +84,7 @@ class ImportRun {
         if (typeof outcome === "string") return outcome
         // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for ever.
         this.#stuck = outcome === this.#at && !this.#unavailable ? this.#stuck + 1 : 0
-        if (this.#stuck >= MAX_TRIES) return yield* this.#fail(`its rows were not accepted after ${MAX_TRIES} attempts`)
+        if (this.#stuck >= MAX_ATTEMPTS) return yield* this.#fail(`its rows were not accepted after ${MAX_ATTEMPTS} attempts`)
         if (this.#stuck > 10) yield* Effect.sleep(1000)
         this.#at = outcome
         if (onProgress !== undefined) yield* onProgress(outcome)

@@ -3,7 +3,7 @@
  * an unquoted cell kept as they are. Refuses text after a closing quote and a quote that is never closed; nothing is
  * repaired by guessing.
  */
-import { MAX_ITEM, tooLong, type Refusal } from "./FileItem.ts"
+import { MAX_ITEM_LENGTH, tooLong, type Refusal } from "./FileItem.ts"
 
 export interface CsvRecord {
   readonly line: number
@@ -146,7 +146,7 @@ export class CsvReader {
   /** An unclosed quote would read the rest of the file as one cell, so the size of a record is limited. */
   #take(text: string): void {
     this.#held += text.length
-    if (this.#held <= MAX_ITEM) this.#cell += text
+    if (this.#held <= MAX_ITEM_LENGTH) this.#cell += text
     else if (this.#state === QUOTED) this.#stop(`a quote is opened here, and ${tooLong("the line that it is in")}`)
     else this.#refuseRecord(this.#recordLine, null, tooLong("the line"))
   }

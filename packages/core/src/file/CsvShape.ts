@@ -58,11 +58,11 @@ const NUMBER_OR_DATE =
 const YEAR = /^(?:19|20)\d\d$/
 
 /** No number or date is longer; on a long run of digits the pattern would backtrack over every way to split it. */
-const MAX_VALUE = 64
+const MAX_VALUE_LENGTH = 64
 
 const isValue = (cell: string): boolean => {
   const text = cell.trim()
-  return text.length <= MAX_VALUE && NUMBER_OR_DATE.test(text) && !YEAR.test(text)
+  return text.length <= MAX_VALUE_LENGTH && NUMBER_OR_DATE.test(text) && !YEAR.test(text)
 }
 
 /** A header contains no numbers and no dates, except years; a first line without them counts as a header. */

@@ -34,6 +34,6 @@ export interface TextReader {
  * The maximum size of an item in characters, equal to intake's limit in bytes. A longer item is refused and reported by its
  * line.
  */
-export const MAX_ITEM = 1_048_576
+export const MAX_ITEM_LENGTH = 1_048_576
 
-export const tooLong = (what: string): string => `${what} is longer than ${MAX_ITEM} characters`
+export const tooLong = (what: string): string => `${what} is longer than ${MAX_ITEM_LENGTH} characters`

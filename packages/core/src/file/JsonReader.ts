@@ -5,10 +5,10 @@
 import { Result } from "effect"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { JsonReading, type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
-import { type ItemSink, MAX_ITEM, type TextReader, tooLong } from "./FileItem.ts"
+import { type ItemSink, MAX_ITEM_LENGTH, type TextReader, tooLong } from "./FileItem.ts"
 
 /** The maximum length of a text that is read with a pointer, in characters. */
-export const MAX_POINTED = 33_554_432
+export const MAX_POINTED_LENGTH = 33_554_432
 
 /**
  * The maximum weight of the values of such a text that are held at once, each of about fifty bytes: a value counts as one,
@@ -18,8 +18,8 @@ const MAX_WEIGHT = 4_000_000
 const OBJECT_WEIGHT = 4
 
 /** How many characters of a text with a pointer are read in one step, and how many items are emitted in one. */
-const PIECE = 65_536
-const ITEMS = 500
+const PIECE_LENGTH = 65_536
+const PIECE_ITEMS = 500
 
 const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
 
@@ -112,7 +112,7 @@ export class JsonListReader implements TextReader {
 
   #add(text: string): void {
     if (!this.#began || this.#tooLong) return
-    if (this.#item.length + text.length > MAX_ITEM) {
+    if (this.#item.length + text.length > MAX_ITEM_LENGTH) {
       this.#tooLong = true
       this.#item = ""
     } else this.#item += text
@@ -158,7 +158,7 @@ export class JsonLinesReader implements TextReader {
       this.#line++
       from = end + 1
     }
-    if (this.#rest.length + text.length - from > MAX_ITEM) {
+    if (this.#rest.length + text.length - from > MAX_ITEM_LENGTH) {
       this.#tooLong = true
       this.#rest = ""
     } else if (!this.#tooLong) this.#rest += text.slice(from)
@@ -169,7 +169,7 @@ export class JsonLinesReader implements TextReader {
   }
 
   #take(line: string): void {
-    if (this.#tooLong || line.length > MAX_ITEM) {
+    if (this.#tooLong || line.length > MAX_ITEM_LENGTH) {
       this.#sink.refuse({ line: this.#line, column: 1, reason: tooLong("the line") })
     } else if (line.trim() !== "") takeValue(line, this.#line, 1, this.#sink)
   }
@@ -193,8 +193,8 @@ export class PointedReader implements TextReader {
   push(text: string): void {
     if (this.#tooMuch !== undefined) return
     this.#weigh(text)
-    if (this.#text.length + text.length > MAX_POINTED) {
-      this.#tooMuch = `a text read with a pointer may have at most ${MAX_POINTED} characters`
+    if (this.#text.length + text.length > MAX_POINTED_LENGTH) {
+      this.#tooMuch = `a text read with a pointer may have at most ${MAX_POINTED_LENGTH} characters`
     } else if (this.#weight > MAX_WEIGHT) {
       this.#tooMuch = `a text read with a pointer may contain at most ${MAX_WEIGHT} values (an object counts as ${OBJECT_WEIGHT})`
     }
@@ -224,17 +224,17 @@ export class PointedReader implements TextReader {
     const refuse = (reason: string) => this.#sink.refuse({ line: 1, column: null, reason })
     if (this.#tooMuch !== undefined) return refuse(this.#tooMuch)
     const reading = new JsonReading(this.#text)
-    let parsed = reading.advance(PIECE)
-    for (; parsed === undefined; parsed = reading.advance(PIECE)) yield
+    let parsed = reading.advance(PIECE_LENGTH)
+    for (; parsed === undefined; parsed = reading.advance(PIECE_LENGTH)) yield
     if (Result.isFailure(parsed)) return this.#sink.refuse(placed(parsed.failure, 1, 1))
     const found = atPointer(parsed.success, this.#pointer)
     if (found === undefined) return refuse(`there is nothing at ${this.#pointer}`)
     if (!isJsonList(found)) return refuse(`the value at ${this.#pointer} is not a list`)
     for (const [n, item] of found.entries()) {
-      if (n % ITEMS === ITEMS - 1) yield
+      if (n % PIECE_ITEMS === PIECE_ITEMS - 1) yield
       if (!(item instanceof Map)) {
         this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
-      } else if (isLonger(item, MAX_ITEM)) {
+      } else if (isLonger(item, MAX_ITEM_LENGTH)) {
         this.#sink.refuse({ line: n + 1, column: null, reason: tooLong(`item ${n + 1}`) })
       } else this.#sink.item(n + 1, item)
     }

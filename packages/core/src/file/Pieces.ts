@@ -5,13 +5,13 @@
 import { Effect, Stream } from "effect"
 
 /** The size of one piece in bytes or characters: some milliseconds of work. */
-const PIECE = 65_536
+const PIECE_SIZE = 65_536
 
 /** Streams bytes that are in memory already in pieces. */
 export const inPieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> => {
-  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE) }, (_, n) => n * PIECE)
+  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_SIZE) }, (_, n) => n * PIECE_SIZE)
   return Stream.mapEffect(Stream.fromIterable(starts, { chunkSize: 1 }), (from) =>
-    Effect.map(Effect.yieldNow, () => bytes.subarray(from, from + PIECE)),
+    Effect.map(Effect.yieldNow, () => bytes.subarray(from, from + PIECE_SIZE)),
   )
 }
 
@@ -23,7 +23,7 @@ export const turns = (): ((characters: number) => Effect.Effect<void>) => {
   let done = 0
   return (characters) => {
     done += characters
-    if (done < PIECE) return Effect.void
+    if (done < PIECE_SIZE) return Effect.void
     done = 0
     return Effect.yieldNow
   }

@@ -10,13 +10,13 @@ import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 
 /** The size of a long body, in bytes: a shorter one takes some milliseconds at most. */
-export const LONG_BODY = 65_536
+export const LONG_BODY_BYTES = 65_536
 
 /** The length of a long query string, in characters: every object of a batch gets all of its fields. */
-export const LONG_QUERY = 2_048
+export const LONG_QUERY_LENGTH = 2_048
 
 /** Characters of one piece. */
-const PIECE = 65_536
+const PIECE_LENGTH = 65_536
 
 /** Parses a body as JSON; null if the body would not be parsed as JSON first. Each call parses a piece. */
 export const jsonPieces = (submission: Submission): (() => SentJson | undefined) | null => {
@@ -30,7 +30,7 @@ export const jsonPieces = (submission: Submission): (() => SentJson | undefined)
       const decoded = decode(body, UTF_8)
       begun = { reading: new JsonReading(decoded.text, { notes }), read: { decoded, notes } }
     }
-    const parsed = begun.reading.advance(PIECE)
+    const parsed = begun.reading.advance(PIECE_LENGTH)
     return parsed === undefined ? undefined : { ...begun.read, parsed }
   }
 }
@@ -47,9 +47,9 @@ export const submissionPieces = (submission: Submission): (() => ParsedSubmissio
     }
     const { objects, writeEvent, whole } = read
     for (let written = 0; events.length < objects.length;) {
-      if (written >= PIECE) return undefined
+      if (written >= PIECE_LENGTH) return undefined
       write ??= writeEvent(objects[events.length]!, events.length)
-      const event = write(PIECE)
+      const event = write(PIECE_LENGTH)
       if (event === undefined) return undefined
       events.push(event)
       write = undefined
@@ -60,7 +60,7 @@ export const submissionPieces = (submission: Submission): (() => ParsedSubmissio
 }
 
 /** How many tasks run concurrently; a parsed body takes many times the memory of its bytes. */
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
 /** Runs one step of a task; returns true after the last one. */
 export type Work = () => boolean
@@ -72,7 +72,7 @@ export type Work = () => boolean
  */
 export const inTurns = (
   later: (step: () => void) => void,
-  atOnce: number = AT_ONCE,
+  atOnce: number = MAX_CONCURRENT,
 ): ((work: Work, queueName: string) => void) => {
   const active: Array<Work> = []
   const queues = new Map<string, Array<Work>>()

@@ -12,7 +12,7 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
-import { inTurns, jsonPieces, LONG_BODY, LONG_QUERY, submissionPieces } from "./LongBody.ts"
+import { inTurns, jsonPieces, LONG_BODY_BYTES, LONG_QUERY_LENGTH, submissionPieces } from "./LongBody.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
@@ -72,9 +72,9 @@ export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "
 
 /** Fields of the query string and of headers are in every object of a batch. */
 const isShort = (request: IntakeRequest, { kept }: IntakeSource): boolean =>
-  request.body.byteLength <= LONG_BODY &&
-  request.query.length <= LONG_QUERY &&
-  (kept === null || headerFieldsLength(request.headers, kept) <= LONG_QUERY)
+  request.body.byteLength <= LONG_BODY_BYTES &&
+  request.query.length <= LONG_QUERY_LENGTH &&
+  (kept === null || headerFieldsLength(request.headers, kept) <= LONG_QUERY_LENGTH)
 
 const NOT_IN_TIME: Parsed = Result.fail(storeTimedOut(false))
 
@@ -86,7 +86,7 @@ const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed 
     if (request.undecodable !== null) return prepared(request, source)
     if (parse === undefined) {
       const submission = submissionOf(request, source)
-      read ??= request.body.byteLength > LONG_BODY ? jsonPieces(submission) : null
+      read ??= request.body.byteLength > LONG_BODY_BYTES ? jsonPieces(submission) : null
       const json = read?.()
       if (read !== null && json === undefined) return undefined
       parse = submissionPieces(json === undefined ? submission : { ...submission, json })

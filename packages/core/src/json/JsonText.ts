@@ -88,7 +88,7 @@ interface OpenObject {
 const SMALL_PART = 1 / 16
 
 /** Comparing two keys takes as long as writing this many characters. */
-const COMPARED = 4
+const COMPARISON_COST = 4
 
 /** Writes one value in pieces. */
 export class JsonWriting {
@@ -118,7 +118,7 @@ export class JsonWriting {
       const whole =
         scalarText(value) ?? (sort === undefined && sizeOf(value) <= small ? flat(value, sorted) : undefined)
       if (sort !== undefined) {
-        const keys = sort.advance(characters / COMPARED)
+        const keys = sort.advance(characters / COMPARISON_COST)
         if (keys === undefined) return undefined
         text += "{"
         open.push({ entries: entriesOf(value as JsonObject, keys), first: true })

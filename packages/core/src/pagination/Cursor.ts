@@ -11,10 +11,10 @@ import type { CursorKey } from "./CursorKey.ts"
 
 const VERSION = 2
 const SIGNATURE_BYTES = 16
-const HEAD = 1 + SIGNATURE_BYTES
+const HEAD_BYTES = 1 + SIGNATURE_BYTES
 
 /** Longer cursors would not fit into the request line everywhere; none may be issued. */
-export const LONGEST_CURSOR = 12_000
+export const MAX_CURSOR_LENGTH = 12_000
 
 /** The walk that a cursor belongs to. */
 export interface CursorWalk {
@@ -40,11 +40,11 @@ export const encodeCursor = (walk: CursorWalk, position: CursorPosition): string
 
 /** Returns the place of a cursor in this walk; undefined for anything that this walk did not issue. */
 export const decodeCursor = (walk: CursorWalk, cursor: string): CursorPosition | undefined => {
-  if (cursor.length > LONGEST_CURSOR) return undefined
+  if (cursor.length > MAX_CURSOR_LENGTH) return undefined
   const bytes = Buffer.from(cursor, "base64url")
-  if (bytes.length <= HEAD || bytes[0] !== VERSION || bytes.toString("base64url") !== cursor) return undefined
-  const text = bytes.toString("utf8", HEAD)
-  if (!timingSafeEqual(signature(walk, text), bytes.subarray(1, HEAD))) return undefined
+  if (bytes.length <= HEAD_BYTES || bytes[0] !== VERSION || bytes.toString("base64url") !== cursor) return undefined
+  const text = bytes.toString("utf8", HEAD_BYTES)
+  if (!timingSafeEqual(signature(walk, text), bytes.subarray(1, HEAD_BYTES))) return undefined
   // The signature is ours. A cursor with places in more databases than this version knows was not issued by it.
   const positions = JSON.parse(text) as ReadonlyArray<CursorPosition>
   return positions.length === 1 ? positions[0] : undefined

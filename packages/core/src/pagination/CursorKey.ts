@@ -6,28 +6,28 @@ import { hash } from "node:crypto"
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-const BLOCK = 64
-const DIGEST = 32
+const BLOCK_BYTES = 64
+const DIGEST_BYTES = 32
 
 export class CursorKey {
-  readonly #inner = Buffer.alloc(BLOCK, 0x36)
-  readonly #outer = Buffer.alloc(BLOCK, 0x5c)
+  readonly #inner = Buffer.alloc(BLOCK_BYTES, 0x36)
+  readonly #outer = Buffer.alloc(BLOCK_BYTES, 0x5c)
 
   /** A secret of at most 64 bytes. */
   constructor(secret: Uint8Array) {
-    for (const [at, byte] of secret.subarray(0, BLOCK).entries()) {
+    for (const [at, byte] of secret.subarray(0, BLOCK_BYTES).entries()) {
       this.#inner[at]! ^= byte
       this.#outer[at]! ^= byte
     }
   }
 
   sign(text: string): Buffer {
-    const message = Buffer.allocUnsafe(BLOCK + Buffer.byteLength(text))
+    const message = Buffer.allocUnsafe(BLOCK_BYTES + Buffer.byteLength(text))
     this.#inner.copy(message)
-    message.write(text, BLOCK)
-    const covered = Buffer.allocUnsafe(BLOCK + DIGEST)
+    message.write(text, BLOCK_BYTES)
+    const covered = Buffer.allocUnsafe(BLOCK_BYTES + DIGEST_BYTES)
     this.#outer.copy(covered)
-    hash("sha256", message, "buffer").copy(covered, BLOCK)
+    hash("sha256", message, "buffer").copy(covered, BLOCK_BYTES)
     return hash("sha256", covered, "buffer")
   }
 }

@@ -11,7 +11,7 @@ export const MAX_PASSWORD_LENGTH = 200
 
 /** 32 MiB for each, and some 0.4 s. */
 const COST = { log2: 15, r: 8, p: 3 } as const
-const MAX_MEMORY = 64 * 1_048_576
+const MAX_MEMORY_BYTES = 64 * 1_048_576
 const HASH_BYTES = 32
 
 const RUNS = [
@@ -58,7 +58,7 @@ const derive = (password: string, salt: Uint8Array, { log2, r, p }: { log2: numb
       password.normalize("NFKC"),
       salt,
       HASH_BYTES,
-      { N: 2 ** log2, r, p, maxmem: MAX_MEMORY },
+      { N: 2 ** log2, r, p, maxmem: MAX_MEMORY_BYTES },
       (error, derived) => {
         resume(error === null ? Effect.succeed(derived) : Effect.die(error))
       },

@@ -6,7 +6,7 @@ import { Context, Effect, Semaphore } from "effect"
 import { type SignInError, tooManySignIns } from "./PersonError.ts"
 
 const MAX_WAITING = 10
-const MAX_OF_CLIENT = 2
+const MAX_WAITING_OF_CLIENT = 2
 const RETRY_SECONDS = 5
 
 export class PasswordQueue {
@@ -18,7 +18,7 @@ export class PasswordQueue {
   run<A>(client: string, work: Effect.Effect<A>): Effect.Effect<A, SignInError> {
     return Effect.suspend(() => {
       const own = this.#waiting.get(client) ?? 0
-      if (this.#total >= MAX_WAITING || own >= MAX_OF_CLIENT) return Effect.fail(tooManySignIns(RETRY_SECONDS))
+      if (this.#total >= MAX_WAITING || own >= MAX_WAITING_OF_CLIENT) return Effect.fail(tooManySignIns(RETRY_SECONDS))
       this.#total++
       this.#waiting.set(client, own + 1)
       // A computation that has begun cannot be taken back, so its turn ends only with it.

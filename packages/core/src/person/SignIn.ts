@@ -27,7 +27,7 @@ export const SignInRates = Context.Reference<{ readonly address: number; readonl
   { defaultValue: () => ({ address: 10, account: 5 }) },
 )
 
-const MAX_USER_AGENT = 300
+const MAX_USER_AGENT_LENGTH = 300
 
 /** Written where nobody of the name given is known: the name itself may be somebody's password. */
 const UNKNOWN = { id: null, name: "unknown", role: "viewer" } as const
@@ -136,7 +136,7 @@ const newSession = (secret: string, method: SignInMethod, { client, userAgent }:
   fingerprint: secretFingerprint("session", secret)!,
   method,
   client,
-  userAgent: userAgent?.toWellFormed().replaceAll("\0", "").slice(0, MAX_USER_AGENT) ?? null,
+  userAgent: userAgent?.toWellFormed().replaceAll("\0", "").slice(0, MAX_USER_AGENT_LENGTH) ?? null,
   knownFrom: client === null ? null : subjectOf(client),
 })
 

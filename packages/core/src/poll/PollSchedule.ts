@@ -7,7 +7,7 @@ export const MAX_SECONDS = 30 * 24 * 3600
 export const DEFAULT_SECONDS = 900
 
 /** A failing poll runs at least this often, unless its interval is longer. */
-const LONGEST_BACKOFF = 6 * 3600
+const MAX_BACKOFF_SECONDS = 6 * 3600
 
 /**
  * Seconds until the next run. `failures` counts the consecutive failed runs including this one, 0 after a successful run; a
@@ -15,7 +15,7 @@ const LONGEST_BACKOFF = 6 * 3600
  */
 export const nextSeconds = (everySeconds: number, failures: number, retryAfter: number | null): number => {
   const backoff = failures === 0 ? everySeconds : everySeconds * 2 ** Math.min(failures, 30)
-  const limit = Math.max(everySeconds, LONGEST_BACKOFF)
+  const limit = Math.max(everySeconds, MAX_BACKOFF_SECONDS)
   return Math.min(limit, Math.max(backoff, failures > 0 ? (retryAfter ?? 0) : 0))
 }
 

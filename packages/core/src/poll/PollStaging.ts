@@ -19,10 +19,10 @@ import type { PollFormat } from "./Poll.ts"
 import type { ClaimedPoll, PollStore, RunResult } from "./PollStore.ts"
 
 /** The cost of a repeated item, whose text is not written, in characters. */
-const REPEATED = 8_192
+const REPEATED_ITEM_COST = 8_192
 
 /** How many keys one statement looks up. */
-const LOOKUP = 5000
+const LOOKUP_KEYS = 5000
 
 export interface Staged {
   readonly items: number
@@ -90,8 +90,8 @@ export class PollStaging {
       }
       this.#items += batch.items.length
       const candidates = yield* this.#candidates(batch)
-      for (let from = 0; from < candidates.length; from += LOOKUP) {
-        yield* this.#addUnseen(candidates.slice(from, from + LOOKUP), look)
+      for (let from = 0; from < candidates.length; from += LOOKUP_KEYS) {
+        yield* this.#addUnseen(candidates.slice(from, from + LOOKUP_KEYS), look)
       }
     })
   }
@@ -104,7 +104,7 @@ export class PollStaging {
         const key = itemKey(payload, this.#poll.keyField)
         const keyText = Buffer.from(key).toString("base64")
         if (this.#keys.has(keyText)) {
-          yield* this.#turn(REPEATED)
+          yield* this.#turn(REPEATED_ITEM_COST)
           continue
         }
         this.#keys.add(keyText)

@@ -17,7 +17,7 @@ import { PollStaging } from "./PollStaging.ts"
 import { nextSeconds } from "./PollSchedule.ts"
 
 /** Covers the request, reading and staging. */
-const DEADLINE = "10 minutes"
+const RUN_TIMEOUT = "10 minutes"
 
 /** It may be what the headers say that allows the request. */
 const NO_HEADERS: PollResponse = {
@@ -119,8 +119,8 @@ class PollRunner {
         Effect.map((staged): Ended => ({ ...common, ...good, ...staged, ...marks, outcome: "read" })),
         Effect.catchTag("FileError", (error) => Effect.succeed(failed(error.message))),
         Effect.timeoutOrElse({
-          duration: DEADLINE,
-          orElse: () => Effect.succeed(failed(`the response was not read within ${DEADLINE}`)),
+          duration: RUN_TIMEOUT,
+          orElse: () => Effect.succeed(failed(`the response was not read within ${RUN_TIMEOUT}`)),
         }),
       )
     })

@@ -7,13 +7,13 @@ import { JsonWriting } from "../json/JsonText.ts"
 import { type Container, isContainer, NumberCheck } from "./NumberWidth.ts"
 
 /** Characters written, or values visited, in one piece. */
-const PIECE = 65_536
+const PIECE_SIZE = 65_536
 
 /** The cost of a field besides its value, in characters. */
-const NAME = 16
+const FIELD_COST = 16
 
 /** A list or an object of up to this many characters costs no more to visit again than to remember. */
-const SHORT = 256
+const SHORT_LENGTH = 256
 
 interface LongValue {
   /** Whether jsonb can hold all numbers in it. */
@@ -38,20 +38,20 @@ export class LongValues {
 
   /** Does a piece of the work; returns true once everything is done. */
   advance(): boolean {
-    for (let done = 0; done < PIECE;) {
+    for (let done = 0; done < PIECE_SIZE;) {
       if (this.#open === undefined) {
         const { value, done: isEnd } = this.#values.next()
         if (isEnd === true) return true
-        done += NAME
+        done += FIELD_COST
         if (!isContainer(value)) continue
         this.#open = { value, check: new NumberCheck(value), writing: new JsonWriting(value, false) }
       }
       const { value, check, writing } = this.#open
-      this.#fits ??= check.advance(PIECE)
+      this.#fits ??= check.advance(PIECE_SIZE)
       if (this.#fits === undefined) return false
-      const text = writing.advance(PIECE)
+      const text = writing.advance(PIECE_SIZE)
       if (text === undefined) return false
-      if (text.length > SHORT) this.#found.set(value, { fits: this.#fits, text })
+      if (text.length > SHORT_LENGTH) this.#found.set(value, { fits: this.#fits, text })
       done += text.length
       this.#open = undefined
       this.#fits = undefined

@@ -13,7 +13,7 @@ import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 export const MAX_ROW_BYTES = 15 * 1024 * 1024
 
 /** A value of a position that is longer than this as text cannot be carried in a cursor; it is cut one character later. */
-export const MAX_POSITION_VALUE = 4_000
+export const MAX_POSITION_VALUE_LENGTH = 4_000
 
 /** A parameter's text, and the type that the query casts it to. */
 export interface QueryValue {

@@ -44,11 +44,11 @@ export interface BackgroundOptions {
 }
 
 /** The shortest share of a pause, so that processes that start together do not stay in step. No pause is longer than asked. */
-const LEAST_SHARE = 0.8
+const MIN_PAUSE_SHARE = 0.8
 
 const jittered = (pause: Duration.Input): Effect.Effect<Duration.Duration> =>
   Effect.map(Random.next, (random) =>
-    Duration.times(Duration.fromInputUnsafe(pause), LEAST_SHARE + (1 - LEAST_SHARE) * random),
+    Duration.times(Duration.fromInputUnsafe(pause), MIN_PAUSE_SHARE + (1 - MIN_PAUSE_SHARE) * random),
   )
 
 /** How badly the runs fail at present: a fault is logged even if errors of the same task are known. */

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
+import { encodeCursor, MAX_CURSOR_LENGTH } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Catalog } from "../row/Catalog.ts"
 import { ReadError } from "../row/ReadError.ts"
@@ -62,7 +62,7 @@ export class FindPlace extends Context.Service<
           )
           if (found.items.length === 0) return null
           const cursor = encodeCursor(plan.walk, found.positionOf(0))
-          if (cursor.length <= LONGEST_CURSOR) return cursor
+          if (cursor.length <= MAX_CURSOR_LENGTH) return cursor
           return yield* selectionError(
             "bad_selection",
             "sort",

@@ -4,7 +4,7 @@ import type { AbortableCall } from "../runtime/AbortableCall.ts"
 import { runResult } from "../runtime/FromResult.ts"
 import { beginStep } from "../runtime/Instrument.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { encodeCursor, LONGEST_CURSOR } from "../pagination/Cursor.ts"
+import { encodeCursor, MAX_CURSOR_LENGTH } from "../pagination/Cursor.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import type { Page } from "../pagination/Page.ts"
 import { type ReadScopeOrAll, scopedOid } from "../key/ReadScope.ts"
@@ -12,7 +12,7 @@ import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
 import {
   type FoundRows,
-  MAX_POSITION_VALUE,
+  MAX_POSITION_VALUE_LENGTH,
   MAX_ROW_BYTES,
   type PageQuery,
   type ReadResult,
@@ -103,7 +103,7 @@ class RowSelector {
     }
     let read = await this.#read(selection.success, table, this.#key, call)
     // The error may be due to an outdated definition of the object: it is then looked up again and the read is retried.
-    for (let tries = TRIES; Result.isFailure(read); tries--) {
+    for (let tries = MAX_ATTEMPTS; Result.isFailure(read); tries--) {
       const error = read.failure
       if (call.isAborted) return changing
       if (error._tag === "ReadError" && error.code !== "query_failed") return Result.fail(error)
@@ -167,7 +167,7 @@ class RowSelector {
 }
 
 /** How often a read is retried because its object changed meanwhile. */
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
 const changing = Result.fail(
   new ReadError({ code: "table_busy", message: "The table keeps changing; try again soon.", retryAfter: 2 }),
@@ -187,8 +187,8 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
   const position = found.positionOf(items.length - 1)
   const counted = plan.table.identity === "text" ? [...position, String(equalsAtEnd(plan, found))] : position
   const nextCursor = encodeCursor(plan.walk, counted)
-  if (nextCursor.length > LONGEST_CURSOR || position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE)) {
-    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor (over ${MAX_POSITION_VALUE} characters): sort by another column.`
+  if (nextCursor.length > MAX_CURSOR_LENGTH || position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE_LENGTH)) {
+    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor (over ${MAX_POSITION_VALUE_LENGTH} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
   return Result.succeed({ items, columns, hasMore, nextCursor })

@@ -14,10 +14,10 @@ import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
 /** How many blocks of a file are sorted at once when rows are read by physical location. */
-const BLOCKS_AT_ONCE = 16
+const BLOCKS_PER_SORT = 16
 
 /** How much of a row's text is compared directly; the rest is compared by its hash. */
-const TEXT_PREFIX = 200
+const TEXT_PREFIX_LENGTH = 200
 
 export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const parameters = new SqlParameters()
@@ -159,7 +159,7 @@ const orderedPage = (
 
 /** The text of the whole row, including hidden columns, computed once per row. */
 const rowTextSql = (plan: SelectionPlan): string =>
-  ` CROSS JOIN LATERAL (SELECT ${call("left", `"x"."text"`, String(TEXT_PREFIX))} AS "text",` +
+  ` CROSS JOIN LATERAL (SELECT ${call("left", `"x"."text"`, String(TEXT_PREFIX_LENGTH))} AS "text",` +
   ` ${call("sha256", call("convert_to", `"x"."text"`, "'UTF8'"))} AS "hash"` +
   ` FROM (SELECT ${castTo(`ROW(${plan.table.columns.map(columnSql).join(", ")})`, "text")} AS "text" OFFSET 0) AS "x") AS "w"`
 
@@ -184,8 +184,8 @@ const blockPage = (
     `WITH RECURSIVE "f"("oid") AS (SELECT ${parameters.add(String(table.oid), OID)} UNION ` +
     `SELECT "i"."inhrelid" FROM "f" JOIN pg_catalog.pg_inherits AS "i" ON ${operate(`"i"."inhparent"`, "=", `"f"."oid"`)}` +
     `) SELECT "oid" FROM "f") AS "l")`
-  const begin = start === null ? null : Math.floor(start / BLOCKS_AT_ONCE) * BLOCKS_AT_ONCE
-  const step = String(BLOCKS_AT_ONCE)
+  const begin = start === null ? null : Math.floor(start / BLOCKS_PER_SORT) * BLOCKS_PER_SORT
+  const step = String(BLOCKS_PER_SORT)
   const series = (from: string, to: string, by: string) => call("generate_series", castTo(from, "int8"), to, by)
   const ranges =
     direction === "asc"

@@ -8,14 +8,14 @@ import type { SourceError } from "./SourceError.ts"
 import { noSuchSource } from "./Sources.ts"
 
 /** The names of at most so many fields are in the audit log. */
-const LISTED_FIELDS = 100
+const MAX_LISTED_FIELDS = 100
 
 export const sendTestEvent = (
   { intake, audit }: { readonly intake: Intake["Service"]; readonly audit: AuditLog["Service"] },
   sourceId: number,
   fields: Readonly<Record<string, unknown>>,
 ) => {
-  const changes = { fields: Object.keys(fields).slice(0, LISTED_FIELDS) }
+  const changes = { fields: Object.keys(fields).slice(0, MAX_LISTED_FIELDS) }
   const act = { action: "source.test_event", object: `source ${sourceId}`, changes }
   return Effect.catchTag(
     managed(audit, act, intake.accept(sourceId, fields)),

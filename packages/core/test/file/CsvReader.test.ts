@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
-import { MAX_ITEM, type Refusal } from "../../src/file/FileItem.ts"
+import { MAX_ITEM_LENGTH, type Refusal } from "../../src/file/FileItem.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
 const read = (pieces: ReadonlyArray<string>, delimiter = ",") => {
@@ -103,7 +103,7 @@ it("CsvReader bounds a line, so that an unclosed quote does not take the file in
   const piece = "x".repeat(100_000)
   const quote = read(['a\n"', ...Array.from({ length: 20 }, () => piece)])
   assert.strictEqual(quote.refusals.length, 1)
-  assert.match(quote.refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM} characters`))
+  assert.match(quote.refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH} characters`))
   const long = read(["a\n", ...Array.from({ length: 20 }, () => piece), "\nb\n"])
   assert.deepStrictEqual(long.rows, [["a"], ["b"]])
   assert.strictEqual(long.refusals[0]!.line, 2)

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
-import { type ItemSink, MAX_ITEM, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
+import { type ItemSink, MAX_ITEM_LENGTH, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
 import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
@@ -80,7 +80,7 @@ it("JsonListReader refuses a list that is not closed, empty places, and what fol
 it("JsonListReader refuses an item longer than intake takes, without holding it", () => {
   const { items, refusals } = list('[{"a":"', ...Array.from({ length: 20 }, () => "x".repeat(100_000)), '"},{"b":1}]')
   assert.deepStrictEqual(items, ['{"b":1}'])
-  assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM}`))
+  assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH}`))
 })
 
 it("JsonLinesReader takes a value a line, passes over empty lines and the last line's missing end", () => {
@@ -107,16 +107,16 @@ it("PointedReader takes the list at its pointer, and says what stands there inst
 
 it("PointedReader refuses an item longer than intake takes, by its number, however its length is made up", () => {
   const long = {
-    text: `{"a":"${"x".repeat(MAX_ITEM)}"}`,
-    digits: `{"a":${"1".repeat(MAX_ITEM)}}`,
-    key: `{"${"k".repeat(MAX_ITEM)}":null}`,
-    many: `{"a":[${'[{"b":null}],'.repeat(MAX_ITEM / 8)}1]}`,
+    text: `{"a":"${"x".repeat(MAX_ITEM_LENGTH)}"}`,
+    digits: `{"a":${"1".repeat(MAX_ITEM_LENGTH)}}`,
+    key: `{"${"k".repeat(MAX_ITEM_LENGTH)}":null}`,
+    many: `{"a":[${'[{"b":null}],'.repeat(MAX_ITEM_LENGTH / 8)}1]}`,
   }
   for (const [name, item] of Object.entries(long)) {
     const { items, refusals } = pointed("/items", `{"items":[{"n":1},${item},{"n":2}]}`)
     assert.deepStrictEqual(items, ['{"n":1}', '{"n":2}'], name)
     assert.deepStrictEqual(refusals, [
-      { line: 2, column: null, reason: `item 2 is longer than ${MAX_ITEM} characters` },
+      { line: 2, column: null, reason: `item 2 is longer than ${MAX_ITEM_LENGTH} characters` },
     ])
   }
 })

@@ -8,7 +8,7 @@ const AHEAD_BYTES = 4_194_304
 /** A delivery that waited this long is given back, well before its lease ends. */
 const STALE_MILLIS = 5000
 /** The weight of the newest delivery in the averages. */
-const NEWEST = 0.1
+const NEWEST_WEIGHT = 0.1
 
 export class AdaptiveWindow {
   slow = 0
@@ -71,8 +71,8 @@ export class AdaptiveWindow {
       this.#ahead = 0
       return
     }
-    this.#millis += (seen.millis - this.#millis) * NEWEST
-    this.#bytes += (seen.bytes - this.#bytes) * NEWEST
+    this.#millis += (seen.millis - this.#millis) * NEWEST_WEIGHT
+    this.#bytes += (seen.bytes - this.#bytes) * NEWEST_WEIGHT
     this.#window = Math.min(this.#window + 1, this.#limits.maxWindow)
     const quick = (this.#window * AHEAD_MILLIS) / Math.max(1, this.#millis)
     const small = AHEAD_BYTES / Math.max(1, this.#bytes)

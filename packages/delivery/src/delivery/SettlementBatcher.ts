@@ -5,7 +5,7 @@
 import { DeliveryQueue, type Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Clock, Effect, Latch } from "effect"
 
-const BATCH = 500
+const MAX_BATCH = 500
 const COLLECT_MILLIS = 25
 const RETRY_MILLIS = 1000
 /** How long closing waits for the database to record the last outcomes. */
@@ -55,7 +55,7 @@ export class SettlementBatcher {
 
   get #record(): Effect.Effect<void> {
     return Effect.clockWith((clock) => {
-      const batch = this.#pending.splice(0, BATCH)
+      const batch = this.#pending.splice(0, MAX_BATCH)
       this.#recording = true
       const done = Effect.andThen(
         Effect.sync(() => void (this.#recording = false)),

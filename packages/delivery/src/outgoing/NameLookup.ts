@@ -29,8 +29,8 @@ export class NameLookup extends Context.Service<
 const MAX_ADDRESSES = 64
 
 /** How long a result is reused, in milliseconds. The connected address is checked each time all the same. */
-const KEEP_MILLIS = 1000
-const KEPT_NAMES = 1000
+const CACHE_MILLIS = 1000
+const MAX_CACHED_NAMES = 1000
 
 const HOSTS_FILE = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts"
 
@@ -84,8 +84,8 @@ export const layer = (options: NameLookupOptions = {}) =>
         if (addresses.length > MAX_ADDRESSES) {
           return yield* notFound(`the name ${name} has ${addresses.length} addresses, more than ${MAX_ADDRESSES}`)
         }
-        if (kept.size >= KEPT_NAMES) kept.clear()
-        kept.set(name, { until: now + KEEP_MILLIS, addresses })
+        if (kept.size >= MAX_CACHED_NAMES) kept.clear()
+        kept.set(name, { until: now + CACHE_MILLIS, addresses })
         return addresses
       }),
     })

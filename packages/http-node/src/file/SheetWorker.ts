@@ -11,8 +11,8 @@ import { chooseSheet } from "./SheetNames.ts"
 import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { partText, zipEntries } from "./ZipDirectory.ts"
 
-const ROWS = 500
-const CELLS = 20_000
+const BATCH_ROWS = 500
+const BATCH_CELLS = 20_000
 
 /** Bytes of the workbook's own part, which lists the sheets. */
 const LIST_BYTES = 4 * 1024 ** 2
@@ -84,7 +84,7 @@ const send = async (sheet: number) => {
       cells += values.length
       characters += length
     }
-    if (rows.length < ROWS && cells < CELLS && characters < rowCharacters) continue
+    if (rows.length < BATCH_ROWS && cells < BATCH_CELLS && characters < rowCharacters) continue
     take()
     post({ rows })
     rows = []

@@ -49,13 +49,13 @@ const onto = (handle: FileHandle) => async (pieces: AsyncIterable<Uint8Array>) =
   for await (const piece of pieces) await handle.appendFile(piece)
 }
 
-const MAX_NAME = 255
+const MAX_NAME_LENGTH = 255
 
 /** The name as reports and lists show it, and as PostgreSQL can store it. */
 const shownName = (name: string): string =>
   basename(name)
     .replaceAll(/\p{Cc}/gu, "\uFFFD")
-    .slice(0, MAX_NAME)
+    .slice(0, MAX_NAME_LENGTH)
     .toWellFormed() || "upload"
 
 export const spool = (

@@ -30,7 +30,7 @@ export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: n
 )
 
 /** Seconds after which an upload that found no slot may be retried. */
-const BUSY_RETRY = 10
+const BUSY_RETRY_SECONDS = 10
 
 const STATUS: Readonly<Record<FileError["code"], number>> = {
   no_such_source: 404,
@@ -138,7 +138,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     const taken = yield* places.withPermitsIfAvailable(1)(work)
     if (Option.isSome(taken)) return taken.value
     const detail = `${limits.atOnce} uploads are already in progress, which is the maximum: try again later.`
-    return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY) })
+    return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY_SECONDS) })
   })
 
   const handle: Route["handle"] = async (request, { params, query }) => {
@@ -153,7 +153,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
                 STATUS[error.code],
                 error.code,
                 error.message,
-                error.code === "busy" ? { "retry-after": String(BUSY_RETRY) } : {},
+                error.code === "busy" ? { "retry-after": String(BUSY_RETRY_SECONDS) } : {},
               )
             : refused(503, "unavailable", error.message, { "retry-after": String(error.retryAfter) }),
         ),

@@ -5,7 +5,7 @@
  */
 import type { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
-import { MAX_ITEM } from "@data-cabinet/core/file/FileItem"
+import { MAX_ITEM_LENGTH } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
@@ -14,7 +14,7 @@ import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { startSheetWorker } from "./StartSheetWorker.ts"
 
 /** Batches in flight to the reader. */
-const CREDIT = 4
+const BATCHES_IN_FLIGHT = 4
 
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
   const tooLarge = fileError(
@@ -98,8 +98,8 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
       const names = yield* Queue.unbounded<string, FileError | Cause.Done>()
       const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
       const credit = new Int32Array(new SharedArrayBuffer(4))
-      credit[0] = CREDIT
-      const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM, credit }
+      credit[0] = BATCHES_IN_FLIGHT
+      const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM_LENGTH, credit }
       const worker = yield* Effect.acquireRelease(
         Effect.sync(() =>
           startSheetWorker({

@@ -4,9 +4,9 @@
  */
 import { inflateRawSync } from "node:zlib"
 
-const END = 0x06054b50
-const ENTRY = 0x02014b50
-const MAX_COMMENT = 65_535
+const END_SIGNATURE = 0x06054b50
+const ENTRY_SIGNATURE = 0x02014b50
+const MAX_COMMENT_BYTES = 65_535
 
 export interface ZipEntry {
   readonly name: string
@@ -21,13 +21,13 @@ export interface ZipEntry {
 export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
-  for (const stop = Math.max(0, end - MAX_COMMENT); end >= stop && view.getUint32(end, true) !== END;) end--
-  if (end < 0 || view.getUint32(end, true) !== END) return null
+  for (const stop = Math.max(0, end - MAX_COMMENT_BYTES); end >= stop && view.getUint32(end, true) !== END_SIGNATURE;) end--
+  if (end < 0 || view.getUint32(end, true) !== END_SIGNATURE) return null
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)
   const found: Array<ZipEntry> = []
   for (let n = 0; n < count; n++) {
-    if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY) return null
+    if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY_SIGNATURE) return null
     const nameLength = view.getUint16(at + 28, true)
     found.push({
       name: Buffer.from(bytes.subarray(at + 46, at + 46 + nameLength)).toString("utf8"),

@@ -13,7 +13,7 @@ import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
 /** Bytes read before the body is asked for; as large as Node's own buffer for a request. */
-const AHEAD = 65_536
+const READ_AHEAD_BYTES = 65_536
 
 export type WholeBody = Result.Result<Uint8Array, BodyReadError>
 
@@ -85,7 +85,7 @@ export class IncomingBody implements Body, Timer {
     this.#budget.held += chunk.byteLength
     this.#gathered.add(chunk)
     if (this.#wanted !== undefined) this.#idleBy = this.#wheel.now() + limits.idle
-    else if (length >= AHEAD) this.#source.pause()
+    else if (length >= READ_AHEAD_BYTES) this.#source.pause()
   }
 
   readonly #onEnd = (): void => this.#settle(Result.succeed(this.#gathered.bytes()))

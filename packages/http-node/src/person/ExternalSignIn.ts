@@ -69,7 +69,7 @@ export type IdentifyExternal = (
   request: Request,
 ) => Effect.Effect<{ readonly person: Person | null; readonly handled: boolean }, StoreUnavailable>
 
-const MAX_SUBJECT = 200
+const MAX_SUBJECT_LENGTH = 200
 
 /** A program that does not respond holds the request up no longer. */
 const WHO_IS_TIMEOUT = "5 seconds"
@@ -103,7 +103,7 @@ export const namedByProxy = (
   if (value === undefined || value === "") return null
   const address = peer === undefined ? undefined : plainAddress(peer)
   if (address === undefined || !isProxy(address)) return "untrusted"
-  if (value.includes(",") || value.length > MAX_SUBJECT) return "unfit"
+  if (value.includes(",") || value.length > MAX_SUBJECT_LENGTH) return "unfit"
   // Node reads headers as Latin-1; proxies send UTF-8.
   const subject = Buffer.from(value, "latin1").toString("utf8")
   return subject.includes("\uFFFD") ? "unfit" : { subject }
@@ -120,7 +120,7 @@ const warner =
     })
 
 const isNamed = ({ id, name }: NamedPerson): boolean =>
-  typeof id === "string" && id !== "" && id.length <= MAX_SUBJECT && !id.includes("\0") && typeof name === "string"
+  typeof id === "string" && id !== "" && id.length <= MAX_SUBJECT_LENGTH && !id.includes("\0") && typeof name === "string"
 
 const UNTRUSTED = "untrusted"
 

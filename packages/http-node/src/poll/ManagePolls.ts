@@ -69,7 +69,7 @@ const PARAMS = {
 } as const
 
 /** The newest of its runs. */
-const RUNS = 1000
+const MAX_RUNS = 1000
 
 const shown = (poll: Poll, { role }: Actor) => pollJson({ ...poll, url: shownPollUrl(poll, role) })
 
@@ -187,7 +187,7 @@ export const managePolls = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/polls/{id}/runs",
       summary: "The runs of a poll",
-      description: `Newest first, at most ${RUNS}.`,
+      description: `Newest first, at most ${MAX_RUNS}.`,
       action: "poll.read",
       parameters: [limitParameter],
       response: list("PollRun", "The runs."),

@@ -12,7 +12,7 @@ import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
 const LINGER_MILLIS = 2_000
 
 /** The latest position at which a request's path begins, unless its line is very unusual. */
-const PATH_WITHIN = 300
+const MAX_PATH_OFFSET = 300
 
 /** Node's internals, missing from its types: the response that the socket belongs to now, and its parser. */
 type Serving = Socket & {
@@ -88,7 +88,7 @@ const noteFace = (socket: Serving, toIntake: WeakSet<Socket>): void => {
   socket._unrefTimer = () => {
     socket._unrefTimer = signOfLife
     signOfLife.call(socket)
-    const first = socket.parser?.getCurrentBuffer?.().toString("latin1", 0, PATH_WITHIN) ?? ""
+    const first = socket.parser?.getCurrentBuffer?.().toString("latin1", 0, MAX_PATH_OFFSET) ?? ""
     const target = /^\s*[A-Z]+ (\S*)/.exec(first)?.[1]
     if (target !== undefined && formatOf(target) === "intake") toIntake.add(socket)
   }

@@ -25,8 +25,8 @@ const fault = (correlationId: string) =>
   errorResponse({ code: "internal_error", message: `An unexpected error, logged as ${correlationId}.` })
 
 /** How long one response of `/readyz` is shared, and how long its check may take, in milliseconds. */
-const READY_HOLDS = 1_000
-const READY_LIMIT = 5_000
+const READY_CACHE_MILLIS = 1_000
+const READY_TIMEOUT_MILLIS = 5_000
 
 /**
  * Who gets the metrics on this port: everybody, only clients on this machine (see LocalRequest), or nobody. On a server of many
@@ -42,9 +42,9 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
     const counters = metricsRoute(run)
     const missing = yield* sharedCheck({
       check: readiness.check,
-      holds: READY_HOLDS,
-      limit: READY_LIMIT,
-      late: `the database did not respond within ${READY_LIMIT / 1000} s`,
+      holds: READY_CACHE_MILLIS,
+      limit: READY_TIMEOUT_MILLIS,
+      late: `the database did not respond within ${READY_TIMEOUT_MILLIS / 1000} s`,
     })
     const healthz: Route = { path: "/healthz", fault, handle: async () => status(200, { ok: true }) }
     const readyz: Route = {

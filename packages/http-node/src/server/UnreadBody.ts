@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-const MOST_THROWN_AWAY = 256 * 1024
+const MAX_DISCARDED_BYTES = 256 * 1024
 
 /** The time a client has to read the response before its connection is reset. */
 const CLOSE_GRACE_MILLIS = 500
@@ -16,7 +16,7 @@ const CLOSE_GRACE_MILLIS = 500
  * so.
  */
 export const closesConnection = (incoming: IncomingMessage): boolean =>
-  Number(incoming.headers["content-length"] ?? 0) > MOST_THROWN_AWAY
+  Number(incoming.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES
 
 /** Read by Node's own `finish` listener, which runs after ours. */
 interface Internals {
@@ -40,7 +40,7 @@ export const endUnreadBody = (incoming: IncomingMessage, response: ServerRespons
     let bytes = 0
     incoming.on("data", (chunk: Uint8Array) => {
       bytes += chunk.byteLength
-      if (bytes <= MOST_THROWN_AWAY) return
+      if (bytes <= MAX_DISCARDED_BYTES) return
       incoming.pause()
       closeGently(socket)
     })

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { crc32, deflateRawSync } from "node:zlib"
-import { MAX_ITEM } from "@data-cabinet/core/file/FileItem"
+import { MAX_ITEM_LENGTH } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader } from "@data-cabinet/core/file/SheetReader"
 import { Effect, Stream } from "effect"
@@ -162,7 +162,7 @@ it("SheetReader names a row that is longer than an item may be, and sends no mor
   for (const batch of batches)
     assert.isAtMost(
       batch.reduce((sum, { length }) => sum + length, 0),
-      2 * MAX_ITEM,
+      2 * MAX_ITEM_LENGTH,
     )
 })
 

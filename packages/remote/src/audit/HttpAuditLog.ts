@@ -7,7 +7,7 @@ import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused } from "../http/RemoteRefusal.ts"
 
 /** The most that the API returns at once. */
-const PAGE = 1000
+const MAX_PAGE = 1000
 
 type Sent = ReturnType<typeof auditJson>
 
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
         const entries: Array<AuditEntry> = []
         let before = query.before
         while (entries.length < query.limit) {
-          const limit = Math.min(PAGE, query.limit - entries.length)
+          const limit = Math.min(MAX_PAGE, query.limit - entries.length)
           const { data, next_cursor } = yield* page({ ...query, limit, before })
           for (const entry of data) entries.push(entryOf(entry))
           if (next_cursor === null) break

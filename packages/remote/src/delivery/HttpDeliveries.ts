@@ -11,7 +11,7 @@ import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 const known = ofCodes(AddressError)
 
 /** The most that the API returns at once. */
-const PAGE = 1000
+const MAX_PAGE = 1000
 
 export const layer = Layer.effect(
   Deliveries,
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
       const attempts: Array<Attempt> = []
       let before = query.before
       while (attempts.length < query.limit) {
-        const limit = Math.min(PAGE, query.limit - attempts.length)
+        const limit = Math.min(MAX_PAGE, query.limit - attempts.length)
         const { data, nextCursor } = yield* page({ ...query, ...(before === undefined ? {} : { before }) }, limit)
         for (const attempt of data) attempts.push(attempt)
         if (nextCursor === null) break

@@ -45,14 +45,14 @@ const HONOURED: ReadonlySet<string> = new Set([
 ])
 
 /** Longest `application_name`: PostgreSQL keeps 63 characters, and each pool adds the rest. */
-const MAX_NAME = 20
+const MAX_NAME_LENGTH = 20
 
 /** The values that are checked here; each returns the end of the sentence "it must be …", or null. */
 const VALUES: Readonly<Record<string, (value: string) => string | null>> = {
   application_name: (value) =>
-    value.length >= 1 && value.length <= MAX_NAME && /^[\x20-\x7e]+$/.test(value)
+    value.length >= 1 && value.length <= MAX_NAME_LENGTH && /^[\x20-\x7e]+$/.test(value)
       ? null
-      : `a URL whose application_name has 1 to ${MAX_NAME} ASCII characters: a cabinet adds what each session is for`,
+      : `a URL whose application_name has 1 to ${MAX_NAME_LENGTH} ASCII characters: a cabinet adds what each session is for`,
   connect_timeout: (value) =>
     /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= 600
       ? null

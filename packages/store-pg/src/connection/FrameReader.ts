@@ -20,7 +20,7 @@ export interface FrameConsumer {
 }
 
 /** The type of a message, and its length, which counts itself but not the type. */
-const HEAD = 5
+const HEAD_BYTES = 5
 
 /** The buffer's usual size, and the largest that is kept between two uses. */
 const USUAL_BYTES = 16_384
@@ -45,7 +45,7 @@ export class FrameReader {
         const skipped = Math.min(this.#toSkip, end - at)
         this.#toSkip -= skipped
         at += skipped
-      } else if (this.#heldBytes === 0 && end - at >= HEAD) {
+      } else if (this.#heldBytes === 0 && end - at >= HEAD_BYTES) {
         const type = view.getUint8(at)
         const whole = wholeBytes(view, at)
         if (isTooLong(type, whole, consumer)) this.#toSkip = whole
@@ -54,24 +54,24 @@ export class FrameReader {
           at = this.#hold(chunk, at, whole)
         } else {
           at += whole
-          if (!consumer.read(type, view, at - whole + HEAD, at)) return at
+          if (!consumer.read(type, view, at - whole + HEAD_BYTES, at)) return at
         }
       } else {
-        if (this.#heldBytes < HEAD) at = this.#hold(chunk, at, HEAD)
-        if (this.#heldBytes < HEAD) return at
+        if (this.#heldBytes < HEAD_BYTES) at = this.#hold(chunk, at, HEAD_BYTES)
+        if (this.#heldBytes < HEAD_BYTES) return at
         const head = viewOf(this.#held)
         const type = head.getUint8(0)
         const whole = wholeBytes(head, 0)
-        if (this.#heldBytes === HEAD && isTooLong(type, whole, consumer)) {
+        if (this.#heldBytes === HEAD_BYTES && isTooLong(type, whole, consumer)) {
           this.#heldBytes = 0
-          this.#toSkip = whole - HEAD
+          this.#toSkip = whole - HEAD_BYTES
           continue
         }
         this.#makeRoom(whole)
         at = this.#hold(chunk, at, whole)
         if (this.#heldBytes < whole) return at
         this.#heldBytes = 0
-        if (!consumer.read(type, viewOf(this.#held), HEAD, whole)) return at
+        if (!consumer.read(type, viewOf(this.#held), HEAD_BYTES, whole)) return at
       }
     }
     return at
@@ -100,12 +100,12 @@ export class FrameReader {
 
 const wholeBytes = (view: DataView, at: number): number => {
   const length = view.getInt32(at + 1)
-  if (length < HEAD - 1) throw new ProtocolError(`A message has the length ${length}`)
+  if (length < HEAD_BYTES - 1) throw new ProtocolError(`A message has the length ${length}`)
   return length + 1
 }
 
 const isTooLong = (type: number, whole: number, consumer: FrameConsumer): boolean => {
-  if (whole - HEAD <= consumer.mostBytes(type)) return false
+  if (whole - HEAD_BYTES <= consumer.mostBytes(type)) return false
   consumer.skipped(type)
   return true
 }

@@ -9,7 +9,7 @@ import { Effect, Latch, Queue, Schedule } from "effect"
 /** The pause between two rounds of work. An honest process sends no two notifications within this time. */
 export const HINT_PAUSE = "50 millis"
 
-const AGAIN = "2 seconds"
+const RETRY_INTERVAL = "2 seconds"
 
 export interface HintOptions<E, R> {
   readonly channel: string
@@ -41,4 +41,4 @@ export const listenForHints = <E, R>({ channel, isHint, onListening = Effect.voi
       yield* Effect.sleep(HINT_PAUSE)
     })
     return yield* Effect.raceFirst(Effect.forever(gather), Effect.forever(round))
-  }).pipe(Effect.scoped, Effect.retry(Schedule.spaced(AGAIN)))
+  }).pipe(Effect.scoped, Effect.retry(Schedule.spaced(RETRY_INTERVAL)))

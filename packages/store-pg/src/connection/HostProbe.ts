@@ -52,7 +52,7 @@ export class TransactionPooling extends Error {
 }
 
 /** How often two sessions of a pooler are compared: one that takes its connections in turn shows itself in two rounds. */
-const ROUNDS = 6
+const COMPARED_ROUNDS = 6
 
 /** How long a comparison waits for a pooler that has no second connection left, which transaction pooling would have. */
 const SECOND_SESSION_TIMEOUT = "2 seconds"
@@ -130,7 +130,7 @@ const sharesBackends = (
       const backend = (session: PgConnection.PgConnection) =>
         Effect.map(session.queryValues(BACKEND, [], false), ([row]) => row![0])
       const [mine, its] = [yield* backend(one), yield* backend(other)]
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < COMPARED_ROUNDS; round++) {
         if (mine === its || (yield* backend(one)) !== mine || (yield* backend(other)) !== its) return true
       }
       return false

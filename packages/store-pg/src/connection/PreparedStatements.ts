@@ -4,7 +4,7 @@
  */
 import { PgProtocol } from "@effect/sql-pg"
 
-const MOST = 100
+const MAX_STATEMENTS = 100
 
 export class PreparedStatements {
   readonly #names = new Map<string, string>()
@@ -14,7 +14,7 @@ export class PreparedStatements {
   /** The name under which this text was prepared. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
-    if (name === undefined || this.#names.size < MOST) return name
+    if (name === undefined || this.#names.size < MAX_STATEMENTS) return name
     // Moved to the end: the first one is the one to be closed.
     this.#names.delete(text)
     this.#names.set(text, name)
@@ -30,7 +30,7 @@ export class PreparedStatements {
   /** The statement was prepared under this name. */
   add(text: string, name: string): void {
     this.#names.set(text, name)
-    if (this.#names.size <= MOST) return
+    if (this.#names.size <= MAX_STATEMENTS) return
     const [oldest] = this.#names.keys()
     if (oldest !== undefined) this.drop(oldest)
   }

@@ -8,7 +8,7 @@ import {
   type ReaderOptions,
   type ReaderSessions,
   readerSessions,
-  STATEMENT_TIMEOUT,
+  STATEMENT_TIMEOUT_MILLIS,
 } from "./ReaderSessions.ts"
 import { ResponseWatch } from "./ResponseWatch.ts"
 
@@ -63,7 +63,7 @@ export const layer = (options: ReaderOptions) =>
         sessions: Option.some(sessions),
         role: options.role,
         maxConnections: options.maxConnections ?? MAX_CONNECTIONS,
-        statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
+        statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT_MILLIS,
         offReason: "",
       })
     }),

@@ -53,7 +53,7 @@ export interface ReaderOptions {
 }
 
 export const MAX_CONNECTIONS = 8
-export const STATEMENT_TIMEOUT = 8_000
+export const STATEMENT_TIMEOUT_MILLIS = 8_000
 
 /** A fraction of the connections, at least one; the rest is left to others. */
 export const partOf = (maxConnections: number, part: number): number => Math.max(1, Math.floor(maxConnections * part))
@@ -76,7 +76,7 @@ export const readerSessions = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReaderSessions, SqlError.SqlError, Scope.Scope> {
   const { url, role, maxConnections = MAX_CONNECTIONS } = options
   const limits = {
-    statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT,
+    statementTimeoutMillis: options.statementTimeoutMillis ?? STATEMENT_TIMEOUT_MILLIS,
     lockTimeoutMillis: options.lockTimeoutMillis ?? 2_000,
   }
   const poolOf = (group: SessionGroup, settings: SessionSettings, size: number): SessionPool.SessionPoolOptions => ({

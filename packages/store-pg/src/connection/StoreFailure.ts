@@ -12,7 +12,7 @@ import { lingering } from "./Uncancelled.ts"
 export { sqlMessage, sqlState }
 
 /** Seconds after which a caller should retry. */
-const RETRY_AFTER = 2
+const RETRY_AFTER_SECONDS = 2
 
 /** Time limit of the statements of a request. */
 const STORE_TIMEOUT = "8 seconds"
@@ -61,7 +61,7 @@ export const isConflict = (error: SqlError.SqlError): boolean =>
   ["40P01", "40001", "55P03"].includes(sqlState(error) ?? "")
 
 export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
-  new StoreUnavailable({ message, retryAfter: RETRY_AFTER, outcomeUnknown })
+  new StoreUnavailable({ message, retryAfter: RETRY_AFTER_SECONDS, outcomeUnknown })
 
 /** The driver reports a connection lost inside a transaction as a defect; this turns it into the typed error. */
 export const connectionLossAsError = <A, E, R>(

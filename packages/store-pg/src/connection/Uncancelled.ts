@@ -27,7 +27,7 @@ export const lingering = Effect.provideService(Patience, "Infinity")
 
 /** Milliseconds after which a statement is overdue, and the pause between two looks at it. */
 const OVERDUE_MILLIS = 10_000
-const LOOK_INTERVAL = "10 seconds"
+const CHECK_INTERVAL = "10 seconds"
 
 /** Looks whether a response can still come; it is given since when one is owed (see closeIfUnresponsive). */
 export type Overdue = (owedSince: () => number | null) => Effect.Effect<unknown>
@@ -90,7 +90,7 @@ export class Uncancelled {
     const timer = setTimeout(() => {
       const look = Effect.andThen(
         this.#overdue(() => (isOver ? null : since)),
-        Effect.sleep(LOOK_INTERVAL),
+        Effect.sleep(CHECK_INTERVAL),
       )
       looking = Effect.runForkWith(context)(Effect.forever(look))
     }, OVERDUE_MILLIS)

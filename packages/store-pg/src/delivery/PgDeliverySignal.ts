@@ -11,7 +11,7 @@ export const CHANNEL = "cabinet_delivery"
 const PAYLOAD = ""
 
 /** How long a process that shuts down waits for the database to accept its last notification. */
-const LAST_WORDS = "2 seconds"
+const LAST_NOTIFICATION_TIMEOUT = "2 seconds"
 
 const make = (hears: boolean) =>
   Layer.effect(
@@ -27,7 +27,7 @@ const make = (hears: boolean) =>
       }).pipe(Effect.onInterrupt(() => Effect.sync(() => untold.openUnsafe())))
       // A command exits right after its commit. This finalizer is added before the loop, and so runs after it.
       yield* Effect.addFinalizer(() =>
-        Effect.suspend(() => (untold.isOpen() ? Effect.timeoutOption(tell, LAST_WORDS) : Effect.void)),
+        Effect.suspend(() => (untold.isOpen() ? Effect.timeoutOption(tell, LAST_NOTIFICATION_TIMEOUT) : Effect.void)),
       )
       yield* untold.await.pipe(
         Effect.andThen(tell),

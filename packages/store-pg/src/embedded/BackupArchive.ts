@@ -22,7 +22,7 @@ export interface ArchiveOptions {
 }
 
 /** Whole pages of the database, many at once. */
-const CHUNK = 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
 
 const PARTIAL = ".cabinet-partial"
 
@@ -172,7 +172,7 @@ export class BackupArchive {
 /** Bytes truncated meanwhile count as zeros: the log that goes with the backup covers the truncation. */
 const contentOf = async function* (source: FileHandle, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
-    const want = Math.min(CHUNK, size - at)
+    const want = Math.min(CHUNK_BYTES, size - at)
     const { bytesRead, buffer } = await source.read(Buffer.allocUnsafe(want), 0, want, at)
     const piece = bytesRead === 0 ? Buffer.alloc(want) : buffer.subarray(0, bytesRead)
     yield piece

@@ -9,7 +9,7 @@ import type { BodyLockMode } from "./AcceptStatement.ts"
 import { blockers } from "./Blockers.ts"
 
 /** Milliseconds from when a batch is slow until the blocking sessions are looked up. */
-const LOOK_AFTER = 400
+const LOOK_UP_AFTER_MILLIS = 400
 
 /** For how long accepts only try the locks of bodies after a foreign session was seen to hold one. */
 const BODY_LOCK_PAUSE = "1 minute"
@@ -52,7 +52,7 @@ export class BlockedBatches {
       this.#isSlow.closeUnsafe()
       yield* this.#isSlow.await
       do {
-        yield* Effect.sleep(LOOK_AFTER)
+        yield* Effect.sleep(LOOK_UP_AFTER_MILLIS)
         if (!this.areAny) break
         const find = connectionLossAsError(this.#tellBlockers(this.writers))
         const isStranger = yield* Effect.orElseSucceed(find, () => false)

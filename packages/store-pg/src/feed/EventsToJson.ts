@@ -49,7 +49,7 @@ const HISTORY = CHANNEL + 8
 const REST = HISTORY + 1
 
 /** The most bytes that are reserved before any event has arrived. */
-const MOST_AHEAD_OF_EVENTS = 1024 * 1024
+const MAX_INITIAL_BYTES = 1024 * 1024
 
 /** An event's place, as it was sent: epoch, transaction id, id, time of receipt. */
 const PLACE_BYTES = 32
@@ -85,7 +85,7 @@ export class EventsToJson implements RowSink {
     this.#limit = limit
     this.#names = names
     this.#length = length
-    const expected = Math.min(limit * (length.bytes + (length.bytes >> 3)), MOST_AHEAD_OF_EVENTS)
+    const expected = Math.min(limit * (length.bytes + (length.bytes >> 3)), MAX_INITIAL_BYTES)
     this.#bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected)
     this.#to = viewOf(this.#bytes)
     this.#places = new DataView(new ArrayBuffer(limit * PLACE_BYTES))

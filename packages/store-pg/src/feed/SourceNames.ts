@@ -19,7 +19,7 @@ export interface KnownSource {
 }
 
 /** Twice as many as a page can have. */
-const MOST = 2_000
+const MAX_NAMES = 2_000
 
 export class SourceNames {
   readonly #known = new Map<number, KnownSource>()
@@ -39,7 +39,7 @@ export class SourceNames {
 
   learn(rows: ReadonlyArray<NameRow>): void {
     const news = rows.filter(([id, name]) => this.#known.get(id)?.name !== name)
-    if (this.#known.size + news.length > MOST) this.#known.clear()
+    if (this.#known.size + news.length > MAX_NAMES) this.#known.clear()
     for (const [id, name] of news) this.#known.set(id, { name, origins: originsOf(id, name) })
   }
 }

@@ -46,7 +46,7 @@ const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
   })
 
 /** Such work may wait for others, as for the name of a new address: however many ask, most sessions stay free. */
-const TRANSACTIONS_AT_ONCE = 2
+const MAX_CONCURRENT_TRANSACTIONS = 2
 
 interface Found {
   readonly id: string
@@ -60,7 +60,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const quick = yield* StatementClient
-    const places = yield* Semaphore.make(TRANSACTIONS_AT_ONCE)
+    const places = yield* Semaphore.make(MAX_CONCURRENT_TRANSACTIONS)
     let secret: Uint8Array | undefined
 
     const claim = Effect.fnUntraced(function* (

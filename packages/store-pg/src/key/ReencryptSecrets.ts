@@ -13,7 +13,7 @@ export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("Se
 }) {}
 
 /** How many rows are read at a time. */
-const BATCH = 500
+const BATCH_ROWS = 500
 
 /** $1: how a value begins that is as it should be; null if it should not be encrypted at all. */
 const isOther = (value: string) =>
@@ -21,7 +21,7 @@ const isOther = (value: string) =>
 
 const ADDRESSES = `
   SELECT id::text AS id, secret, previous_secret FROM cabinet.address
-  WHERE id > $2::int8 AND (${isOther("secret")} OR ${isOther("previous_secret")}) ORDER BY id LIMIT ${BATCH}`
+  WHERE id > $2::int8 AND (${isOther("secret")} OR ${isOther("previous_secret")}) ORDER BY id LIMIT ${BATCH_ROWS}`
 
 const SET_ADDRESS = `
   UPDATE cabinet.address SET secret = $2, previous_secret = $3
@@ -32,7 +32,7 @@ const POLLS = `
   WHERE p.id > $2::int8 AND EXISTS (
     SELECT FROM json_array_elements(p.headers) h
     WHERE (json_typeof(h->1) = 'object') <> ($1::text IS NOT NULL) OR NOT starts_with(h->1->>'encrypted', $1)
-  ) ORDER BY p.id LIMIT ${BATCH}`
+  ) ORDER BY p.id LIMIT ${BATCH_ROWS}`
 
 const SET_POLL = `UPDATE cabinet.poll SET headers = $2::json WHERE id = $1::int8 AND headers::text = $3`
 
@@ -72,7 +72,7 @@ export const reencryptSecrets = (cipher: SecretCipher) =>
         const next = [yield* again(secret), previous === null ? null : yield* again(previous)]
         yield* sql.unsafe(SET_ADDRESS, [id, ...next, secret, previous])
       }
-      if (rows.length < BATCH) break
+      if (rows.length < BATCH_ROWS) break
       after = rows.at(-1)!.id
     }
     for (let after = "0"; ;) {
@@ -82,7 +82,7 @@ export const reencryptSecrets = (cipher: SecretCipher) =>
         const plain = yield* refuseMissing(decryptHeaders(cipher, stored))
         if (plain !== null) yield* sql.unsafe(SET_POLL, [id, JSON.stringify(encryptHeaders(cipher, plain)), headers])
       }
-      if (rows.length < BATCH) break
+      if (rows.length < BATCH_ROWS) break
       after = rows.at(-1)!.id
     }
   })

@@ -8,16 +8,16 @@
 import type { Counted } from "./CoalescedCounts.ts"
 import type { IntakeCount } from "./IntakeCounts.ts"
 
-const SHARE = 1_000
+const LEASE_DIVISOR = 1_000
 
 /** Fewer are not worth a statement. */
-const LEAST = 10
+const MIN_LEASE = 10
 
 /** Above this many subjects all leases are discarded, and counted again. */
-const MOST_SUBJECTS = 100_000
+const MAX_SUBJECTS = 100_000
 
 /** Milliseconds by which this machine's clock and the database's may drift apart within a minute. */
-export const CLOCKS_APART = 50
+export const MAX_CLOCK_SKEW_MILLIS = 50
 
 /** A subject, and how many of its requests to count in advance. */
 export interface QuotaRequest {
@@ -59,8 +59,8 @@ export class LeasedQuota {
 
   #wanted(subject: string | null, counted: Counted | null, now: number): ReadonlyArray<QuotaRequest> {
     if (subject === null || counted === null || this.#asked.has(subject)) return []
-    const requests = Math.min(Math.floor(this.#limit / SHARE), counted.count)
-    if (requests < LEAST || counted.count + requests > this.#limit / 2) return []
+    const requests = Math.min(Math.floor(this.#limit / LEASE_DIVISOR), counted.count)
+    if (requests < MIN_LEASE || counted.count + requests > this.#limit / 2) return []
     // Numbers counted in the last second of a window could not be spent any more.
     if (counted.left_ms <= 1000 || this.#left(subject, now) !== undefined) return []
     this.#asked.add(subject)
@@ -72,13 +72,13 @@ export class LeasedQuota {
    * counted.
    */
   give(ahead: ReadonlyArray<QuotaRequest>, windows: ReadonlyMap<string, Counted>, asked: number): void {
-    if (this.#blocks.size > MOST_SUBJECTS) this.#blocks.clear()
+    if (this.#blocks.size > MAX_SUBJECTS) this.#blocks.clear()
     for (const { subject, requests } of ahead) {
       this.#asked.delete(subject)
       const window = windows.get(subject)
       if (window === undefined) continue
       // Measured from the request, because the result is younger, and the two clocks may drift apart a little.
-      const until = asked + window.left_ms - CLOCKS_APART
+      const until = asked + window.left_ms - MAX_CLOCK_SKEW_MILLIS
       this.#blocks.set(subject, {
         next: window.count - requests + 1,
         last: Math.min(window.count, this.#limit),

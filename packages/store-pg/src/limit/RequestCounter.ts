@@ -12,7 +12,7 @@ import { Clock, type Context, Effect, Result, type Scope } from "effect"
 import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { type QuotaRequest, CLOCKS_APART, LeasedQuota } from "./LeasedQuota.ts"
+import { type QuotaRequest, MAX_CLOCK_SKEW_MILLIS, LeasedQuota } from "./LeasedQuota.ts"
 import { COUNT_KEY, COUNT_KEYS, COUNT_SENDERS, KEY_SUBJECT } from "./CountStatement.ts"
 import { type Counted, type CountOne, distribute, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
@@ -141,7 +141,7 @@ export class RequestCounter {
     const block = subject === null ? undefined : this.#blocked.get(subject)
     if (subject === null || block === undefined) return null
     const left = block.until - now
-    if (left > CLOCKS_APART && now >= block.since) {
+    if (left > MAX_CLOCK_SKEW_MILLIS && now >= block.since) {
       return { allowed: false, limit: this.#intakeRate, remaining: 0, retryAfter: seconds(left) }
     }
     this.#blocked.delete(subject)

@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 
 const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed", "cabinet.audit"]
 
-const MARKS_PER_SLICE = 5_000
+const DELETE_BATCH = 5_000
 
 export const makePartitions = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -24,9 +24,9 @@ export const deleteRepeatWindows = Effect.gen(function* () {
     const gone = yield* sql`
       DELETE FROM cabinet.repeat_window WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM cabinet.repeat_window WHERE first_at < cabinet.now() - interval '6 minutes'
-        LIMIT ${MARKS_PER_SLICE} FOR UPDATE SKIP LOCKED))
+        LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED))
       RETURNING 1`
-    if (gone.length < MARKS_PER_SLICE) return
+    if (gone.length < DELETE_BATCH) return
   }
 })
 

@@ -27,17 +27,17 @@ export interface Migration {
   readonly statements: ReadonlyArray<string>
 }
 
-const OLDEST = 150000
+const OLDEST_VERSION = 150000
 
 /** The name of the first script. Before 1.0 there were others under its number, with other tables. */
 const FIRST = "schema"
 
 /** How long a script waits for a lock; half of what accepting an event allows. */
-const LOCK_WAIT = "500ms"
+const LOCK_TIMEOUT = "500ms"
 /** A good two minutes of attempts in total. */
-const TRIES = 30
+const MAX_ATTEMPTS = 30
 const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.spaced("5 seconds")]).pipe(
-  Schedule.upTo({ times: TRIES }),
+  Schedule.upTo({ times: MAX_ATTEMPTS }),
 )
 
 const numberOf = (file: string) => Number(file.slice(0, 4))
@@ -100,7 +100,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       message: `The database's encoding is ${server!.encoding}; a cabinet needs UTF8. Create one with: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
     })
   }
-  if (server!.version < OLDEST) {
+  if (server!.version < OLDEST_VERSION) {
     return yield* new MigrationError({
       code: "version",
       message: `The database is PostgreSQL ${Math.floor(server!.version / 10000)}; a cabinet needs 15 or newer.`,
@@ -117,7 +117,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
     // One process at a time. A table lock, because anybody may take an advisory one; it does not block readers.
     if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
-    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_WAIT}'`)
+    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
     if (!house!.there) {
       if (!server!.may) {
         return yield* new MigrationError({
@@ -177,7 +177,7 @@ const IS_FIT = `
 const isUpToDate = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const known = yield* migrationNumbers
-  const [here] = yield* sql.unsafe<{ fit: boolean; had: ReadonlyArray<number> }>(IS_FIT, [OLDEST])
+  const [here] = yield* sql.unsafe<{ fit: boolean; had: ReadonlyArray<number> }>(IS_FIT, [OLDEST_VERSION])
   return here!.fit && here!.had.length === known.length && known.every((number, at) => number === here!.had[at])
 }).pipe(
   // Not there yet, or not readable.

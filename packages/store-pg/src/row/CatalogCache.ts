@@ -6,7 +6,7 @@ export interface CachedTable {
   readonly catalogVersion: string
 }
 
-const MOST = 1_000
+const MAX_TABLES = 1_000
 
 export class CatalogCache {
   readonly #found = new Map<string, CachedTable>()
@@ -20,7 +20,7 @@ export class CatalogCache {
     this.forget(schema, name)
     this.#found.set(keyOf(schema, name), found)
     const [oldest] = this.#found.keys()
-    if (this.#found.size > MOST && oldest !== undefined) this.#found.delete(oldest)
+    if (this.#found.size > MAX_TABLES && oldest !== undefined) this.#found.delete(oldest)
   }
 
   forget(schema: string, name: string): void {

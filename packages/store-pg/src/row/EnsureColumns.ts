@@ -45,7 +45,7 @@ export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>):
   togetherOf(events.map((event) => planOf(layout, event)))
 
 /** Characters of events planned without yielding; beyond that, other fibers run in between. */
-const LONG = 131_072
+const YIELD_AFTER_LENGTH = 131_072
 
 const textLength = (events: ReadonlyArray<RowSource>): number => {
   let length = 0
@@ -74,12 +74,12 @@ const planLongRows = Effect.fnUntraced(function* (
   let length = 0
   for (const event of events) {
     length += event.text.length
-    if (length > LONG) {
+    if (length > YIELD_AFTER_LENGTH) {
       yield* Effect.yieldNow
       length = 0
     }
     let long = seen.get(event)
-    if (long === undefined && event.text.length > LONG) {
+    if (long === undefined && event.text.length > YIELD_AFTER_LENGTH) {
       long = yield* lookThrough(event)
       if (long !== undefined) seen.set(event, long)
       yield* Effect.yieldNow
@@ -114,7 +114,7 @@ export const ensureColumns = Effect.fnUntraced(function* (
   SqlError.SqlError
 > {
   let table: SourceTable | undefined = known
-  const isLong = textLength(events) > LONG
+  const isLong = textLength(events) > YIELD_AFTER_LENGTH
   const seen = new Map<RowSource, LongValues>()
   let rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   // Twice at most: at the cap, fields without a column go to `_more`, which may itself be missing.

@@ -9,7 +9,7 @@ export const DASH = 0x2d
 export const ZERO = 0x30
 const BACKSLASH = 0x5c
 
-const WORD = 4
+const WORD_BYTES = 4
 
 /** A frequently written text, stored as words; writing it may overwrite up to three bytes past its end. */
 export class JsonFragment {
@@ -18,24 +18,24 @@ export class JsonFragment {
 
   constructor(text: string) {
     const bytes = Buffer.from(text)
-    const padded = Buffer.concat([bytes], Math.ceil(bytes.length / WORD) * WORD)
+    const padded = Buffer.concat([bytes], Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES)
     this.length = bytes.length
-    this.#words = Array.from({ length: padded.length / WORD }, (_, index) => padded.readInt32BE(index * WORD))
+    this.#words = Array.from({ length: padded.length / WORD_BYTES }, (_, index) => padded.readInt32BE(index * WORD_BYTES))
   }
 
   write(to: DataView, at: number): number {
     const words = this.#words
-    for (let index = 0; index < words.length; index++) to.setInt32(at + index * WORD, words[index]!)
+    for (let index = 0; index < words.length; index++) to.setInt32(at + index * WORD_BYTES, words[index]!)
     return at + this.length
   }
 }
 
 /** Below this size, copying as a block gains nothing. */
-const BLOCK = 48
+const MIN_BLOCK_BYTES = 48
 
 /** Copies bytes unchanged. */
 export const copyBytes = (to: DataView, at: number, from: DataView, start: number, size: number): number => {
-  if (size >= BLOCK) {
+  if (size >= MIN_BLOCK_BYTES) {
     new Uint8Array(to.buffer, to.byteOffset + at, size).set(new Uint8Array(from.buffer, from.byteOffset + start, size))
   } else for (let next = 0; next < size; next++) to.setUint8(at + next, from.getUint8(start + next))
   return at + size
@@ -63,7 +63,7 @@ export const twoDigits = (to: DataView, at: number, value: number): number => {
 export const fourDigits = (to: DataView, at: number, value: number): number => {
   const hundreds = (value / 100) | 0
   to.setInt32(at, (PAIRS[hundreds]! << 16) | PAIRS[value - hundreds * 100]!)
-  return at + WORD
+  return at + WORD_BYTES
 }
 
 /** Writes a number from 0 to 2^31 - 1. */
@@ -129,14 +129,14 @@ export const text = (to: DataView, at: number, from: DataView, start: number, si
   let here = at
   to.setUint8(here++, QUOTE)
   let next = start
-  while (next <= end - WORD) {
+  while (next <= end - WORD_BYTES) {
     const word = from.getInt32(next)
     if (needsEscape(word)) {
-      for (const last = next + WORD; next < last; next++) here = textByte(to, here, from.getUint8(next))
+      for (const last = next + WORD_BYTES; next < last; next++) here = textByte(to, here, from.getUint8(next))
     } else {
       to.setInt32(here, word)
-      here += WORD
-      next += WORD
+      here += WORD_BYTES
+      next += WORD_BYTES
     }
   }
   for (; next < end; next++) here = textByte(to, here, from.getUint8(next))

@@ -14,7 +14,7 @@ const SLOW_RATIO = 3
 const GROWTH = 1.02
 
 /** The most statements that are known, and the longest. */
-const MOST_STATEMENTS = 500
+const MAX_STATEMENTS = 500
 const MOST_LENGTH = 8_000
 
 export class PageTimes {
@@ -32,7 +32,7 @@ export class PageTimes {
   note({ table, text }: PageQuery, millis: number): void {
     if (text.length > MOST_LENGTH) return
     const before = this.#millis.get(text)
-    if (before === undefined && this.#millis.size >= MOST_STATEMENTS) this.#millis.clear()
+    if (before === undefined && this.#millis.size >= MAX_STATEMENTS) this.#millis.clear()
     const mean = before === undefined ? millis : (before + millis) / 2
     this.#millis.set(text, mean)
     this.#quickest.set(table, Math.min(mean, (this.#quickest.get(table) ?? mean) * GROWTH))

@@ -25,13 +25,13 @@ import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.t
 const READ_TIMEOUT_MILLIS = 8_000
 
 /** Added to a query's own time limit, in milliseconds, before the database counts as frozen. */
-const GRACE = 1_500
+const FROZEN_AFTER_MILLIS = 1_500
 
 /** The same before a query counts as one that evades its time limit. */
-const EVADED = 250
+const EVADED_AFTER_MILLIS = 250
 
 /** With less time left than this, in milliseconds, the primary is not tried as well. */
-const LEAST_LEFT = 500
+const MIN_REMAINING_MILLIS = 500
 
 /** How often a standby that reads wait for is looked at, in milliseconds. */
 const LOST_CHECK_MILLIS = 500
@@ -57,7 +57,7 @@ export const layer = Layer.effect(
       queueTimeoutMillis: READ_TIMEOUT_MILLIS,
       ends,
     })
-    const limit = statementTimeoutMillis + GRACE
+    const limit = statementTimeoutMillis + FROZEN_AFTER_MILLIS
 
     /** The reader may terminate its own backends, but a view's function might hinder that, so `others` is tried first. */
     const placeOf = (
@@ -66,7 +66,7 @@ export const layer = Layer.effect(
     ): ReadPlace => ({
       sessions: of,
       ends,
-      millis: statementTimeoutMillis + EVADED,
+      millis: statementTimeoutMillis + EVADED_AFTER_MILLIS,
       end: (pid, object) =>
         others(pid).pipe(
           Effect.catch(() => of.end(pid)),
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
       if (Result.isSuccess(read) || read.failure._tag === "RefusedValue" || call.isAborted) return read
       const code = read.failure._tag === "ReadError" ? read.failure.code : undefined
       if (code === "reader_off") near.setAside()
-      if (code === "query_timeout" || deadline - ends.now() < LEAST_LEFT) return read
+      if (code === "query_timeout" || deadline - ends.now() < MIN_REMAINING_MILLIS) return read
       return readOn(primary, query, deadline, call)
     }
     const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)

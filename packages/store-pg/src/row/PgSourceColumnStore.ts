@@ -33,12 +33,12 @@ const toColumn = (row: ColumnRow): SourceColumn => ({
 const VIEWS_TIMEOUT_MILLIS = 30_000
 
 /** A trial looks through a table for seconds: however many ask, it takes one session. */
-const TRIALS_AT_ONCE = 1
+const MAX_CONCURRENT_TRIALS = 1
 
 const make = (viewsTimeoutMillis: number) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const trials = yield* Semaphore.make(TRIALS_AT_ONCE)
+    const trials = yield* Semaphore.make(MAX_CONCURRENT_TRIALS)
     const readColumn = (sourceId: number, name: string) =>
       Effect.map(
         sql.unsafe<ColumnRow>(`SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = $2`, [

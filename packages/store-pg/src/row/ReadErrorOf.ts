@@ -13,12 +13,12 @@ export const queryTimeout = (message: string): ReadError =>
 export const OVER_TIME = "The query did not finish within its time limit."
 
 /** A function may raise a message of many megabytes, which is not passed on in full. */
-const LONGEST_MESSAGE = 2_000
+const MAX_MESSAGE_LENGTH = 2_000
 
 /** PostgreSQL's own message, shortened if it is too long. */
 export const shortMessage = (error: SqlError.SqlError): string => {
   const message = sqlMessage(error)
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE).toWellFormed()}…`
+  return message.length <= MAX_MESSAGE_LENGTH ? message : `${message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…`
 }
 
 const OVER_LENGTH = `The query sent more than ${Math.round(MAX_RESPONSE / 1024 / 1024)} MB, with the messages of the functions that it calls, and was ended.`

@@ -20,7 +20,7 @@ import { PageTimes } from "./PageTimes.ts"
 import { hasLongRows } from "./RowPage.ts"
 
 /** How many reads are taken along at most. */
-const MOST_OTHERS = 3
+const MAX_OTHERS = 3
 
 /** A page of more rows is long enough to be read by itself. */
 const MOST_ROWS = 100
@@ -114,7 +114,7 @@ export class ReadGroups {
   #take(page: PageQuery): ReadonlyArray<WaitingRead> {
     const line = this.#waiting.get(page.table)
     if (line === undefined || this.#isApart(page.table) || !this.#times.isQuick(page)) return []
-    const most = Math.min(MOST_OTHERS, line.length >> 1)
+    const most = Math.min(MAX_OTHERS, line.length >> 1)
     const others: Array<WaitingRead> = []
     for (let at = 0; at < line.length && others.length < most; at++) {
       const other = line[at]!

@@ -24,8 +24,8 @@ interface TrialOptions<E> {
 
 const LOCK_TIMEOUT_MILLIS = 1_000
 /** For the examples, and again for the count. */
-const LOOK_TIMEOUT_MILLIS = 3_000
-const EXAMPLES = 20
+const TRIAL_TIMEOUT_MILLIS = 3_000
+const MAX_EXAMPLES = 20
 const EXAMPLE_CHARACTERS = 200
 
 const NOTHING: RetypeTrial = { misfits: 0, examples: [], sibling: null, views: [] }
@@ -50,14 +50,14 @@ const trial = Effect.fnUntraced(function* <E>(
   const column = yield* Effect.fromResult(decide.column(found))
   if (column === null) return NOTHING
   const views = yield* viewsOf(sql, found!, column, decide)
-  yield* sql.unsafe(`SET LOCAL statement_timeout = ${LOOK_TIMEOUT_MILLIS}`)
+  yield* sql.unsafe(`SET LOCAL statement_timeout = ${TRIAL_TIMEOUT_MILLIS}`)
   const quoted = quoteName(name)
   const { fits } = conversion(quoted, column.kind, type)
   const from = `FROM ${quoteQualified(SOURCES_SCHEMA, found!.name!)} WHERE ${quoted} IS NOT NULL AND NOT (${fits})`
   const examples = yield* inTime(
     sql,
     sql.unsafe<{ eventId: number; value: string }>(
-      `SELECT _event_id::float8 AS "eventId", left(${quoted}::text, ${EXAMPLE_CHARACTERS}) AS value ${from} LIMIT ${EXAMPLES}`,
+      `SELECT _event_id::float8 AS "eventId", left(${quoted}::text, ${EXAMPLE_CHARACTERS}) AS value ${from} LIMIT ${MAX_EXAMPLES}`,
     ),
   )
   // Whoever was not found in time is not looked for a second time.

@@ -5,7 +5,7 @@
  */
 import { outputText } from "@data-cabinet/core/row/RowJson"
 import { type EncodedColumn, sentType, TEXT_OID } from "./RecordToJson.ts"
-import { MAX_POSITION_VALUE, type PositionColumn } from "@data-cabinet/core/row/RowReader"
+import { MAX_POSITION_VALUE_LENGTH, type PositionColumn } from "@data-cabinet/core/row/RowReader"
 import * as ValueToJson from "./ValueToJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import { call } from "@data-cabinet/core/row/SystemSql"
@@ -42,7 +42,7 @@ export class RowPosition {
       const known = sentType(type.sql)
       const short = known !== undefined && SHORT.has(known.form) ? known : undefined
       const value = `${rows}.${name}`
-      sent.push(short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE + 1)) : value)
+      sent.push(short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE_LENGTH + 1)) : value)
       types.push(short?.oid ?? TEXT_OID)
       return { index: shown.length + sent.length - 1, form: short?.form ?? ValueToJson.TEXT }
     })

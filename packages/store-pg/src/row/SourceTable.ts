@@ -14,7 +14,7 @@ import { connectionLossAsError } from "../connection/StoreFailure.ts"
 export const SOURCES_SCHEMA = "sources"
 
 /** How long one attempt waits for a table's lock, in milliseconds. */
-const LOCK_WAIT = 200
+const LOCK_TIMEOUT_MILLIS = 200
 
 /** A source's table as used by accept. */
 export interface SourceTable {
@@ -59,7 +59,7 @@ export const addColumns = (
   connectionLossAsError(
     sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_WAIT}`)
+        yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
         yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
         const table = yield* loadSourceTable(sql, sourceId)
         if (table === undefined || table.name === null) return table

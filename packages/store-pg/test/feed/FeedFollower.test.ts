@@ -1,5 +1,5 @@
 /** Whoever follows the end of the feed: what they are told, by which process, and at what cost. */
-import { FeedFollower, type FollowFilter, MOST_COUNTED } from "@data-cabinet/core/feed/FeedFollower"
+import { FeedFollower, type FollowFilter, MAX_COUNTED } from "@data-cabinet/core/feed/FeedFollower"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
 import { type Arrivals, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
@@ -98,10 +98,10 @@ it("does not count on without an end for somebody who was away for long", async 
     database.url,
     `INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
      SELECT (SELECT max(epoch) FROM cabinet.epoch), pg_current_xact_id()::text::bigint, nextval('cabinet.event_id'),
-       ${orders.id}, now(), 'file', true, false, '{}' FROM generate_series(1, ${MOST_COUNTED + 5})`,
+       ${orders.id}, now(), 'file', true, false, '{}' FROM generate_series(1, ${MAX_COUNTED + 5})`,
   )
-  const { events, more } = await told(here, ALL, before, MOST_COUNTED, async () => {})
-  assert.deepStrictEqual({ events, more }, { events: MOST_COUNTED, more: true })
+  const { events, more } = await told(here, ALL, before, MAX_COUNTED, async () => {})
+  assert.deepStrictEqual({ events, more }, { events: MAX_COUNTED, more: true })
 })
 
 it("follows from where the database is whoever knows more of it, and refuses a cursor of another filter", async () => {
