@@ -43,16 +43,16 @@ const page = async (cursor) => {
   address.searchParams.set("limit", options.limit)
   if (cursor !== undefined) address.searchParams.set("cursor", cursor)
   for (;;) {
-    const answer = await fetch(address, {
+    const result = await fetch(address, {
       headers: { authorization: `Bearer ${key}` },
       signal: AbortSignal.timeout(60_000),
     }).then(
       async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
       () => undefined,
     )
-    if (answer?.status === 200) return JSON.parse(answer.text, exact)
-    if (answer !== undefined && answer.status !== 429 && answer.status < 500) throw new Error(answer.text)
-    await sleep(1000 * Number(answer?.headers.get("retry-after") ?? 2))
+    if (result?.status === 200) return JSON.parse(result.text, exact)
+    if (result !== undefined && result.status !== 429 && result.status < 500) throw new Error(result.text)
+    await sleep(1000 * Number(result?.headers.get("retry-after") ?? 2))
   }
 }
 

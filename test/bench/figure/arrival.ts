@@ -12,7 +12,7 @@ export const arrival: Figure = {
   name: "arrival",
   title: "From commit to arrival",
   caption:
-    "One event at a time on an idle cabinet, 30 ms apart. Counted from the moment that the sender has the answer, which is sent after the commit, to the moment that the receiver has the delivery's head; a delivery that was there before the answer counts as 0. In between: claim, address check, signature, connection. The bare POST is the same body to the same receiver on a kept-alive connection, from sending to arrival.",
+    "One event at a time on an idle cabinet, 30 ms apart. Measured from the moment at which the sender has the response, which is sent after the commit, until the receiver has the delivery's head; a delivery that arrives before the response counts as 0. In between: claim, address check, signature, connection. The bare POST is the same body to the same receiver on a kept-alive connection, from sending to arrival.",
   measure: async (bench) => {
     const url = await bench.cluster.database("ours")
     const ours = await ourServer(url, ["--allowed-networks", "127.0.0.0/8"])

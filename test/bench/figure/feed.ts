@@ -42,7 +42,7 @@ export const feed: Figure = {
   name: "feed",
   title: "The feed in pages of 1,000",
   caption:
-    "ours: looks the key up and counts it, asks who is still accepting (the fence), then writes each event around its payload, which passes through with its digits and its order of keys as they were sent. plain: one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify; it asks for no key.",
+    "ours: looks up the key and counts the request, checks which accepts are in progress (the fence), then writes each event around its payload, which passes through with its digits and its order of keys as sent. plain: one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify; no key.",
   measure: async (bench) => {
     const events = bench.sized(20_000, 1_000_000)
     const { ours, plain } = await seeded(bench, events)

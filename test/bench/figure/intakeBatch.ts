@@ -11,7 +11,7 @@ export const intakeBatch: Figure = {
   name: "intake-batch",
   title: "Intake of batches of 100",
   caption:
-    "ours: one request with an array of 100 objects, answered with 100 receipts after the commit. the statement alone: the accept statement with arrays made beforehand, of the same events, 200 at a time on two connections, as our server sends it; no HTTP, no parsing.",
+    "ours: one request with an array of 100 objects, which gets 100 receipts after the commit. the statement alone: the accept statement for the same events, with arrays prepared in advance, 200 at a time on two connections, as our server sends it; no HTTP, no parsing.",
   measure: async (bench) => {
     const { cluster } = bench
     const [ours, alone] = await Promise.all([

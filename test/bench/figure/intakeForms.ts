@@ -47,7 +47,7 @@ export const intakeForms: Figure = {
   name: "intake-forms",
   title: "Intake of forms",
   caption:
-    "All three are ours and send the same ten fields with Cyrillic names and values: as JSON in UTF-8, as an urlencoded form and as multipart/form-data, both in Windows-1251 with nothing that says so, so that the charset is found from the data.",
+    "All three are ours and send the same ten fields with Cyrillic names and values: as JSON in UTF-8, as an urlencoded form and as multipart/form-data, both in undeclared Windows-1251, so that the charset is detected from the data.",
   measure: async (bench) => {
     const url = await bench.cluster.database("ours")
     const ours = await ourServer(url)

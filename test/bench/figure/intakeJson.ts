@@ -33,7 +33,7 @@ export const intakeJson: Figure = {
   name: "intake-json",
   title: "Intake of one JSON body",
   caption:
-    "ours: counts the client and the source against their rates (ahead, a thousandth of the limit at a time), parses keeping every digit, and commits event, original, repeat window, table row and due deliveries before it answers. plain: JSON.parse, then one transaction of six prepared statements: repeat check, event, original, row. bare: JSON.parse and one prepared INSERT. no database: ours with the log answering at once, which tells what HTTP, counting and parsing take of it; it is no goal.",
+    "ours: counts the client and the source against their rates (in leases of a thousandth of the limit), parses keeping every digit, and commits event, original, repeat window, table row and due deliveries before it responds. plain: JSON.parse, then one transaction of six prepared statements: repeat check, event, original, row. bare: JSON.parse and one prepared INSERT. no database: ours with a log that responds at once, which shows the share of HTTP, counting and parsing; it is not a goal.",
   measure: async (bench) => {
     const { ours, plain, bare, none } = await contestants(bench)
     const entrants = [

@@ -129,7 +129,7 @@ export const memory: Figure = {
   name: "memory",
   title: "Memory",
   caption:
-    "The server's resident memory, which is looked at all the while. Load: the JSON of intake-json at an even rate. Import: a CSV uploaded over HTTP, from the first byte until its last row is accepted.",
+    "The server's resident memory, sampled throughout. Load: the JSON of intake-json at an even rate. Import: a CSV uploaded over HTTP, from the first byte until its last row is accepted.",
   measure: async (bench) => {
     const url = await bench.cluster.database("ours")
     const ours = await ourServer(url)

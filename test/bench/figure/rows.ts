@@ -65,7 +65,7 @@ const oneRow: Work = {
 }
 
 const CAPTION =
-  "ours: looks the key up and counts it against its minute, looks whether the table still is as it was, reads on the reader role's connection in a read-only transaction, and writes their JSON from what PostgreSQL sends. plain: one prepared SELECT, rows as the driver reads them, JSON.stringify; it asks for no key. binary SELECT: the same SELECT with binary results that nobody reads, and a response of one number; no key. PostgREST, where POSTGREST_BIN names it: PGRST_DB_POOL=8, PGRST_LOG_LEVEL=error, everything else as it comes, and as many threads as it takes; it is asked for no key and counts no requests, which favours it."
+  "ours: looks up the key and counts the request, checks that the table is unchanged, reads as the reader role in a read-only transaction, and writes the JSON from what PostgreSQL sends. plain: one prepared SELECT, rows as the driver returns them, JSON.stringify; no key. binary SELECT: the same SELECT with binary results that nobody reads, and a response of one number; no key. PostgREST, where POSTGREST_BIN names it: PGRST_DB_POOL=8, PGRST_LOG_LEVEL=error, otherwise its defaults; no key and no request count, which favours it."
 
 const contestants = async ({ cluster }: Bench, amount: number) => {
   const database = async (name: string) => {
@@ -130,7 +130,7 @@ const measured = async (
 export const rows: Figure = {
   name: "rows",
   title: "A page of rows",
-  caption: `${CAPTION} pass-through: the same key lookup and rate accounting as ours, then one prepared statement that answers JSON.`,
+  caption: `${CAPTION} pass-through: the same key lookup and request count as ours, then one prepared statement that returns JSON.`,
   measure: async (bench) => {
     const all = await contestants(bench, bench.sized(20_000, 200_000))
     const passed = await yardsticks("pass-through", "passThrough", async (number) => ({

@@ -14,7 +14,7 @@ export const rowsDepth: Figure = {
   name: "rows-depth",
   title: "A page at depth",
   caption:
-    "Both are ours: the first hundred rows of a table by an indexed sort that is not unique, and the hundred that follow a place deep in it, by a cursor made directly.",
+    "Both are ours: the first hundred rows of a table by an indexed sort that is not unique, and the hundred after a position deep in it, by a cursor constructed directly.",
   measure: async (bench) => {
     const { cluster } = bench
     const amount = bench.sized(100_000, 10_000_000)

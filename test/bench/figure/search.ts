@@ -20,7 +20,7 @@ export const search: Figure = {
   name: "search",
   title: "Search in all columns",
   caption:
-    "Both are ours, on one table twice: `q` with a text that stands in a single row, one request at a time. without: every row is looked at. with: after cabinet table search-index.",
+    "Both are ours, on two copies of one table: `q` with a text that occurs in a single row, one request at a time. without: every row is read. with: after cabinet table search-index.",
   measure: async (bench) => {
     const { cluster } = bench
     const rows = bench.sized(20_000, 1_000_000)

@@ -24,11 +24,11 @@ export const sourceFlags = {
   thanksUrl,
   keepHeaders: headers(
     "keep-headers",
-    "Keep these headers with the original request, or all that begin so: X-GitHub-*; none to keep no more than all sources do",
+    "Headers to keep with the original request: names, or prefixes such as X-GitHub-*; none for only those that every source keeps",
   ),
-  headerFields: headers("header-fields", "Make these headers fields of the event, too; none for no header"),
+  headerFields: headers("header-fields", "Headers that also become fields of the event; none for no headers"),
   keepQuery: Flag.Literals("keep-query", ["on", "off"]).pipe(
-    Flag.withDescription("Keep the query string of the address as sent"),
+    Flag.withDescription("Keep the URL's query string as sent with the original request"),
     Flag.optional,
   ),
 }

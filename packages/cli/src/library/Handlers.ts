@@ -43,11 +43,11 @@ const countedFetch =
   (handler: FetchHandler, refuse: FetchHandler, inFlight: InFlight): FetchHandler =>
   async (request) => {
     if (inFlight.isClosing) return refuse(request)
-    const answer = Promise.withResolvers<Response>()
-    const done = inFlight.begin(() => answer.resolve(refuse(request)))
+    const response = Promise.withResolvers<Response>()
+    const done = inFlight.begin(() => response.resolve(refuse(request)))
     try {
-      handler(request).then(answer.resolve, answer.reject)
-      return await answer.promise
+      handler(request).then(response.resolve, response.reject)
+      return await response.promise
     } finally {
       done()
     }

@@ -13,7 +13,7 @@ export interface ProgramLog {
   readonly error: (message: string) => void
 }
 
-/** Includes the id in the answer to a failed request. */
+/** Includes the id that the response to a failed request has. */
 const notes = (fiber: Logger.Options<unknown>["fiber"]): string => {
   const all = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
   return all.length === 0 ? "" : ` (${all.map(([name, value]) => `${name} ${String(value)}`).join(", ")})`

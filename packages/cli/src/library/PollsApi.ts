@@ -15,7 +15,7 @@ export interface PollsApi {
   /** All of them, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
   /**
-   * Changes what is given; its next run is due at once. Rejects with `headers_needed` if the URL leads to another origin and
+   * Changes what is given; its next run is due at once. Rejects with `headers_needed` if the URL has another origin and
    * the poll has headers, unless they are given again. If the URL (but for its query), the pointer or the key changes, the
    * items of the next run are history.
    */

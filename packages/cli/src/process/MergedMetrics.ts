@@ -1,6 +1,6 @@
 /**
- * The metrics of several processes in one answer: each sample gets the label of its process, and the samples of one metric
- * stand next to each other, as Prometheus' text format requires. Nothing is summed: Prometheus itself handles sums best,
+ * The metrics of several processes in one response: each sample gets the label of its process, and the samples of one metric
+ * are adjacent, as Prometheus' text format requires. Nothing is summed: Prometheus itself handles sums best,
  * and counters that restart with a replaced process.
  */
 export interface ProcessMetrics {

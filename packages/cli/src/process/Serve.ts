@@ -1,6 +1,6 @@
 /**
  * A server: database, composition, background work and HTTP, opened in this order and closed in reverse, so that requests
- * in flight are answered and deliveries in flight are settled before their database closes. With several workers the parent
+ * in flight are completed and deliveries in flight are settled before their database closes. With several workers the parent
  * opens the database and the workers do the rest.
  */
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"

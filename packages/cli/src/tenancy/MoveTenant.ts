@@ -18,7 +18,7 @@ export const moveTenant = Effect.fnUntraced(function* (name: string, url: string
   const before = yield* registry.find(name)
   const from = before.databaseUrl
   const programs = yield* clientPrograms(bin, yield* checkTarget(from, url))
-  // The registry still leads here, so whatever closed it did not come to its end.
+  // The registry still leads here, so the move that closed it did not complete.
   yield* reopen(from)
   const open = openDatabase({ url }).pipe(
     Effect.map(({ roles }) => roles),

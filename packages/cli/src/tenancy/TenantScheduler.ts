@@ -59,7 +59,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
 
   const look = Effect.fnUntraced(function* (name: string, url: string) {
     const now = yield* Clock.currentTimeMillis
-    // A database that cannot be queried is retried later; users of the cabinet see the failure in its own answers.
+    // A database that cannot be queried is retried later; users of the cabinet see the failure in its own responses.
     const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
     const due = seconds === null ? CHECK_AGAIN_MILLIS : Math.min(CHECK_AGAIN_MILLIS, seconds * 1_000)
     if (due <= 0 || maintenanceAt.get(name)! <= now) {

@@ -19,7 +19,7 @@ export const setHtml = (element: Element, text: string): void => {
   element.innerHTML = policy.createHTML(text)
 }
 
-/** What our server answers at an address of this page's origin; a refusal is an error. */
+/** The server's response for an address of this page's origin; a refusal is an error. */
 export const fetchText = async (path: string): Promise<Response> => {
   const response = await fetch(path, { headers: { "x-fragment": "1" }, redirect: "error" })
   if (!response.ok) throw new Error(String(response.status))

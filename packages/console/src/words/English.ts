@@ -323,8 +323,8 @@ export const ENGLISH = {
     title: "State of the database",
     check: "What",
     message: "Finding",
-    levels: { bad: "act now", warn: "look at it", ok: "well" },
-    well: "Everything is as it should be.",
+    levels: { bad: "action needed", warn: "warning", ok: "ok" },
+    well: "No problems found.",
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
   },
   keys: {

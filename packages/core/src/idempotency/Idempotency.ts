@@ -69,10 +69,10 @@ const onceOver = <A, E, R>(
       }
       if (claim.response !== null) return { replayed: true, response: claim.response }
       return yield* claim.ageSeconds < LOST_SECONDS
-        ? refuse("in_progress", "The first request with this Idempotency-Key is still under way.")
+        ? refuse("in_progress", "The first request with this Idempotency-Key is still in progress.")
         : refuse(
             "outcome_unknown",
-            "The first request with this Idempotency-Key has not come to its end: look whether it was done before you send another.",
+            "The first request with this Idempotency-Key did not finish: check whether its work was done before you send it with a new key.",
           )
     }
     const noted = Effect.flatMap(work, (result) => Effect.as(complete(store, claim.id, kept(result)), result))

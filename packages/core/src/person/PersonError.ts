@@ -25,7 +25,7 @@ export const hasNoPassword = personError(
   "Only people who sign in to this cabinet itself have a password: neither access tokens nor people of a proxy or provider do.",
 )
 
-/** Somebody was not signed in. Whatever was wrong, a link or a name or a password, the answer is the same. */
+/** A sign-in failed. The error is the same whether the link, the name or the password was wrong. */
 export class SignInError extends Schema.TaggedError<SignInError>()("SignInError", {
   code: Schema.Literals(["not_signed_in", "rate_limited"]),
   message: Schema.String,

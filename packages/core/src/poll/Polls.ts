@@ -74,7 +74,7 @@ export class Polls extends Context.Service<
           const changed = yield* store.change(id, was.url, { ...settings, first: hasOtherItems(was, settings) })
           if (Option.isSome(changed)) return changed.value
           yield* get(id)
-          return yield* pollError("busy", `Poll ${id} was changed by somebody else in the meantime; look at it again.`)
+          return yield* pollError("busy", `Poll ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`)
         }),
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => existing(id, store.resume(id)),
@@ -97,7 +97,7 @@ export class Polls extends Context.Service<
 }
 
 const headersNeeded = ({ url, headerNames }: Poll): string =>
-  `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: give them again for another origin, or an empty list to send none.`
+  `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: send them again for another origin, or an empty list to send none.`
 
 /** Whether items that were seen may look new, so that what comes first is no news. A query often holds no more than a token. */
 const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField">): boolean => {

@@ -34,7 +34,7 @@ export class SavedViews extends Context.Service<
     Effect.gen(function* () {
       const store = yield* SavedViewStore
       const rows = yield* SelectRows
-      /** What the rows cannot answer at the moment is no fault of the selection. */
+      /** That rows cannot be read at the moment is no fault of the selection. */
       const checkRows = (request: RowsRequest) =>
         fromCall((call) => rows.page(request, call)).pipe(
           Effect.catchTags({

@@ -32,7 +32,7 @@ const fetchBy =
   (client: PinnedClient["Service"]) =>
   async (url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Response> => {
     const sent = body == null ? undefined : Buffer.from(String(body))
-    const answer = await Effect.runPromise(
+    const response = await Effect.runPromise(
       client.send({
         method: method === "POST" ? "POST" : "GET",
         url: new URL(url),
@@ -44,11 +44,11 @@ const fetchBy =
       }),
       signal === undefined ? {} : { signal },
     )
-    const named = Object.entries(answer.headers).flatMap(([name, value]) =>
+    const named = Object.entries(response.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(", ")] as [string, string]],
     )
-    const isEmpty = answer.body.length === 0
-    return new Response(isEmpty ? null : Buffer.from(answer.body), { status: answer.status, headers: named })
+    const isEmpty = response.body.length === 0
+    return new Response(isEmpty ? null : Buffer.from(response.body), { status: response.status, headers: named })
   }
 
 /** The text of an error and of its causes: never a token, which the library keeps out of them. */

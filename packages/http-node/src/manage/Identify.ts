@@ -40,7 +40,7 @@ export const ManageRates = Context.Reference<{
   defaultValue: () => ({ token: 300, session: 1_200, wrong: 600 }),
 })
 
-/** `again`: who sent a request that is still being answered; it is counted no more, and is no use of a session. */
+/** `again`: identifies the sender of a request in progress once more, without counting the request or a use of the session. */
 export type Identify = (request: Request, again?: boolean) => Effect.Effect<Identified, ManageError | StoreUnavailable>
 
 const refuse = (code: ManageError["code"], message: string): Effect.Effect<never, ManageError> =>

@@ -80,11 +80,11 @@ const OWN = {
     status: 422,
     meaning: "The `Idempotency-Key` was sent with another request within the last 24 hours.",
   },
-  in_progress: { status: 409, meaning: "The first request with this `Idempotency-Key` is still under way." },
+  in_progress: { status: 409, meaning: "The first request with this `Idempotency-Key` is still in progress." },
   outcome_unknown: {
     status: 409,
     meaning:
-      "The first request with this `Idempotency-Key` has not come to its end, as when its server was killed: look whether it was done.",
+      "The first request with this `Idempotency-Key` did not finish, for example because its server was killed: check whether its work was done.",
   },
   unavailable: { status: 503, meaning: "The database cannot be reached now, or the outcome of a write is unknown." },
   bad_url: { status: 400, meaning: "Deliveries cannot be sent to this URL." },
@@ -129,7 +129,7 @@ const OWN = {
   bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
   headers_needed: {
     status: 400,
-    meaning: "The URL leads to another origin than the poll's headers were given for: `headers` must give them again.",
+    meaning: "The URL's origin is not the one that the poll's headers were given for: `headers` must be sent again.",
   },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },

@@ -78,7 +78,7 @@ export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Eff
         },
         end: (body) => void all.delete(body),
       }),
-      endless: true,
+      streaming: true,
     }),
   }
 })

@@ -9,7 +9,7 @@ import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
-import { endlessResponses } from "./EndlessResponses.ts"
+import { streamingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
 /** A request listener, which lives as long as the handler behind it. */
@@ -91,7 +91,7 @@ const write = (
   { id, method }: Request,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { status, headers: own, body, endless }: Response,
+  { status, headers: own, body, streaming }: Response,
 ): void => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   const pieces = isStream(body) ? body : undefined
@@ -107,7 +107,7 @@ const write = (
   else if (pieces !== undefined) {
     // A client that takes nothing would keep what the body is made with.
     outgoing.setTimeout(STALLED_MILLIS, () => outgoing.destroy())
-    if (endless === true) endlessResponses.add(outgoing)
+    if (streaming === true) streamingResponses.add(outgoing)
     // A failure destroys the socket, and with it the message; whoever wrote the body has logged it.
     pipeline(Readable.from(pieces, { objectMode: false }), outgoing, () => {})
   } else if (typeof body === "string") outgoing.end(body)

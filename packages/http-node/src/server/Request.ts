@@ -30,8 +30,8 @@ export interface Response {
   readonly headers: Readonly<Record<string, string>>
   /** A body in pieces is sent as they come; one that fails leaves a broken message behind, never one that looks whole. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
-  /** Its body goes on until somebody ends it: a server that stops does not wait for it. */
-  readonly endless?: true
+  /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */
+  readonly streaming?: true
 }
 
 /** Always resolves, except for a client that has disconnected (RequestGone). */

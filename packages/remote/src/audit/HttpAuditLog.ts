@@ -2,7 +2,7 @@
 import type { auditJson } from "@data-cabinet/core/audit/AuditJson"
 import { type AuditEntry, AuditLog, type AuditQuery } from "@data-cabinet/core/audit/AuditLog"
 import { Effect, Layer } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused } from "../http/RemoteRefusal.ts"
 
@@ -32,8 +32,8 @@ export const layer = Layer.effect(
     }
 
     return AuditLog.of({
-      begin: () => elsewhere("The audit log"),
-      end: () => elsewhere("The audit log"),
+      begin: () => serverOnly("The audit log"),
+      end: () => serverOnly("The audit log"),
       list: Effect.fnUntraced(function* (query) {
         const entries: Array<AuditEntry> = []
         let before = query.before

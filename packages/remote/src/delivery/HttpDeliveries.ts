@@ -4,7 +4,7 @@ import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
@@ -63,8 +63,8 @@ export const layer = Layer.effect(
           neverRefused(api.json<{ readonly log: ReadonlyArray<Attempt> }>({ method: "GET", path: ["deliveries", id] })),
           ({ log: attempts }) => attempts,
         ),
-      list: () => elsewhere("A list of deliveries"),
-      ofEvent: () => elsewhere("A list of one event's deliveries"),
+      list: () => serverOnly("A list of deliveries"),
+      ofEvent: () => serverOnly("A list of one event's deliveries"),
       log: (query) => refusedAs(log(query), known),
       resend: (id) => one("POST", id, "resend"),
       resendRange: (asked) => range(asked, false),

@@ -5,7 +5,7 @@
 import { Data, Effect } from "effect"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 
-/** `code` is the API's own, or `not_a_cabinet` for an answer that no cabinet gives. */
+/** `code` is the API's own, or `not_a_cabinet` for a response that no cabinet gives. */
 export class RemoteRefusal extends Data.TaggedError("RemoteRefusal")<{
   readonly code: string
   readonly message: string

@@ -3,7 +3,7 @@ import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/Acce
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { checkHolderName, checkLifetime, checkList, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
@@ -22,7 +22,7 @@ export const layer = Layer.effect(
       }),
       list: neverRefused(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),
       revoke: (id) => refusedAs(api.json<AccessToken>({ method: "POST", path: ["tokens", id, "revoke"] }), known),
-      find: () => elsewhere("The check of a token"),
+      find: () => serverOnly("The check of a token"),
     }),
   ),
 )

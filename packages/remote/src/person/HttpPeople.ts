@@ -3,7 +3,7 @@ import { People } from "@data-cabinet/core/person/People"
 import type { Person } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
 import { Effect, Layer } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import { lookup } from "../http/RemoteSettings.ts"
@@ -45,8 +45,8 @@ export const layer = Layer.effect(
         return (yield* list).find((left) => left.id === id) ?? person
       }),
       link: (id) => Effect.map(one<SentLink>("POST", [id, "link"]), issued),
-      setPassword: () => elsewhere("The change of a password"),
-      resolveExternal: () => elsewhere("Sign-in"),
+      setPassword: () => serverOnly("The change of a password"),
+      resolveExternal: () => serverOnly("Sign-in"),
     })
   }),
 )

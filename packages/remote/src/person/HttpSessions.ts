@@ -3,7 +3,7 @@ import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
 import type { Session } from "@data-cabinet/core/person/Person"
 import { Effect, Layer } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
@@ -13,8 +13,8 @@ export const layer = Layer.effect(
   Sessions,
   Effect.map(ManageApi, (api) =>
     Sessions.of({
-      find: () => elsewhere("Sign-in"),
-      peek: () => elsewhere("Sign-in"),
+      find: () => serverOnly("Sign-in"),
+      peek: () => serverOnly("Sign-in"),
       list: () => neverRefused(api.list<Session>({ method: "GET", path: ["sessions"] })),
       end: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["sessions", id] }), known)),
       endAll: (id) =>

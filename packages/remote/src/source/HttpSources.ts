@@ -3,7 +3,7 @@ import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option } from "effect"
-import { elsewhere } from "../http/Elsewhere.ts"
+import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
@@ -58,9 +58,9 @@ export const layer = Layer.effect(
           refusedAs(api.text({ method: "DELETE", path: ["sources", id], query: [["table", table]] }), known),
         ),
       rotateSecret: (id) => secret(id, "rotate-secret"),
-      bySecret: () => elsewhere("Intake"),
+      bySecret: () => serverOnly("Intake"),
       cached: () => undefined,
-      forIntake: () => elsewhere("Intake"),
+      forIntake: () => serverOnly("Intake"),
     })
   }),
 )

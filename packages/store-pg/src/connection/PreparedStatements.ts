@@ -54,7 +54,7 @@ export class PreparedStatements {
     this.#toClose = []
   }
 
-  /** Messages that close what is no longer used; each is answered. */
+  /** Messages that close what is no longer used; each gets a response. */
   takeCloses(): ReadonlyArray<Uint8Array> {
     if (this.#toClose.length === 0) return NONE
     const closes = this.#toClose.map((name) => PgProtocol.encodeClose({ target: "statement", name }))

@@ -1,6 +1,6 @@
 /**
  * Decides when an unresponsive database counts as lost. A machine that loses its power or its network closes no
- * connection: what was sent to it is never answered, and the system would wait a quarter of an hour before it reports the
+ * connection: what was sent to it never gets a response, and the system would wait a quarter of an hour before it reports the
  * connection as lost, long after another machine has taken over under the same name. A slow database is as silent as a
  * lost one. So after some time a probe on a new connection asks whether any backend is working for these sessions. If
  * none is, no response will come. The outcome of what was in flight is then unknown, and it is not sent again.
@@ -100,7 +100,7 @@ const isAtWork = (found: AtWork | "refused"): boolean => found === "refused" || 
  * The result: the sessions were cut, the database is working for them, it cannot be probed, or it has responded
  * meanwhile.
  */
-export type Finding = "cut" | "at work" | "unreachable" | "answered"
+export type Finding = "cut" | "at work" | "unreachable" | "responded"
 
 /**
  * Cuts the sessions if no response will come. `owedSince` returns since when a response is owed, by Effect's clock in
@@ -113,7 +113,7 @@ export const closeIfUnresponsive = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Finding> {
   const began = performance.now()
   const since = owedSince()
-  if (since === null) return "answered"
+  if (since === null) return "responded"
   const owedFor = Effect.map(Clock.currentTimeMillis, (now) => now - since)
   const first = yield* sessionsAtWork(suspect)
   if (first === "unreachable") {
@@ -130,6 +130,6 @@ export const closeIfUnresponsive = Effect.fnUntraced(function* (
     if (second === "unreachable") return "unreachable"
     if (isAtWork(second)) return "at work"
   }
-  if (owedSince() !== since) return "answered"
-  return suspect.group.cut(began) > 0 ? "cut" : "answered"
+  if (owedSince() !== since) return "responded"
+  return suspect.group.cut(began) > 0 ? "cut" : "responded"
 })

@@ -10,7 +10,7 @@ const told = Effect.logWarning("connections to the database stopped responding a
 /** A statement may have been sent in vain during the check: such a group is checked once more. */
 const lookedAt = (suspect: Suspect, since: () => number) =>
   Effect.flatMap(closeIfUnresponsive(suspect, since), (finding) =>
-    finding === "answered" ? closeIfUnresponsive(suspect, since) : Effect.void,
+    finding === "responded" ? closeIfUnresponsive(suspect, since) : Effect.void,
   )
 
 export class ResponseWatch extends Context.Service<

@@ -39,14 +39,14 @@ export const watchResponses = Effect.fnUntraced(function* (
   let owed = 0
   /** Statements whose callers have stopped waiting; their responses are never seen. */
   let abandoned = 0
-  let answered = 0
+  let responses = 0
   const asked = Latch.makeUnsafe(false)
 
   const ended = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
     owed--
     if (Exit.isFailure(exit) && Exit.hasInterrupts(exit)) abandoned++
     else {
-      answered++
+      responses++
       abandoned = 0
     }
     return Effect.void
@@ -59,12 +59,12 @@ export const watchResponses = Effect.fnUntraced(function* (
 
   yield* Effect.gen(function* () {
     yield* asked.await
-    let seen = answered
+    let seen = responses
     let since = yield* Clock.currentTimeMillis
     while (owed > 0 || abandoned > 0) {
       yield* Effect.sleep(CHECK_INTERVAL)
-      if (answered !== seen) {
-        seen = answered
+      if (responses !== seen) {
+        seen = responses
         since = yield* Clock.currentTimeMillis
         continue
       }
@@ -72,7 +72,7 @@ export const watchResponses = Effect.fnUntraced(function* (
       if (owed === 0 && abandoned > 0) yield* Effect.forkChild(Effect.ignore(counted(ping)))
       if ((yield* Clock.currentTimeMillis) - since < SUSPECT_MILLIS) continue
       const before = seen
-      yield* suspected(() => (answered === before && owed > 0 ? since : null))
+      yield* suspected(() => (responses === before && owed > 0 ? since : null))
     }
     asked.closeUnsafe()
   }).pipe(Effect.forever, Effect.forkScoped)

@@ -145,8 +145,8 @@ export class Wire extends Duplex {
     const gone = () => void this.destroy()
     socket.on("error", failed).on("close", gone)
     const refused = (chunk: Uint8Array) => void this.push(chunk)
-    const answered = (chunk: Uint8Array): void => {
-      socket.off("data", answered)
+    const onResponse = (chunk: Uint8Array): void => {
+      socket.off("data", onResponse)
       if (chunk[0] === ERROR_RESPONSE) {
         // The driver says what PostgreSQL said; its own bytes are never sent.
         socket.on("data", refused)
@@ -164,7 +164,7 @@ export class Wire extends Duplex {
         this.#open(secured)
       })
     }
-    socket.on("data", answered)
+    socket.on("data", onResponse)
     socket.write(PgProtocol.encodeSslRequest())
   }
 }

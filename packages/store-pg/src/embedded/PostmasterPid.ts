@@ -73,9 +73,9 @@ export const accepts = (file: PostmasterPid): Promise<boolean> =>
       file.socketDir === ""
         ? createConnection({ host: file.host === "" ? "127.0.0.1" : file.host, port: file.port })
         : createConnection(join(file.socketDir, `.s.PGSQL.${file.port}`))
-    const end = (answer: boolean) => {
+    const end = (isConnected: boolean) => {
       socket.destroy()
-      resolve(answer)
+      resolve(isConnected)
     }
     socket.setTimeout(2000, () => end(false))
     socket.on("connect", () => end(true))

@@ -70,7 +70,7 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
       startTimeoutMillis: 30_000,
     })
     try {
-      await answers(`postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`)
+      await connect(`postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`)
     } finally {
       await stopPostmaster(pgdata, server, 30_000)
     }
@@ -84,7 +84,7 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
   }
 }
 
-const answers = (url: string): Promise<unknown> =>
+const connect = (url: string): Promise<unknown> =>
   PgClient.PgClient.use((sql) => sql`SELECT 1`).pipe(
     Effect.provide(SessionPool.layer({ url, maxConnections: 1, connectTimeout: "10 seconds", settings: unlimited })),
     Effect.runPromise,

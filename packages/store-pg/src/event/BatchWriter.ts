@@ -69,10 +69,10 @@ export class BatchWriter {
   readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, way: Way) {
     const { session } = way
     session.waits("pool")
-    const { created, answer } = yield* this.#plan(batch, way)
+    const { created, result } = yield* this.#plan(batch, way)
     // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
     session.waits("session")
-    const rows = (yield* answer) as ReadonlyArray<AcceptedRow>
+    const rows = (yield* result) as ReadonlyArray<AcceptedRow>
     if (session.isUnconfirmed()) return yield* unconfirmed
     this.#parts.trouble.words = null
     // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
@@ -92,7 +92,7 @@ export class BatchWriter {
     return Effect.map(this.#tables.of(requests, rowsMayGo), (targets) => {
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!, this.keysOf!)
       const { text, values } = acceptStatement(planned, locks)
-      return { created: planned.created, answer: session.connection.execute(text, values, undefined) }
+      return { created: planned.created, result: session.connection.execute(text, values, undefined) }
     })
   }
 

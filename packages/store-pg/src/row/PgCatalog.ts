@@ -121,10 +121,10 @@ export const layer = Layer.effect(
     })
 
     /** If the reader's role was never created, nothing can be called missing: reading is off, and that is the reason. */
-    const unlessNoRole = Effect.fnUntraced(function* <A>(answer: A, foundNothing: boolean) {
-      if (!foundNothing || Option.isSome(sessions)) return answer
+    const unlessNoRole = Effect.fnUntraced(function* <A>(result: A, foundNothing: boolean) {
+      if (!foundNothing || Option.isSome(sessions)) return result
       const roles = yield* sql`SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = ${role}`
-      return roles.length === 0 ? yield* unavailable(offReason) : answer
+      return roles.length === 0 ? yield* unavailable(offReason) : result
     })
 
     const findOrOff = (schema: string, name: string) =>

@@ -92,7 +92,7 @@ SELECT c.relnamespace::regnamespace::text AS schema, c.relname::text AS name, tr
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE t.tgfoid = to_regproc('cabinet.moved') AND NOT t.tgisinternal`
 
-/** Opens a database again that was closed by a move which did not come to its end; the registry still leads to it. */
+/** Opens a database again that was closed by a move that did not complete; the registry still points to it. */
 export const reopen = (url: string): Effect.Effect<void, CopyError> =>
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(

@@ -1,17 +1,17 @@
-/** `app/data/[...path]/route.ts` of a Next.js app: the intake addresses and the read API, below `/data`. */
+/** `app/data/[...path]/route.ts` of a Next.js app: its intake addresses, APIs and console, below `/data`. */
 import { cabinet } from "../../../lib/cabinet"
 
 export const runtime = "nodejs"
 export const dynamic = "force-dynamic"
 
-const answer = async (request: Request): Promise<Response> => (await cabinet()).fetchHandler(request)
+const handle = async (request: Request): Promise<Response> => (await cabinet()).fetchHandler(request)
 
 export {
-  answer as DELETE,
-  answer as GET,
-  answer as HEAD,
-  answer as OPTIONS,
-  answer as PATCH,
-  answer as POST,
-  answer as PUT,
+  handle as DELETE,
+  handle as GET,
+  handle as HEAD,
+  handle as OPTIONS,
+  handle as PATCH,
+  handle as POST,
+  handle as PUT,
 }
