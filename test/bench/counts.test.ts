@@ -63,7 +63,7 @@ describe("Round trips to the database", () => {
     assert.equal(await fewest((n) => cabinet.send(secret, orders(100, 2000 + 100 * n))), 1)
   })
 
-  it("requests that come together share their statements", async () => {
+  it("concurrent requests share their statements", async () => {
     const together = () =>
       Promise.all(Array.from({ length: 30 }, (_, n) => cabinet.send(secret, orders(1, 10_000 + n))))
     assert.isBelow(await socket.during(together), 30)
@@ -84,7 +84,7 @@ describe("Round trips to the database", () => {
     assert.isBelow(roundTrips, 130)
   })
 
-  it("an API request is its key and what it asks for", async () => {
+  it("an API request is the lookup of its key and its own statements", async () => {
     const roundTrips = (path: string) => fewest(() => cabinet.ask(path, key))
     assert.deepEqual(
       {
@@ -115,7 +115,7 @@ describe("Rows that PostgreSQL reads for a page", () => {
 })
 
 describe("Bytes copied", () => {
-  it("none of a body that came in one piece", () => {
+  it("none of a body that arrived in one piece", () => {
     const gathered = new ChunkBuffer()
     const chunk = new Uint8Array(1000)
     gathered.add(chunk)

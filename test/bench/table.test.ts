@@ -20,7 +20,7 @@ const written = (name: string, text: string): string => {
 }
 
 describe("Results", () => {
-  it("take the place of the last ones in a document, and nothing else of it", () => {
+  it("replace the last ones in a document, and change nothing else of it", () => {
     const file = written("a.md", "# Performance\n\n<!-- results -->\n<!-- end of results -->\n\n## Why\n")
     writeResults(file, "first\n\n")
     writeResults(file, "second\n")

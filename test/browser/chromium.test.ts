@@ -14,7 +14,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it("what a page asks for elsewhere is counted and refused, by name and by number", async () => {
+it("requests of a page to other hosts are counted and refused, by name and by number", async () => {
   const { page, outside } = await chromium.visit()
   const addresses = ["http://elsewhere.example/a.png", "http://192.0.2.1/b.png", "http://localhost:9/c.png"]
   await page.goto(site.put("/", addresses.map((address) => `<img src="${address}">`).join("")))
@@ -22,7 +22,7 @@ it("what a page asks for elsewhere is counted and refused, by name and by number
   assert.deepStrictEqual([outside.toSorted(), loaded], [addresses.toSorted(), [0, 0, 0]])
 })
 
-it("what a policy forbids is a complaint", async () => {
+it("a violation of the content security policy is reported", async () => {
   const { page, complaints } = await chromium.visit()
   const policy = { "content-security-policy": "default-src 'none'" }
   await page.goto(site.put("/strict", `<style>body { color: red }</style>`, policy))

@@ -19,7 +19,7 @@ afterAll(async () => {
   await cabinet.close()
 })
 
-it("whoever is not signed in sees nothing but where to", async () => {
+it("somebody who is not signed in sees only how to sign in", async () => {
   const visit = await chromium.visit({ locale: "en-US" })
   await visit.page.goto(`${cabinet.base}/console/tables`)
   assert.strictEqual(new URL(visit.page.url()).pathname, new URL(`${cabinet.base}/console/sign-in`).pathname)
@@ -27,7 +27,7 @@ it("whoever is not signed in sees nothing but where to", async () => {
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("the script and the style come once, under addresses of their content", async () => {
+it("the script and the style are loaded once, under addresses of their content", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers } })
   await visit.page.goto(`${cabinet.base}/console/tables`)
   const address = await visit.page.getAttribute("script", "src")
@@ -36,7 +36,7 @@ it("the script and the style come once, under addresses of their content", async
   assert.strictEqual(await response.text(), ASSETS["console.js"].text)
 })
 
-it("walking down and back shows every row once, with few elements", async () => {
+it("scrolling down and back shows every row once, with few elements", async () => {
   const visit = await chromium.visit({ viewport: { width: 1280, height: 700 }, extraHTTPHeaders: { ...headers } })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables/sources/orders?limit=40`)
@@ -91,7 +91,7 @@ it("by keyboard alone: search, open a row, copy a number of 40 digits, and back"
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("keys open the sheet, lead to a section, and do nothing for whoever switched letters off", async () => {
+it("keys open the list of shortcuts and go to a section, and do nothing if letters are switched off", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables`)
@@ -109,7 +109,7 @@ it("keys open the sheet, lead to a section, and do nothing for whoever switched 
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("a column's values and a selection's count come where they are asked for, and the screen stays", async () => {
+it("a column's values and a selection's count appear where they were requested, on the same screen", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables/sources/orders`)
@@ -122,7 +122,7 @@ it("a column's values and a selection's count come where they are asked for, and
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("a file is tried and then imported on one screen, with what became of it beside the form", async () => {
+it("a file is checked and then imported on one screen, with the result beside the form", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/files`)
@@ -138,7 +138,7 @@ it("a file is tried and then imported on one screen, with what became of it besi
   assert.deepStrictEqual(visit.outside, [])
 })
 
-it("without JavaScript: search, filter, sort and go on", async () => {
+it("without JavaScript: search, filter, sort and page on", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, javaScriptEnabled: false })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables/sources/orders?limit=30`)

@@ -135,7 +135,7 @@ const submit = (
     [action, fields, where, enctype] as const,
   )
 
-it("no form of another origin changes anything, in a frame, in the window, without an origin, or sent on", async () => {
+it("no form of another origin changes anything, in a frame, in the window, without an origin, or redirected", async () => {
   const { page, sent } = await signedIn("Form owner")
   const before = await state()
   for (const where of ["frame", "sandbox"] as const) {
@@ -164,7 +164,7 @@ it("no form of another origin changes anything, in a frame, in the window, witho
   assert.isAbove(posts.filter(({ cookie }) => cookie).length, FORMS.length)
 }, 120_000)
 
-it("no script of another origin changes anything, nor reads an answer", async () => {
+it("no script of another origin changes anything, or reads a response", async () => {
   const { page, sent } = await signedIn("Script owner")
   const before = await state()
   await page.goto(elsewhere)
@@ -205,7 +205,7 @@ it("no script of another origin changes anything, nor reads an answer", async ()
   }
 }, 120_000)
 
-it("looking changes nothing: links, images and frames of another origin, and the console is framed by nobody", async () => {
+it("GET requests change nothing: links, images and frames of another origin, and the console is framed by nobody", async () => {
   const { page } = await signedIn("Looking owner")
   const before = await state()
   const acts = FORMS.map(([path]) => cabinet.base + path)
@@ -236,7 +236,7 @@ it("looking changes nothing: links, images and frames of another origin, and the
   assert.strictEqual(await state(), before)
 }, 120_000)
 
-it("the same from the console's own page is done: the others were not refused for something else", async () => {
+it("the same request from the console's own page succeeds, so the others were refused for their origin", async () => {
   const { page } = await signedIn("Honest owner")
   const status = await page.evaluate(async (address) => {
     const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"honest"}' }

@@ -70,7 +70,7 @@ it("every link leads to a page or a file, and to a heading that it has", () => {
   assert.deepStrictEqual(dead, [])
 })
 
-it("no page is wider than a phone, asks for anything elsewhere, or complains", async () => {
+it("no page is wider than a phone, requests other hosts, or violates its policy", async () => {
   const { page, outside, complaints } = await chromium.visit({ viewport: { width: 375, height: 700 } })
   const wide: Array<string> = []
   for (const path of pages.filter((each) => !/^\/(decisions|lab-notes)\/./.test(each))) {
@@ -80,7 +80,7 @@ it("no page is wider than a phone, asks for anything elsewhere, or complains", a
   assert.deepStrictEqual({ wide, missing, outside, complaints }, { wide: [], missing: [], outside: [], complaints: [] })
 })
 
-it("what somebody looks for is found, without a network", async () => {
+it("the search finds pages without a network", async () => {
   const { page, outside } = await chromium.visit({ viewport: { width: 1280, height: 800 } })
   await page.goto(`${origin}/`)
   await page.locator("#local-search button").click()

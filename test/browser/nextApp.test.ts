@@ -21,7 +21,7 @@ const PREPARE = `
 
 afterAll(stopAll)
 
-it("the Next app builds as it is shipped, takes data in, and serves it", async () => {
+it("the Next.js app builds as shipped, accepts data, and serves it", async () => {
   const here = await packed()
   const app = join(dirname(here.app), "next")
   const database = await testDatabase({ empty: true })

@@ -83,7 +83,7 @@ describe.each([
     often: "Слишком много запросов",
   },
 ] as const)("in $language", ({ locale, language, thanks, lost, opened, large, often }) => {
-  it("a sent form is thanked for, and the way back leads to it", async () => {
+  it("a sent form gets a thank-you page, which links back to it", async () => {
     const visit = await withForm(cabinet.address(await cabinet.source(`thanks ${locale}`)), locale)
     assert.strictEqual((await press(visit.page)).status(), 200)
     await assertFine(visit, language, thanks)
@@ -93,13 +93,13 @@ describe.each([
     await visit.page.waitForURL(`${site.origin}/`)
   })
 
-  it("a form to nowhere says that nothing was saved", async () => {
+  it("a form to an unknown address says that nothing was saved", async () => {
     const visit = await withForm(`http://127.0.0.1:${cabinet.port}/webhook/nothing-here`, locale)
     assert.strictEqual((await press(visit.page)).status(), 404)
     await assertFine(visit, language, lost)
   })
 
-  it("the address opened in the browser says what it is for", async () => {
+  it("an intake address opened in a browser says what it is for", async () => {
     const visit = await chromium.visit({ locale, viewport: PHONE })
     const response = await visit.page.goto(cabinet.address(await cabinet.source(`opened ${locale}`)))
     assert.strictEqual(response!.status(), 405)
@@ -117,7 +117,7 @@ describe.each([
     await assertFine(visit, language, large)
   })
 
-  it("a form sent too often says when to come back", async () => {
+  it("a form sent too often says when to retry", async () => {
     const address = strict.address(await strict.source(`often ${locale}`))
     const statuses: Array<number> = []
     let visit: Visit
@@ -132,7 +132,7 @@ describe.each([
   })
 })
 
-it("a form goes on to the page that its source names", async () => {
+it("a form redirects to the page that its source names", async () => {
   const thanksUrl = site.put("/спасибо", "<!doctype html><h1>Ours</h1>")
   const visit = await withForm(cabinet.address(await cabinet.source("thanks url", { thanksUrl })), "ru-RU")
   await press(visit.page)
@@ -141,7 +141,7 @@ it("a form goes on to the page that its source names", async () => {
   assert.strictEqual(await visit.page.evaluate(() => document.body.innerHTML.includes("webhook")), false)
 })
 
-it("a form that stands in a frame is thanked for in it", async () => {
+it("a form in a frame gets its thank-you page in the frame", async () => {
   const action = cabinet.address(await cabinet.source("framed"))
   const visit = await chromium.visit({ viewport: PHONE })
   const html = `<!doctype html><form method="post" action="${action}" target="answer"><input name="a" value="1"><button>OK</button></form><iframe name="answer"></iframe>`

@@ -52,7 +52,7 @@ it.each([340, 800, 1280])(
   },
 )
 
-it("every answer of the reference can be unfolded by keyboard, and stays within its card", async () => {
+it("every response of the reference can be unfolded by keyboard, and stays within its card", async () => {
   const { page, outside, complaints } = await chromium.visit({ viewport: { width: 340, height: 800 } })
   await page.goto(`${reference.base}/reference`)
   const folded = page.locator("details:not([open]) > summary")

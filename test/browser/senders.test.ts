@@ -95,14 +95,14 @@ it.each([
   assert.deepStrictEqual(row, filled(mark))
 })
 
-it("accept-charset and _charset_ say what the bytes are, and what the charset lacks comes as the browser writes it", async () => {
+it("accept-charset and _charset_ declare the bytes, and characters missing in the charset arrive as the browser writes them", async () => {
   const page = form(`accept-charset="windows-1251"`, `<input type="hidden" name="_charset_"><input name="слово">`)
   const { payload, row } = await submitted(page, {}, ({ page: tab }) => tab.fill('[name="слово"]', "Ї ☃"))
   assert.strictEqual(payload, '{"_charset_":"windows-1251","слово":"Ї &#9731;","go":"yes"}')
   assert.deepInclude(row, { слово: "Ї &#9731;" })
 })
 
-it("a form of text/plain is read as its fields, and a line of a text area that looks like one is one", async () => {
+it("a form of text/plain is parsed as its fields, and a line of a text area that looks like a field is one", async () => {
   visit = await chromium.visit({ locale: "ru-RU" })
   await visit.page.goto(
     site.put("/form", form('enctype="text/plain"', `<input name="имя"><textarea name="note"></textarea>`)),
@@ -115,7 +115,7 @@ it("a form of text/plain is read as its fields, and a line of a text area that l
   assert.strictEqual(payload, '{"имя":"Анна","note":"1\\r\\ntwo, three","go":["no","yes"]}')
 })
 
-it("files come as name, type and size, and a file input left blank as an empty field", async () => {
+it("files arrive as name, type and size, and a file input left blank as an empty field", async () => {
   const inputs = `<input name="имя"><input type="file" name="смета"><input type="file" name="photos" multiple><input type="file" name="blank">`
   const { payload, row } = await submitted(form('enctype="multipart/form-data"', inputs), {}, async ({ page }) => {
     await page.fill('[name="имя"]', "Анна")
@@ -143,7 +143,7 @@ it("files come as name, type and size, and a file input left blank as an empty f
   assert.deepStrictEqual(row, expected)
 })
 
-it("a form's address may have fields of its own, which come first", async () => {
+it("a form's URL may have fields of its own, which come first", async () => {
   const page = `<!doctype html><form method="post" action="${cabinet.intake}?page=%D1%86%D0%B5%D0%BD%D1%8B"><input name="mail"><button>OK</button></form>`
   const { payload } = await submitted(page, {}, ({ page: tab }) => tab.fill("input", "a@b.example"))
   assert.strictEqual(payload, '{"page":"цены","mail":"a@b.example"}')
@@ -191,13 +191,13 @@ it("fetch sends URLSearchParams", async () => {
   assert.strictEqual(payload, '{"q":["a b+c","ü"]}')
 })
 
-it("fetch without a content type of its own sends text, read as the JSON that it is", async () => {
+it("fetch without a content type sends text, parsed as the JSON that it is", async () => {
   const { payload, answer } = await fetched(`'{"kind":"bare"}'`)
   assert.deepInclude(answer, ACCEPTED)
   assert.strictEqual(payload, '{"kind":"bare"}')
 })
 
-it("fetch sends a body that the page packed", async () => {
+it("fetch sends a body that the page compressed", async () => {
   await opened()
   const { payload } = await cabinet.arrival(() =>
     visit.page.evaluate(async (url) => {

@@ -16,7 +16,7 @@ afterAll(async () => {
 const entries = () =>
   database.run("SELECT actor_kind, action, changes->>'name' AS name, outcome FROM cabinet.audit ORDER BY id")
 
-it("a command killed with SIGKILL in the middle of its act leaves the act open", async () => {
+it("a command killed with SIGKILL in the middle of its work leaves its audit entry open", async () => {
   // The act stands still until its session is ended with the database.
   await database.run(`CREATE FUNCTION cabinet.stand_still() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`)

@@ -96,7 +96,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-it("a backup overwrites nothing, and there has to be something to back up", async () => {
+it("a backup overwrites nothing, and requires a database", async () => {
   await refused(["backup", file], /exists already, and a backup does not overwrite files/)
   await refused(
     ["backup", join(home.dir, "other.tar"), "--data-dir", join(home.dir, "none")],
@@ -122,7 +122,7 @@ const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
   return { code, left: readdirSync(directory) }
 }
 
-it("a backup that is killed leaves nothing under its name, and the next clears what it left; one that is interrupted leaves nothing", async () => {
+it("a killed backup leaves nothing under its name, and the next one removes what it left; an interrupted one leaves nothing", async () => {
   const directory = join(home.dir, "backups")
   mkdirSync(directory)
   // So much to copy, on no disk, that a signal always comes in the middle of it.
@@ -141,7 +141,7 @@ it("a backup that is killed leaves nothing under its name, and the next clears w
   expect(readdirSync(directory)).toEqual(["next.tar"])
 })
 
-it("a restore that is killed leaves nothing that a server would start on, and does not stand in the next one's way", async () => {
+it("a killed restore leaves nothing that a server would start on, and does not prevent the next one", async () => {
   const dataDir = join(home.dir, "killed")
   const isUnpacking = () =>
     existsSync(dataDir) && readdirSync(dataDir).some((name) => existsSync(join(dataDir, name, "pgdata", "base")))
@@ -157,7 +157,7 @@ it("a restore that is killed leaves nothing that a server would start on, and do
   rmSync(dataDir, { recursive: true })
 })
 
-it("restored and served, it has all that was acknowledged before the backup, and everything goes on", async () => {
+it("a restored backup has everything acknowledged before the backup, and continues", async () => {
   const dataDir = join(home.dir, "restored")
   expect(await home.cabinet(["restore", file, "--data-dir", dataDir])).toMatchObject({ code: 0, stderr: "" })
   const server = await home.serve([], { ...ENV, CABINET_DATA_DIR: dataDir })

@@ -50,7 +50,7 @@ const all = async () => {
   return events.json.data.map(({ id }: { id: number }) => id)
 }
 
-it("is answered for with 503, and found again under its name without a restart", async () => {
+it("is reported with 503, and found again under its name without a restart", async () => {
   const both = async () => (await Promise.all([send(), ask()])).flat()
   expect(await both()).toEqual([200, 200, 200])
   proxy.vanish()
@@ -63,13 +63,13 @@ it("is answered for with 503, and found again under its name without a restart",
   expect(await all()).toEqual(expect.arrayContaining(sent))
 })
 
-it("costs the intake a few seconds where another takes over at once", async () => {
+it("costs intake a few seconds where another server takes over immediately", async () => {
   expect(await untilTaken()).toBeLessThan(SOON)
   proxy.vanish()
   expect(await untilTaken()).toBeLessThan(SOON)
 })
 
-it("costs the intake a few seconds once it is back, however long it was away", async () => {
+it("costs intake a few seconds once it is back, however long it was away", async () => {
   expect(await untilTaken()).toBeLessThan(SOON)
   // Several at once, so that every writer and every shared session waits for an answer.
   proxy.fallSilent()
@@ -81,7 +81,7 @@ it("costs the intake a few seconds once it is back, however long it was away", a
   expect(await all()).toEqual(expect.arrayContaining(sent))
 })
 
-it("is not taken for gone while it is only slow", async () => {
+it("is not mistaken for lost while it is only slow", async () => {
   await database.run(
     `CREATE FUNCTION cabinet.slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RETURN NEW; END $$`,
   )
@@ -92,7 +92,7 @@ it("is not taken for gone while it is only slow", async () => {
   await database.run("DROP TRIGGER slowly ON cabinet.event")
 })
 
-it("costs no request where its sessions were ended while nothing was asked of them", async () => {
+it("costs no request where its idle sessions were terminated", async () => {
   expect(await Promise.all([send(), send(), send()])).toEqual([200, 200, 200])
   const END = `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
     WHERE application_name LIKE 'data-cabinet%' AND datname = current_database()`

@@ -103,7 +103,7 @@ it.each([
   ["a database of one's own", own],
   ["the embedded database", embedded],
 ])(
-  "no request gets a 503 that comes once %s is back",
+  "no request gets a 503 once %s is back",
   async (_, begin) => {
     const served = await begin()
     const { welcome, baseUrl } = served.server

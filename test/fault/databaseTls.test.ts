@@ -123,7 +123,7 @@ afterAll(async () => {
   await home.remove()
 })
 
-it("every connection of a cabinet is encrypted where its address says ssl=true", async () => {
+it("every connection of a cabinet is encrypted where its URL has ssl=true", async () => {
   const url = address("?ssl=true")
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
@@ -151,7 +151,7 @@ it("every connection of a cabinet is encrypted where its address says ssl=true",
   assert.deepStrictEqual(sessions, [{ ssl: true }, { ssl: true }, { ssl: true }, { ssl: true }])
 })
 
-it("verify-full checks who signed and for which name, verify-ca who signed, require neither", async () => {
+it("verify-full checks the authority and the host name, verify-ca the authority, require neither", async () => {
   const good = pem("ca")
   for (const [parameters, host] of [
     ["?sslmode=require", "127.0.0.1"],
@@ -174,7 +174,7 @@ it("verify-full checks who signed and for which name, verify-ca who signed, requ
   }
 })
 
-it("connectionSecurity tells what was found, and not only what was asked for", async () => {
+it("connectionSecurity reports the actual state, not only the requested one", async () => {
   const look = async (parameters: string, to = {}) => {
     const { transport, verified } = await Effect.runPromise(connectionSecurity(address(parameters, to)))
     return `${transport}, ${verified}`
@@ -192,7 +192,7 @@ it("sslmode prefer and allow encrypt where the server has or wants TLS, and only
   }
 })
 
-it("a server without TLS is refused, and is told no password, where the address asks for TLS", async () => {
+it("a server without TLS is refused, and gets no password, where the URL requires TLS", async () => {
   assert.match(await refusalOf(address("?ssl=true", { port: ports.plain })), /does not support TLS/)
   assert.deepStrictEqual(await ask(address("?sslmode=disable", { port: ports.plain })), [{ ssl: false }])
   const heard: Array<Buffer> = []

@@ -90,7 +90,7 @@ describe("the delivery loop", () => {
     expect(() => Stripe.webhooks.constructEvent(body, String(headers["x-service-signature"]), "whsec_other")).toThrow()
   })
 
-  it("keeps the schedule from half a minute to a day, and goes on", async () => {
+  it("follows the schedule from 30 seconds to a day, without end", async () => {
     const down = await receiver(() => 500)
     const { id } = await address(down.url)
     await cabinet.accept(source)
@@ -123,7 +123,7 @@ describe("the delivery loop", () => {
     }
   })
 
-  it("an address that hangs delays no other, and gets no more than its bound", async () => {
+  it("an address that hangs delays no other, and gets no more than its limit", async () => {
     const slow = await receiver(() => "hang")
     const fast = await receiver()
     await address(slow.url)
@@ -152,7 +152,7 @@ describe("the delivery loop", () => {
     expect(slow.arrivals).toHaveLength(50)
   })
 
-  it("addresses that begin to hang give their places back", async () => {
+  it("addresses that begin to hang return their slots", async () => {
     const slow = await receiver(() => "hang")
     const fast = await receiver()
     for (let n = 0; n < 20; n++) await address(slow.url)
@@ -173,7 +173,7 @@ describe("the delivery loop", () => {
     expect(good.arrivals).toHaveLength(600)
   })
 
-  it("is woken from another process' worth of connections, without waiting for its poll", async () => {
+  it("is woken through another process's connections, without waiting for its poll", async () => {
     const good = await receiver()
     await address(good.url)
     await start(worker({ pollMillis: 3_600_000 }))
@@ -212,7 +212,7 @@ describe("the delivery loop", () => {
     expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ due: 0, stuck: 0 })
   })
 
-  it("closing waits a moment, then writes down what was not answered, and leaves nothing claimed", async () => {
+  it("closing waits briefly, then records what got no response, and leaves nothing claimed", async () => {
     const slow = await receiver(() => "hang")
     const { id } = await address(slow.url)
     await cabinet.accept(source, 5)
@@ -287,7 +287,7 @@ describe("Addresses", () => {
     expect(good.arrivals).toEqual([])
   })
 
-  it("pings at once, logs it, and does not repeat it", async () => {
+  it("pings immediately, logs it, and does not repeat it", async () => {
     const answers = [204, 500]
     const good = await receiver(() => answers.shift()!)
     const runtime = worker({ loop: false })

@@ -64,7 +64,7 @@ const told = async (addressId: number) => {
   return rows.map(({ id }) => id)
 }
 
-it("an accepted event makes a delivery for every address that is subscribed to its source", async () => {
+it("an accepted event creates a delivery for every address that is subscribed to its source", async () => {
   const every = await subscribe("all")
   const some = await subscribe([orders])
   const order = await accept(orders, "a")
@@ -75,7 +75,7 @@ it("an accepted event makes a delivery for every address that is subscribed to i
   expect(await told(some.id)).toEqual([order])
 })
 
-it("repeats, empty events, history of files and first polls, and events before the subscription make none", async () => {
+it("repeats, empty events, history of files and first polls, and events before the subscription create none", async () => {
   await accept(orders, "before")
   const { id } = await subscribe("all")
   const first = await accept(orders, "x")
@@ -87,7 +87,7 @@ it("repeats, empty events, history of files and first polls, and events before t
   expect(await told(id)).toEqual([first, polled])
 })
 
-it("a changed subscription counts from then on, and a removed address hears nothing more", async () => {
+it("a changed subscription applies from then on, and a removed address receives nothing more", async () => {
   const { id } = await subscribe([orders])
   const change = (sources: "all" | ReadonlyArray<number>) =>
     runtime.runPromise(Addresses.use((addresses) => addresses.set(id, { sources })))

@@ -92,7 +92,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     expect(await post(body, "")).toBe(401)
   })
 
-  it("goes on when a client breaks off in the middle of a body, or sends one that is no JSON", async () => {
+  it("continues when a client disconnects in the middle of a body, or sends one that is not JSON", async () => {
     const head = "POST / HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
     for (let n = 0; n < 3; n++) {
       const client = connect(port, "127.0.0.1")
@@ -113,7 +113,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
   it.each([
     ["not set", {}],
     ["empty", { SIGNING_SECRET: "" }],
-  ])("takes nothing and says why while its secret is %s", async (_name, secret) => {
+  ])("accepts nothing and says why while its secret is %s", async (_name, secret) => {
     const [other] = await freePorts(1)
     const [command, ...words] = run(other!)
     const { SIGNING_SECRET: _, ...env } = process.env
@@ -158,7 +158,7 @@ it.each([
   ["receiver.py", "if not SECRET:", "ThreadingHTTPServer(("],
   ["receiver.go", "if len(secret) == 0 {", "net.Listen("],
   ["receiver.php", "if ($secret === '')", "if (!verified("],
-])("%s looks whether its secret is there before it takes anything", (file, check, takes) => {
+])("%s checks that its secret is set before it accepts anything", (file, check, takes) => {
   const text = readFileSync(here(file), "utf8")
   const at = text.indexOf(check)
   expect(at).toBeGreaterThan(0)

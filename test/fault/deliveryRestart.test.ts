@@ -16,7 +16,7 @@ import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 import { deliveryLayer } from "./deliveryLayers.ts"
 import { openReceiver } from "./deliveryReceiver.ts"
 
-it("the delivery loop goes on after PostgreSQL was killed and started again, and loses nothing", async () => {
+it("the delivery loop continues after PostgreSQL was killed and restarted, and loses nothing", async () => {
   const home = mkdtempSync("/tmp/dc-restart-")
   const binaries = shippedBinaries(join(home, "lib"))
   const launcher = suiteLauncher()

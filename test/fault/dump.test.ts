@@ -24,7 +24,7 @@ const block = (name: string): string => {
   return text
 }
 
-it("docs/operations.md has every way that is tried here", () => {
+it("docs/operations.md has every block that is run here", () => {
   for (const name of ["dump", "upgrade dump"]) expect(block(name)).toContain("pg_dump")
   for (const name of ["restore", "upgrade restore"]) expect(block(name)).toContain("pg_restore")
 })
@@ -164,7 +164,7 @@ if (existsSync(join(BIN, "pg_dump"))) {
     return cluster
   }
 
-  it("a dump of a database of one's own goes into another server", async () => {
+  it("a dump of an external database is restored on another server", async () => {
     const clusters = clusterHome(BIN)
     homes.push(clusters)
     const { home, begin, goesOn } = tried(() => server(clusters, "old"))
@@ -175,7 +175,7 @@ if (existsSync(join(BIN, "pg_dump"))) {
     await goesOn(to)
   })
 
-  it("a dump of an embedded database of an earlier major version goes into a new one", async () => {
+  it("a dump of an embedded database of an earlier major version is restored in a new one", async () => {
     const clusters = clusterHome(BIN)
     homes.push(clusters)
     const { home, begin, goesOn } = tried(() => server(clusters, "old"))

@@ -52,7 +52,7 @@ SELECT answer FROM public.attempts ORDER BY n;`
 
 const REFUSED = CALLS.map((call) => `permission denied for function ${call.replace(/\(.*/, "")}`)
 
-it("neither the author's script nor a view that a client reads takes an advisory lock or ends a session", async () => {
+it("neither the author's script nor a view that a client reads can take an advisory lock or terminate a session", async () => {
   expect(await send("12")).toBe(200)
   await done("cabinets", "add", "orders")
   for (const place of [[], ["--cabinet", "orders"]]) {
@@ -71,7 +71,7 @@ it("neither the author's script nor a view that a client reads takes an advisory
   })
 })
 
-it("the owner takes its locks as before: equal bodies, and views that are recreated as their author", async () => {
+it("the owner can still take its locks: equal bodies, and views that are recreated as their author", async () => {
   expect(
     await home.cabinet(["sql"], DOMAIN, "CREATE VIEW public.totals AS SELECT total FROM sources.first_source"),
   ).toMatchObject({

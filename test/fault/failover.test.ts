@@ -175,7 +175,7 @@ if (hasPatroni && ROUNDS > 0) {
   }, 120_000)
 
   it(
-    "a failover loses no acknowledged event, keeps the feed's order for cursors from before, and delivers every event",
+    "a failover loses no acknowledged event, keeps the feed's order for earlier cursors, and delivers every event",
     async () => {
       const { source, key } = servers[0]!.welcome
       const watching = watchSelf()

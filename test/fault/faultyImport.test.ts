@@ -56,7 +56,7 @@ const accepted = () =>
 const lines = (at: number, word: string) =>
   Array.from({ length: 1_200 }, (_, n) => JSON.stringify({ n, note: n === at ? word : "x" }))
 
-it("an import whose slice fails by a fault ends as failed, in words, and keeps what was accepted", async () => {
+it("an import whose slice fails with a fault ends as failed, with a message, and keeps what was accepted", async () => {
   const source = await imports.source("faulty file")
   const report = await imports.file(source.id, fileOf("items.ndjson", lines(1_100, "poison").join("\n")))
   assert.deepInclude(report, { state: "failed", rows: 1_200, accepted: 1_000 })
@@ -75,7 +75,7 @@ it("an import whose slice fails by a fault ends as failed, in words, and keeps w
   assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
-it("a poll whose slice fails by a fault has a failed import, and what was not accepted is new to its next run", async () => {
+it("a poll whose slice fails with a fault has a failed import, and what was not accepted is new to its next run", async () => {
   const source = await polls.source("faulty poll")
   const poll = await polls.add({ sourceId: source.id, url: `${base}/items`, keyField: "n" })
   answer = `[${lines(700, "poison").join(",")}]`
@@ -101,7 +101,7 @@ it("a poll whose slice fails by a fault has a failed import, and what was not ac
   assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
-it("a poll whose answer cannot be staged by a fault has a failed run, in words, and is asked again later", async () => {
+it("a poll whose response cannot be staged because of a fault has a failed run, with a message, and runs again later", async () => {
   const source = await polls.source("unstaged poll")
   const poll = await polls.add({ sourceId: source.id, url: `${base}/unstaged` })
   answer = `[${JSON.stringify({ n: "dynamite" })}]`
@@ -117,7 +117,7 @@ it("a poll whose answer cannot be staged by a fault has a failed run, in words, 
   assert.deepStrictEqual(await polls.events(source.id), [])
 })
 
-it("an import whose file cannot be staged by a fault takes nothing, and another file goes on", async () => {
+it("an import whose file cannot be staged because of a fault imports nothing, and another file continues", async () => {
   const source = await imports.source("unstaged file")
   const fault = await imports.file(source.id, fileOf("bad.ndjson", '{"n":"dynamite"}\n')).then(() => null, String)
   assert.isNotNull(fault)

@@ -149,19 +149,19 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-it("a point-in-time recovery goes on with old cursors", async () => {
+it("a point-in-time recovery continues with old cursors", async () => {
   const cluster = await recovered("pitr")
   await goesOn(cluster, "recovered")
   await cluster.end("SIGINT")
 })
 
-it("a second recovery to the same point goes on with cursors of the first, whose epoch it never knew", async () => {
+it("a second recovery to the same point continues with cursors of the first, whose epoch it never knew", async () => {
   const cluster = await recovered("pitr2")
   await goesOn(cluster, "recovered again")
   await cluster.end("SIGINT")
 })
 
-it("a copy of the files put back in place goes on with old cursors", async () => {
+it("a restored copy of the files continues with old cursors", async () => {
   const cluster = home.cluster("pitr2")
   cluster.copyTo("copy")
   await cluster.start()
@@ -177,7 +177,7 @@ it("a copy of the files put back in place goes on with old cursors", async () =>
   await back.end("SIGINT")
 })
 
-it("a standby shows no feed and accepts nothing", async () => {
+it("a standby serves no feed and accepts nothing", async () => {
   await withStore(standby.url(DATABASE), async (store) => {
     const page = FeedStore.use((feed) => feed.page({ ...client, limit: 1, sourceId: null, channel: null }))
     assert.strictEqual((await store.runPromise(Effect.flip(page)))._tag, "StoreUnavailable")
@@ -186,7 +186,7 @@ it("a standby shows no feed and accepts nothing", async () => {
   })
 })
 
-it("a promoted standby goes on with old cursors, and so do the servers that were connected to it before", async () => {
+it("a promoted standby continues with old cursors, and so do the servers that were connected to it before", async () => {
   await withStore(standby.url(DATABASE), async (store) => {
     await store.runPromise(
       Effect.exit(EventLog.use((log) => appendEvents(log, requestOf(sourceId, "too soon", false)))),
@@ -198,7 +198,7 @@ it("a promoted standby goes on with old cursors, and so do the servers that were
   })
 })
 
-it("the content moved into another cluster, as a dump does it, goes on with old cursors", async () => {
+it("content moved to another cluster by a dump continues with old cursors", async () => {
   const fresh = await home.init("fresh")
   await fresh.start()
   await moveDatabase(DATABASE, standby, fresh, home.binaries)

@@ -28,7 +28,7 @@ const bodies = FeedStore.use((feed) =>
   ),
 )
 
-it("an accept under way in another cabinet of the server neither holds this feed nor shows in it", async () => {
+it("an accept in progress in another cabinet of the server neither delays this feed nor appears in it", async () => {
   const [mine, other] = [await testDatabase(), await testDatabase()]
   const [here, there] = [testCabinet(mine.url), testCabinet(other.url)]
   try {
@@ -60,7 +60,7 @@ const withResetWal = (): string | undefined => {
 
 const bin = withResetWal()
 if (bin !== undefined) {
-  it("the feed keeps its order, and waits for no more than it must, once transaction ids need 64 bits", async () => {
+  it("the feed keeps its order, and waits for no more than necessary, once transaction ids need 64 bits", async () => {
     const home = clusterHome(bin)
     try {
       const cluster = await home.init("wide")

@@ -100,7 +100,7 @@ afterAll(async () => {
   await home.remove()
 })
 
-it("a client that was led to a promoted standby and back is shown all that it has not seen, once", async () => {
+it("a client that was routed to a promoted standby and back gets everything that it has not seen, once", async () => {
   const [led, late, stayed] = [newClient(), newClient(), newClient()]
   assert.deepStrictEqual(await readOn(led), some("first"))
   assert.deepStrictEqual(await readOn(stayed), some("first"))
@@ -136,7 +136,7 @@ it("a client that was led to a promoted standby and back is shown all that it ha
   assert.isBelow(stayed.again, FEW)
 })
 
-it("one epoch begins, however many clients come with newer cursors at once", async () => {
+it("one epoch begins, however many clients present newer cursors at once", async () => {
   address.leadTo(primary.socketDir)
   await accept(["so that the last epoch is this server's"])
   const epochs = async () => (await primary.run("SELECT FROM cabinet.epoch", DATABASE)).length
@@ -182,7 +182,7 @@ const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; 
 
 const shiftClock = (shift: string) => primary.run(`UPDATE cabinet.clock SET shift = '${shift}'`, DATABASE)
 
-it("a client with a place of this very epoch that the database has not got is shown what was accepted since", async () => {
+it("a client with a position of this epoch that the database does not have gets what was accepted since", async () => {
   const client = newClient()
   await readOn(client)
   const restored = client.after
@@ -209,7 +209,7 @@ it("a client with a place of this very epoch that the database has not got is sh
   assert.deepStrictEqual(await readOn(client), some("at last"))
 })
 
-it("an event that got the very ids of one that a client has seen, and was lost, is not taken for it", async () => {
+it("an event with the same ids as a lost one that a client has seen is not mistaken for it", async () => {
   const client = newClient()
   await readOn(client)
   const restored = client.after
@@ -227,7 +227,7 @@ it("an event that got the very ids of one that a client has seen, and was lost, 
 it.each([
   { clock: "lags until it is corrected", shift: "-1 hour" },
   { clock: "was never set", shift: "-40 years" },
-])("a client is shown what was accepted after the database went back by a clock that $clock", async ({ shift }) => {
+])("a client gets what was accepted after the database was set back, with a clock that $clock", async ({ shift }) => {
   const phase = `clock ${shift}`
   const [client, atOnce, filtered, idle] = [newClient(), newClient(), newClient(), newClient()]
   await readOn(client)
@@ -254,7 +254,7 @@ it.each([
   for (const one of [client, atOnce, filtered]) assert.isBelow(one.again, FEW * 16)
 })
 
-it("a filtered client whose events were lost is led back once, however often it asks without an answer", async () => {
+it("a filtered client whose events were lost is sent back once, however often it asks without receiving a response", async () => {
   const client = newClient()
   await readOn(client, { channel: "webhook" })
   const restored = client.after

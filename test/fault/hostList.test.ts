@@ -65,7 +65,7 @@ it.each([
   assert.strictEqual((await Effect.runPromise(connectionSecurity(url))).server, socketDir)
 })
 
-it("prefer-standby takes a primary where there is no standby, and read-write says why it takes nobody", async () => {
+it("prefer-standby uses a primary where there is no standby, and read-write says why it uses none", async () => {
   const { server } = await Effect.runPromise(connectionSecurity(address("prefer-standby", nowhere, primary.socketDir)))
   assert.strictEqual(server, primary.socketDir)
   const none = openDatabase({ url: address("read-write", nowhere, standby.socketDir) })
@@ -77,7 +77,7 @@ it("prefer-standby takes a primary where there is no standby, and read-write say
   )
 })
 
-it("every way in which a cabinet connects finds the primary of the list", async () => {
+it("every kind of connection of a cabinet finds the primary of the list", async () => {
   const url = address("read-write", nowhere, standby.socketDir, primary.socketDir)
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
@@ -100,7 +100,7 @@ it("rows are read from a standby of the list, and from the primary once there is
   expect(state).toMatchObject({ used: true, reason: null })
 })
 
-it("a failover loses nothing that was acknowledged, keeps the feed's order, and leaves the old primary alone", async () => {
+it("a failover loses nothing acknowledged, keeps the feed's order, and leaves the old primary alone", async () => {
   const cabinet = await openCabinet({
     databaseUrl: address("read-write", primary.socketDir, standby.socketDir),
     delivery: false,

@@ -125,7 +125,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet.close())
 
-it("the traps go off where they are stepped on", async () => {
+it("the planted traps are triggered by the author's own use", async () => {
   expect(usedNames(allSqlTexts()).functions.length).toBeGreaterThan(60)
   await cabinet.sql(
     "SELECT public.concat('a'::pg_catalog.text, 1::pg_catalog.int8), 'x'::public.regclass, 1 OPERATOR(public.=) 1",
@@ -136,7 +136,7 @@ it("the traps go off where they are stepped on", async () => {
   expect(row!["n"]).toBeGreaterThanOrEqual(3)
 })
 
-it("whatever the owner does, the author's code runs as nobody but the author", async () => {
+it("whatever the owner does, the author's code runs only as the author", async () => {
   const source = await cabinet.sources.create({ name: "Orders" })
   const sent: Array<number> = []
   for (const fields of [

@@ -36,7 +36,7 @@ const post = async ({ baseUrl }: ServerProcess, key: string, name: string) => {
 
 const keysNamed = (name: string) => database.run(`SELECT id::int FROM cabinet.api_key WHERE name = '${name}'`)
 
-it("of equal requests sent to two processes at once one does the work, and all others learn of it", async () => {
+it("of equal requests sent concurrently to two processes one does the work, and the others get its outcome", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `Raced ${round}`
     const key = `race-${round}`
@@ -54,7 +54,7 @@ it("of equal requests sent to two processes at once one does the work, and all o
   }
 })
 
-it("after SIGKILL a repeat is told that the outcome is unknown, and the act was not done", async () => {
+it("after SIGKILL a repeat gets outcome_unknown, and the work was not done", async () => {
   await database.run(`CREATE FUNCTION cabinet.stand_still() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`)
   await database.run(

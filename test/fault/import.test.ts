@@ -62,7 +62,7 @@ const killedAt = async (child: ChildProcess, far: (told: Told) => boolean): Prom
 const numbers = async (sourceId: number): Promise<ReadonlyArray<number>> =>
   (await cabinet.feed(sourceId)).map((event) => Number(event.payload.n))
 
-it("an import whose process was killed goes on by itself, each row once and in order", async () => {
+it("an import whose process was killed continues by itself, each row once and in order", async () => {
   const rows = 8000
   const source = await cabinet.source("killed")
   const path = await lines("killed.csv", rows)
@@ -98,7 +98,7 @@ it("an import whose process was killed goes on by itself, each row once and in o
   assert.deepStrictEqual(table, { rows, different: rows })
 })
 
-it("an import killed while it is read leaves nothing, and the file can be imported again", async () => {
+it("an import killed while the file is read leaves nothing, and the file can be imported again", async () => {
   const source = await cabinet.source("unread")
   const path = await lines("unread.csv", 50_000)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "staging" && done > 500_000)
@@ -113,7 +113,7 @@ it("an import killed while it is read leaves nothing, and the file can be import
   assert.strictEqual((await cabinet.file(source.id, path, { dryRun: true })).importedBefore, null)
 })
 
-it("an import waits while its source is switched off, and goes on when it is restored", async () => {
+it("an import waits while its source is switched off, and continues when it is restored", async () => {
   const source = await cabinet.source("switched")
   const path = await lines("switched.csv", 4000)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
@@ -132,7 +132,7 @@ it("an import waits while its source is switched off, and goes on when it is res
   await server.close()
 })
 
-it("an import goes on with what a killed one left of its source, where nothing else does, and does not wait while the source is off", async () => {
+it("an import continues with what a killed one left of its source, where nothing else does, and does not wait while the source is off", async () => {
   const source = await cabinet.source("left over")
   const path = await lines("left.csv", 4000)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
@@ -149,7 +149,7 @@ it("an import goes on with what a killed one left of its source, where nothing e
   assert.strictEqual((await numbers(source.id)).length, 4030)
 })
 
-it("two processes that import the same file at once take it once", async () => {
+it("two processes that import the same file concurrently import it once", async () => {
   const source = await cabinet.source("both")
   const path = await lines("both.csv", 3000)
   const other = importCabinet(database.url)

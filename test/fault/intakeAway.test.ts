@@ -22,7 +22,7 @@ const send = async (url: string, body: string, headers: Record<string, string> =
   return { status: response.status, retryAfter: response.headers.get("retry-after"), text: await response.text() }
 }
 
-it("a sender is told to retry, in JSON or in words, when the database is gone", async () => {
+it("a sender is asked to retry, in JSON or by a page, when the database is lost", async () => {
   const source = await cabinet.source("Away")
   const url = cabinet.address(source)
   assert.strictEqual((await send(url, '{"n":1}')).status, 200)
@@ -37,7 +37,7 @@ it("a sender is told to retry, in JSON or in words, when the database is gone", 
   assert.include(person.text, "<h1>Temporarily unavailable</h1>")
 })
 
-it("a body is never written twice when the connection was lost in the middle, and its next sending is recognised", async () => {
+it("a body is never written twice when the connection is lost in the middle, and sending it again is recognised", async () => {
   const source = await cabinet.source("Lost")
   const url = cabinet.address(source)
   await send(url, '{"n":0}')

@@ -56,7 +56,7 @@ const load = (sender: number, isOver: () => boolean) =>
     return statuses
   })()
 
-it("every request is answered while a new version changes the tables in use, behind a long reader too", async () => {
+it("every request gets a response while a new version changes the tables in use, behind a long reader too", async () => {
   let over = false
   const senders = Array.from({ length: 4 }, (_, sender) => load(sender, () => over))
   const ended: Array<string> = []
@@ -89,7 +89,7 @@ it("every request is answered while a new version changes the tables in use, beh
   expect((await fetch(`${server.baseUrl}/readyz`)).status).toBe(200)
 })
 
-it("a program of the version before does not start on the newer schema, and says which to start", async () => {
+it("a program of the previous version does not start on the newer schema, and says which version to start", async () => {
   const { code, stderr } = await home.cabinet(["serve", "--port", "0"], env)
   expect(code).toBe(1)
   expect(stderr).toMatch(

@@ -43,7 +43,7 @@ afterAll(async () => {
   await home.remove()
 })
 
-it("PostgreSQL itself is not taken for a pooler", async () => {
+it("PostgreSQL itself is not mistaken for a pooler", async () => {
   const { roles } = await Effect.runPromise(openDatabase({ url: cluster.url(DATABASE) }))
   assert.isTrue(roles.reader.there)
 })
@@ -79,7 +79,7 @@ if (hasPgBouncer) {
       assert.deepStrictEqual(outcome!.rows, [`{"sum":0.30000000000000004,"login":"${USERS[2]}"}`])
     })
 
-    it("gives every session its search path and the options of the address", async () => {
+    it("gives every session its search path and the URL's options", async () => {
       const shown = await PgClient.PgClient.use(
         (sql) => sql`SELECT current_setting('search_path') AS path, current_setting('work_mem') AS memory`,
       ).pipe(Effect.provide(OwnerClient.layer({ url: `${url}?options=-c%20work_mem%3D5MB` })), Effect.runPromise)

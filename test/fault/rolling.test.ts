@@ -187,7 +187,7 @@ const deliveredIds = () =>
 
 const firstIds = (load: Load) => load.followed.filter(({ repeat_of }) => repeat_of === null).map(({ id }) => id)
 
-it("nobody notices a rolling restart, and killed processes lose nothing that was acknowledged", async () => {
+it("a rolling restart fails no request, and killed processes lose nothing acknowledged", async () => {
   intakePath = servers[0]!.welcome.source!.intake_path
   expect((await home.cabinet(["address", "add", receiver.url, "--json"], env)).code).toBe(0)
   const keys = [await newKey("rows"), await newKey("feed")] as const

@@ -26,7 +26,7 @@ const serve = async (limits: Partial<Limits>) => {
 const SENDERS = 1_000
 const MIB = 1_048_576
 
-it("a thousand slow senders cost no memory to speak of, delay nobody, and are given up in time", async () => {
+it("a thousand slow senders use little memory, delay nobody, and are abandoned in time", async () => {
   const server = await serve({ idle: 3_000 })
   const source = await cabinet.source("Slow")
   const path = `/webhook/${source.intakeSecret}`
@@ -72,7 +72,7 @@ const half = async (port: number, text: string): Promise<readonly [Socket, Promi
   return [socket, ended]
 }
 
-it("a connection on which nothing or half a head came is closed by the server itself", async () => {
+it("a connection with nothing or half a request head is closed by the server", async () => {
   const server = await serve({})
   for (const [socket, ended] of await Promise.all(
     ["", "POST /webhook/x HTTP/1.1\r\nHost"].map((text) => half(server.port, text)),
@@ -82,7 +82,7 @@ it("a connection on which nothing or half a head came is closed by the server it
   }
 })
 
-it("a connection on which half a body came is closed by the server itself, one that its sender closed after all of it is answered", async () => {
+it("a connection with half a body is closed by the server; one that its sender closed after the whole body gets a response", async () => {
   const server = await serve({ idle: 200 })
   const source = await cabinet.source("Half open")
   const head = (length: number) =>

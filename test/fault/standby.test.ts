@@ -76,13 +76,13 @@ const reading = (readLag: number, readUrl = standby.url(DATABASE)) => {
   }
 }
 
-it("a standby that is near answers, functions and all", async () => {
+it("a standby within the lag serves reads, functions included", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true, reason: null, maxLagMillis: 60_000 })
   for (const _ of [1, 2, 3]) expect(await near.rows("here")).toEqual([{ id: 1, standby: true }])
 })
 
-it("a standby that has fallen behind is left out until it has caught up, and no read misses more than the limit", async () => {
+it("a lagging standby is not used until it has caught up, and no read misses more than the limit", async () => {
   await using near = reading(500)
   expect(await near.state()).toMatchObject({ used: true })
   await standby.run("SELECT pg_wal_replay_pause()")
@@ -95,7 +95,7 @@ it("a standby that has fallen behind is left out until it has caught up, and no 
   while ((await near.rows("here"))[0]!["standby"] !== true) await sleep(10)
 })
 
-it("what the standby does not have yet, the primary answers", async () => {
+it("the primary serves what the standby does not have yet", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })
   await standby.run("SELECT pg_wal_replay_pause()")
@@ -107,7 +107,7 @@ it("what the standby does not have yet, the primary answers", async () => {
   await caughtUp()
 })
 
-it("an address that is no standby is not read from", async () => {
+it("a URL that is not a standby's is not read from", async () => {
   await using wrong = reading(1_000, primary.url(DATABASE))
   expect(await wrong.state()).toMatchObject({
     used: false,
@@ -116,7 +116,7 @@ it("an address that is no standby is not read from", async () => {
   expect(await wrong.rows("here")).toEqual([{ id: 1, standby: false }])
 })
 
-it("doctor tells how far the standby is behind", async () => {
+it("doctor reports how far the standby is behind", async () => {
   const env = { DATABASE_URL: primary.url(DATABASE), DATABASE_READ_URL: standby.url("any") }
   const { stdout } = await newHome().cabinet(["doctor", "--json"], env)
   const told = JSON.parse(stdout) as { standby: object; findings: ReadonlyArray<object> }
@@ -130,7 +130,7 @@ it("doctor tells how far the standby is behind", async () => {
   )
 })
 
-it("no read fails when the standby freezes, though it was asked already", async () => {
+it("no read fails when the standby freezes during it", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })
   expect(await near.rows("here")).toEqual([{ id: 1, standby: true }])
@@ -146,7 +146,7 @@ it("no read fails when the standby freezes, though it was asked already", async 
   }
 })
 
-it("no read fails when the standby is killed, and none goes there before it is back", async () => {
+it("no read fails when the standby is killed, and none uses it before it is back", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })
   let killed = false

@@ -35,7 +35,7 @@ const freePort = async () => {
 it.each([
   ["serve", ["serve", "--json", "--port", "0"], "base_url"],
   ["worker", ["worker", "--json"], "working"],
-])("%s waits for a database that is not there yet, in words, and goes on once it is", async (_, args, ready) => {
+])("%s waits for a database that does not exist yet, with a message, and continues once it does", async (_, args, ready) => {
   const port = await freePort()
   const url = new URL(database.url)
   url.host = `127.0.0.1:${port}`
@@ -56,7 +56,7 @@ it.each([
   proxy.close()
 })
 
-it("serve waits while the server starts, is told to stop at once, and ends at once for what does not pass", async () => {
+it("serve waits while the database starts, stops immediately when told to, and fails immediately for permanent errors", async () => {
   let refusal: Refusal = { code: "57P03", message: "the database system is starting up" }
   const server = await refusingServer(() => refusal)
   const serve = () => home.start(["serve", "--json", "--port", "0"], { DATABASE_URL: server.url })

@@ -126,7 +126,7 @@ it("tenant move needs the URL of the database to move to", async () => {
 })
 
 if (BIN !== undefined) {
-  it("a cabinet moves to another server while senders go on, and loses nothing", async () => {
+  it("a cabinet moves to another server while senders continue, and loses nothing", async () => {
     await command("tenant", "add", "orders")
     const source = await command("source", "add", "Orders", "--cabinet", "orders")
     const { key } = await command("key", "add", "reader", "--cabinet", "orders")
@@ -198,7 +198,7 @@ if (BIN !== undefined) {
     expect(left!["closed"]).toBeGreaterThan(10)
   })
 
-  it("doctor --all examines every cabinet, and one that is away is a finding", async () => {
+  it("doctor --all examines every cabinet, and an unreachable one is a finding", async () => {
     const add = `INSERT INTO cabinet.registered_cabinet (name, database_url) VALUES ('away', 'postgres://x@127.0.0.1:1/x')`
     await runSql(old.url("service"), add)
     const { code, stdout } = await home.cabinet(["doctor", "--all", "--json"], env)

@@ -73,7 +73,7 @@ afterAll(async () => {
   await home.remove()
 })
 
-it("a statement whose caller has left is shown once the standby has it, not before", async () => {
+it("a statement whose caller has left is visible once the standby has it, not before", async () => {
   const runtime = ManagedRuntime.make(OwnerClient.layer({ url: primary.url(DATABASE) }))
   const insert = (id: number) => PgClient.PgClient.use((sql) => sql.unsafe(`INSERT INTO public.note VALUES (${id})`))
   await runtime.runPromise(insert(0))
@@ -193,7 +193,7 @@ it.each(Object.entries(CRASHES))(
   },
 )
 
-it("intake refuses in time, the feed shows nothing that no standby has, and goes on where the standby takes over", async () => {
+it("intake refuses in time, and the feed shows nothing that no standby has, and continues where the standby takes over", async () => {
   const server = await serve()
   const { key } = server.welcome.key!
   const send = sender(server.welcome.source!.intake_path)
@@ -239,7 +239,7 @@ it("intake refuses in time, the feed shows nothing that no standby has, and goes
   expect(cancelled()).toEqual([])
 })
 
-it("an event whose commit somebody cancels is not acknowledged, though it is shown", async () => {
+it("an event whose commit is cancelled is not acknowledged, although it is visible", async () => {
   const cabinet = await intakeCabinet(standby.url(DATABASE))
   const source = await cabinet.source("Orders")
   const post = () => fetch(cabinet.address(source), { method: "POST", body: "{}" }).then(({ status }) => status)

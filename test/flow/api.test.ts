@@ -21,7 +21,7 @@ const error = ({ status, json }: { readonly status: number; readonly json: any }
 ]
 
 describe("sources", () => {
-  it("are listed and told one by one, archived ones too, deleted ones not", async () => {
+  it("are listed and returned one by one, archived ones too, deleted ones not", async () => {
     const one = await cabinet.source("Заказы 1")
     const two = await cabinet.source("Two")
     await cabinet.run(Sources.use((sources) => sources.archive(two.id)))
@@ -36,8 +36,8 @@ describe("sources", () => {
   })
 })
 
-describe("what was sent in", () => {
-  it("is read at once as a row, as the table's column and in the feed, to the last digit", async () => {
+describe("a submission over the API", () => {
+  it("is immediately readable as a row, as the table's column and in the feed, to the last digit", async () => {
     const { id, intakeSecret } = await cabinet.source("Digits")
     const sent = `{"b":0.10,"a":12345678901234567890,"7":"семь","list":[1.0,{"z":null}]}`
     const receipt = await cabinet.send(intakeSecret, sent)
@@ -57,7 +57,7 @@ describe("what was sent in", () => {
     assert.ok(tables.some((one: any) => one.name === table.name && one.source.id === id))
   })
 
-  it("is walked page by page from stored cursors, new events only", async () => {
+  it("is read page by page from stored cursors, new events only", async () => {
     const { id, intakeSecret } = await cabinet.source("Walk")
     const ids: Array<number> = []
     const add = async (n: number) => ids.push((await cabinet.send(intakeSecret, JSON.stringify({ n }))).id)
@@ -85,7 +85,7 @@ describe("what was sent in", () => {
     )
   })
 
-  it("stays in the feed when its source is deleted, though the source can no longer be asked for", async () => {
+  it("stays in the feed when its source is deleted, although the source can no longer be selected", async () => {
     const { id, intakeSecret } = await cabinet.source("Gone")
     const receipt = await cabinet.send(intakeSecret, `{"a":1}`)
     await cabinet.run(Sources.use((sources) => sources.remove(id, "drop")))
@@ -94,7 +94,7 @@ describe("what was sent in", () => {
     assert.deepEqual(error(await cabinet.ask(`events?source_id=${id}`, key)), [404, "no_such_source", "source_id"])
   })
 
-  it("is told as a repeat where it is one", async () => {
+  it("is marked as a repeat where it is one", async () => {
     const { id, intakeSecret } = await cabinet.source("Repeats")
     const first = await cabinet.send(intakeSecret, `{"a":1,"b":2}`)
     const again = await cabinet.send(intakeSecret, `{ "b":2, "a":1 }`)
@@ -106,7 +106,7 @@ describe("what was sent in", () => {
     )
   })
 
-  it("ends a page of large events early and says that there is more", async () => {
+  it("ends a page of large events early, with has_more", async () => {
     const { id, intakeSecret } = await cabinet.source("Large")
     for (let n = 0; n < 10; n++) await cabinet.send(intakeSecret, JSON.stringify({ n, text: "ж".repeat(500_000) }))
     let cursor = ""
@@ -126,7 +126,7 @@ describe("what was sent in", () => {
 })
 
 describe("intake", () => {
-  it("answers as the description says: one, a batch, repeats, empty, broken, too many, unknown", async () => {
+  it("responds as described: one, a batch, repeats, empty, broken, too many, unknown", async () => {
     const { intakeSecret } = await cabinet.source("Described")
     const send = (body: string, type?: string) => cabinet.send(intakeSecret, body, type)
     assert.equal((await send(`{"a":1}`)).duplicate, false)
@@ -178,7 +178,7 @@ describe("keys", () => {
     }
   })
 
-  it("work until they are revoked, then nowhere, and leave the others alone", async () => {
+  it("work until they are revoked, then nowhere, without effect on others", async () => {
     const other = await apiCabinet(database.url)
     try {
       const issued = await cabinet.run(ApiKeys.use((keys) => keys.issue("short")))
@@ -194,7 +194,7 @@ describe("keys", () => {
 })
 
 describe("selections and names over HTTP", () => {
-  it("answer each wrong parameter with its own code", async () => {
+  it("refuse each wrong parameter with its own code", async () => {
     const { intakeSecret, table } = await cabinet.source("Selections")
     await cabinet.send(intakeSecret, `{"total":5,"when":"x"}`)
     const rows = `tables/sources/${table!.name}/rows`
@@ -238,7 +238,7 @@ describe("selections and names over HTTP", () => {
 })
 
 describe("without its database", () => {
-  it("answers 503 on every keyed endpoint, and goes on by itself afterwards", async () => {
+  it("responds with 503 on every keyed endpoint, and recovers by itself", async () => {
     const shut = await testDatabase()
     const served = await apiCabinet(shut.url)
     try {

@@ -182,7 +182,7 @@ it("numbers that a double cannot hold keep their digits as text, others are numb
   })
 })
 
-it("what is sent again because its response was lost is one event and its repeat", async () => {
+it("a submission resent because its response was lost is one event and its repeat", async () => {
   const { intake_path } = await manage().call("addSource", { body: { name: "Retried" } })
   let sent = 0
   const lossy: Server = createServer((incoming, outgoing) => {
@@ -209,7 +209,7 @@ it("what is sent again because its response was lost is one event and its repeat
   await expect(away).rejects.toMatchObject({ code: "unreachable", status: null })
 })
 
-it("a refused key and a bad cursor are thrown at once, with the API's code", async () => {
+it("a refused key and a bad cursor are thrown immediately, with the API's code", async () => {
   const wrong = new Cabinet({ baseUrl: `${server.baseUrl}/`, key: "dck_wrong" })
   const error = await wrong.sources().catch((caught: unknown) => caught)
   assert.instanceOf(error, CabinetError)
@@ -218,7 +218,7 @@ it("a refused key and a bad cursor are thrown at once, with the API's code", asy
   await expect(bad).rejects.toMatchObject({ code: "bad_cursor", param: "cursor" })
 })
 
-it("what docs/client.md shows runs", async () => {
+it("the examples of docs/client.md run", async () => {
   const page = readFileSync(fileURLToPath(new URL("../../docs/client.md", import.meta.url)), "utf8")
   const blocks = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code!)
   assert.lengthOf(blocks, 4)
@@ -242,7 +242,7 @@ it("what docs/client.md shows runs", async () => {
   expect(printed.at(-1)).toContain("/webhook/")
 })
 
-it("what was sent never becomes a number that it was not", async () => {
+it("a value never becomes a number other than the one sent", async () => {
   const { intake_url } = await manage().call("addSource", { body: { name: "Odd names" } })
   const sent = { "\u0000": "1", big: 2n ** 70n, quoted: '"12345678901234567890"\\' }
   const { id } = await sendToIntake(intake_url, sent)
@@ -252,7 +252,7 @@ it("what was sent never becomes a number that it was not", async () => {
   expect(Object.values(others)).toEqual(expect.arrayContaining(["1", sent.quoted]))
 })
 
-it("verifyDelivery says what Node's own says", async () => {
+it("verifyDelivery agrees with Node's own", async () => {
   const now = new Date("2026-11-24T12:00:00Z")
   const t = Math.floor(Number(now) / 1000)
   const body = new TextEncoder().encode('{"total":12.50,"name":"Zoë"}')

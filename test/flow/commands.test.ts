@@ -35,7 +35,7 @@ const post = async (body: string | Buffer<ArrayBuffer>, type: string) => {
   return ((await response.json()) as { id: number }).id
 }
 
-it("sql makes a view as the author, which rows and the API then show", async () => {
+it("sql creates a view as the author, which rows and the API then show", async () => {
   const script = "CREATE VIEW public.answer AS SELECT 42::numeric AS n; SELECT n * 1.0 AS n FROM public.answer"
   const made = await home.cabinet(["sql", "--json"], {}, script)
   expect(made).toMatchObject({ code: 0, stderr: "" })
@@ -45,7 +45,7 @@ it("sql makes a view as the author, which rows and the API then show", async () 
   expect(wrong).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(/permission denied for schema/i) })
 })
 
-it("event shows the request in the charset it was read in", async () => {
+it("event show decodes the request in its charset", async () => {
   const windows1251 = Buffer.from([0x6e, 0x3d, 0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2])
   const id = await post(windows1251, "application/x-www-form-urlencoded")
   expect(await json("event", String(id))).toMatchObject({
@@ -67,7 +67,7 @@ it("event shows the request in the charset it was read in", async () => {
   expect(stdout).toMatch(/\n_event_id +\d+\n_received_at [^\n]+\nn +Привет\n\nDeliveries\n/)
 })
 
-it("events follows: what comes is printed as it comes, until the reader has seen enough", async () => {
+it("event list --follow prints new events as they arrive, until the reader closes the pipe", async () => {
   const follower = home.start(["event", "list", "--follow", "--json"])
   const lines: Array<string> = []
   follower.stdout!.on("data", (chunk: Buffer) => lines.push(...chunk.toString().trim().split("\n")))
@@ -79,7 +79,7 @@ it("events follows: what comes is printed as it comes, until the reader has seen
   expect((await exit)[0]).toBe(0)
 })
 
-it("events follows on once its database was away", async () => {
+it("event list --follow continues once its database is back", async () => {
   const database = await testDatabase()
   const store = testCabinet(database.url)
   try {
@@ -109,7 +109,7 @@ it("events follows on once its database was away", async () => {
   }
 })
 
-it("address add takes a URL that is a secret from standard input, where no list of processes shows it", async () => {
+it("address add reads a secret URL from standard input, where no process list shows it", async () => {
   const add = ["address", "add", "--url-file", "-", "--allowed-networks", "127.0.0.0/8", "--get", "url"]
   const added = await home.cabinet(add, {}, "http://127.0.0.1:9/services/hush\n")
   expect(added).toMatchObject({ code: 0, stdout: "http://127.0.0.1:9/services/hush\n", stderr: "" })
@@ -121,11 +121,11 @@ it("address add takes a URL that is a secret from standard input, where no list 
   expect(both).toMatchObject({ code: 2, stderr: expect.stringMatching(/cannot supply both/) })
 })
 
-it("doctor finds a cabinet well that is", async () => {
+it("doctor reports a healthy cabinet as such", async () => {
   expect(await json("doctor")).toMatchObject({ ok: true, database: { deferred_rows: 0, fence_holders: [] } })
 })
 
-it("a reader of the output that leaves is no fault", async () => {
+it("a closed output pipe is no fault", async () => {
   const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["event", "list", "--json"])], {
     env: home.environment({}),
   })
@@ -135,7 +135,7 @@ it("a reader of the output that leaves is no fault", async () => {
   expect(stderr).toBe("")
 })
 
-it("serve ends at once at the second signal, although a request is under way", async () => {
+it("serve ends immediately at the second signal, although a request is in flight", async () => {
   const { port } = new URL(server.baseUrl)
   const slow = connect(Number(port), "127.0.0.1")
   slow.on("error", () => {})

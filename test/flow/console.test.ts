@@ -84,7 +84,7 @@ const selection = (seed: number): string => {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")
 }
 
-it("300 random selections are shown as the API answers them, and refused with its code", async () => {
+it("300 random selections are shown as the API returns them, and refused with its code", async () => {
   let refused = 0
   for (let seed = 1; seed <= 300; seed++) {
     // A token may make 300 requests a minute.
@@ -106,7 +106,7 @@ it("300 random selections are shown as the API answers them, and refused with it
   assert.isBelow(refused, 270)
 }, 240_000)
 
-it("a number of 40 digits is on the screen as it was sent, and in the opened row", async () => {
+it("a number of 40 digits is on the screen as sent, and in the opened row", async () => {
   const sent = `${DIGITS.slice(0, 36)}0007`
   const html = await (await see(`tables/sources/orders?fc=order_no&fo=eq&fv=${sent}`)).text()
   assert.include(html, `<td class="n">${sent}</td>`)
@@ -114,7 +114,7 @@ it("a number of 40 digits is on the screen as it was sent, and in the opened row
   assert.include(await (await see(plain(path))).text(), `>${sent}</span>`)
 })
 
-it("pages follow by their links, and every row is on one of them", async () => {
+it("pages are linked, and every row is on one of them", async () => {
   const seen: Array<string> = []
   let path: string | undefined = "tables/sources/orders?limit=70&sort=customer"
   while (path !== undefined) {
@@ -127,7 +127,7 @@ it("pages follow by their links, and every row is on one of them", async () => {
   assert.strictEqual(new Set(seen).size, 300)
 })
 
-it("the form of the screen leads to the address of what was chosen, and to nothing else", async () => {
+it("the screen's form submits to the address of the selection, and to nothing else", async () => {
   const form =
     "q=&fc=total&fo=ge&fv=10&fc=&fo=eq&fv=&per=_received_at&from=&to=&sort=total&show=total&show=customer&show=_event_id&show=_received_at&show=order_no&show=paid&show=note"
   const answer = await see(`tables/sources/orders/select?${form}`)
@@ -150,7 +150,7 @@ it("a form of another origin changes nothing", async () => {
   assert.strictEqual((await send({ origin: new URL(cabinet.base).origin })).status, 303)
 })
 
-it("a screen runs nothing but the console's own script, and is kept by nobody", async () => {
+it("a screen runs only the console's own script, and is never cached", async () => {
   const { headers } = await see("tables/sources/orders")
   const policy = headers.get("content-security-policy")!
   for (const rule of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"]) {
@@ -163,7 +163,7 @@ it("a screen runs nothing but the console's own script, and is kept by nobody", 
   assert.notInclude(html, "<b>&amp;</td>")
 })
 
-it("an unknown table, a role that does not reach and a wrong method are said with their status", async () => {
+it("an unknown table, an insufficient role and a wrong method are reported with their status", async () => {
   assert.strictEqual((await see("tables/sources/nothing")).status, 404)
   assert.strictEqual((await see("tables/cabinet/event")).status, 404)
   assert.strictEqual((await see("tables", { headers: await cabinet.as("uploader") })).status, 403)
@@ -186,7 +186,7 @@ it("an event is shown with every digit, and its original is never a page", async
   assert.strictEqual((await see("events/x")).status, 404)
 })
 
-it("a body that is no JSON is shown with the place where it breaks", async () => {
+it("a body that is not JSON is shown with the position of the error", async () => {
   const headers = { "content-type": "application/json" }
   const sent = await fetch(cabinet.source.intakeUrl, {
     method: "POST",
@@ -215,7 +215,7 @@ it("events are listed newest first, by text and by number", async () => {
   assert.deepStrictEqual(await ids("text=nothing+has+this"), [])
 })
 
-it("a whole selection is exported to the last digit, and what is refused is refused with its status", async () => {
+it("a whole selection is exported to the last digit, and a refused one with its status", async () => {
   const csv = await see(
     "tables/sources/orders/export.csv?fc=total&fo=lt&fv=9&sort=total&col=order_no&col=customer&col=note",
   )
@@ -237,7 +237,7 @@ const press = (path: string, form: Readonly<Record<string, string>>, as: Readonl
     headers: { ...as, "sec-fetch-site": "same-origin" },
   })
 
-it("who takes no byte of an export keeps nobody else from theirs, and gets no second one meanwhile", async () => {
+it("a client that reads no byte of an export blocks nobody else's, and gets no second one meanwhile", async () => {
   await cabinet.cabinet.sql(`CREATE TABLE public.large (n int PRIMARY KEY, t text);
     INSERT INTO public.large SELECT n, repeat(md5(n::text), 300) FROM generate_series(1, 4000) n`)
   const [hostile, honest] = [await cabinet.as("viewer"), await cabinet.as("viewer")]
@@ -259,7 +259,7 @@ it("who takes no byte of an export keeps nobody else from theirs, and gets no se
   })
 })
 
-it("a key is shown once, works at once, and is refused when it was revoked", async () => {
+it("a key is shown once, works immediately, and is refused after it was revoked", async () => {
   const editor = await cabinet.as("editor")
   const issued = await press("keys", { name: "<b>Warehouse</b>" }, editor)
   assert.strictEqual(issued.status, 200)
@@ -276,7 +276,7 @@ it("a key is shown once, works at once, and is refused when it was revoked", asy
   assert.strictEqual(await reads(), 401)
 })
 
-it("whoever may only look is offered no act, and is refused each", async () => {
+it("a viewer is offered no action, and refused each", async () => {
   for (const path of ["sources", `sources/${cabinet.source.id}`, "integrations"]) {
     assert.notInclude(await (await see(path)).text(), 'method="post"', path)
   }
@@ -289,7 +289,7 @@ it("whoever may only look is offered no act, and is refused each", async () => {
   }
 })
 
-it("a source is added, shows its address when it is asked to, takes events, and is deleted only by its name", async () => {
+it("a source is added, shows its address on request, accepts events, and is deleted only by typing its name", async () => {
   const owner = await cabinet.as("owner")
   const added = await press("sources", { name: "Letters" }, owner)
   assert.strictEqual(added.status, 303)
@@ -323,7 +323,7 @@ it("a source is added, shows its address when it is asked to, takes events, and 
   assert.strictEqual((await see(path)).status, 404)
 })
 
-it("a delivery address is checked, paused, and sends again what was counted first", async () => {
+it("a delivery address is pinged, paused, and resends what was counted first", async () => {
   const editor = await cabinet.as("editor")
   const refused = await press("addresses", { url: "http://10.0.0.5/hook?token=secret", told: "all" }, editor)
   assert.strictEqual(refused.status, 400)

@@ -34,7 +34,7 @@ const menuOf = (screen: string, column: string): ReadonlyMap<string, string> => 
 const shownIn = (screen: string): ReadonlyArray<string> =>
   [...screen.matchAll(/<p class="soft mono">(\S+) · /g)].map(([, name]) => name!)
 
-it("a column moves by one place with each link, and the address says it as the API does", async () => {
+it("a column moves by one position with each link, and the address says it as the API does", async () => {
   const names = shownIn((await viewer.get(TABLE)).text)
   assert.deepStrictEqual(names, ["_event_id", "_received_at", "total", "note", "city"])
   let path = menuOf((await viewer.get(TABLE)).text, "city").get("Move left")!
@@ -89,7 +89,7 @@ it("a view that depends on it is named, and stays", async () => {
   assert.notInclude(refused.text, `${TABLE}/columns/city/retype`)
 })
 
-it("a label is what the column is called, with whatever is in it", async () => {
+it("a label is the column's heading, with any content", async () => {
   const path = `${TABLE}/columns/city`
   await editor.post(`${path}/label`, { label: '<i>"Город" \u202e' })
   const table = (await viewer.get(TABLE)).text
@@ -100,7 +100,7 @@ it("a label is what the column is called, with whatever is in it", async () => {
   assert.include(refused.text, "<code>bad_label</code>")
 })
 
-it("who may not change columns is offered nothing and refused, and so is what has no such settings", async () => {
+it("a viewer is offered no settings of columns and refused, and so are columns without such settings", async () => {
   const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
   assert.notInclude(screen, "<form")
   assert.strictEqual((await viewer.post(`${TABLE}/columns/total/retype`, { type: "text" })).status, 403)

@@ -52,7 +52,7 @@ const TEXTS = Array.from({ length: 60 }, (_, seed) => {
   return `${Array.from({ length: 1 + next(6) }, () => randomOf(next, UNITS)).join("")}${seed}`
 })
 
-it("a selection copied as SQL finds the rows that it shows, whatever its values are", async () => {
+it("a selection copied as SQL finds the rows shown, for any values", async () => {
   const items = TEXTS.map((customer) => JSON.stringify({ customer, total: 1 }))
   const headers = { "content-type": "application/json" }
   const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: `[${items.join()}]` })
@@ -82,7 +82,7 @@ it("a selection copied as SQL finds the rows that it shows, whatever its values 
   }
 }, 60_000)
 
-it("a selection that is refused has none", async () => {
+it("a refused selection has no SQL", async () => {
   const refused = (await viewer.get("/console/tables/sources/orders?sort=nothing")).text
   assert.notInclude(refused, "copy-sql")
 })

@@ -42,7 +42,7 @@ const rows = async () =>
     }
   ).data.length
 
-it("a file is tried without a trace, with its rows to the last digit, and then imported", async () => {
+it("a file is checked without a trace, with its rows to the last digit, and then imported", async () => {
   const csv = `name,total\nAda <script>,12345678901234567890.10\n"Иван",2\n`
   const tried = await send("orders <i>.csv", csv, { dry_run: "true" })
   assert.strictEqual(tried.status, 200, tried.text)
@@ -61,7 +61,7 @@ it("a file is tried without a trace, with its rows to the last digit, and then i
   assert.match((await viewer!.get("/console/files")).text, /orders\.csv<small>file/)
 })
 
-it("a file with a row that cannot be read is refused with its place, or taken without it", async () => {
+it("a file with an unreadable row is refused with its position, or imported without it", async () => {
   const ndjson = '{"a":1}\n{"a":\n{"a":3}\n'
   const refused = await send("broken.ndjson", ndjson, {})
   assert.include(refused.text, "Nothing was imported: 1 row cannot be read.")
@@ -70,7 +70,7 @@ it("a file with a row that cannot be read is refused with its place, or taken wi
   assert.include(skipped.text, "2 rows have become events.")
 })
 
-it("no file, another origin, a viewer and a source that is not there are refused", async () => {
+it("a missing file, another origin, a viewer and an unknown source are refused", async () => {
   const viewing = await cabinet.as("viewer")
   assert.strictEqual((await send("a.csv", "a\n1\n", {}, viewing)).status, 403)
   assert.strictEqual(
@@ -82,7 +82,7 @@ it("no file, another origin, a viewer and a source that is not there are refused
   assert.notInclude((await viewer!.get("/console/files")).text, "<form")
 })
 
-it("a poll is added, run, paused and removed, and its secrets are shown to nobody who may only look", async () => {
+it("a poll is added, run, paused and removed, and its secrets are not shown to a viewer", async () => {
   const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m", key: "id" }
   const added = await editor!.post("/console/polls", { ...form, header_name: "X-Token", header_value: "hidden-value" })
   assert.strictEqual(added.status, 303, added.text)

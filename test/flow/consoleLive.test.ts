@@ -47,7 +47,7 @@ const read = async (address: string, events: number, more: Readonly<Record<strin
   return read_
 }
 
-it("a stream goes on from the screen's own state, and again from its last event", async () => {
+it("a stream continues from the screen's state, and again from its last event", async () => {
   const address = await streamOf("/console/events")
   await send(cabinet.source.intakeUrl, '[{"a":1},{"a":2}]')
   const [first] = await read(address, 1)
@@ -62,7 +62,7 @@ it("a stream goes on from the screen's own state, and again from its last event"
   assert.strictEqual(((await feed.json()) as { data: ReadonlyArray<unknown> }).data.length, 3)
 })
 
-it("a table, a source and a narrowed list follow what is theirs", async () => {
+it("a table, a source and a filtered list follow their own events", async () => {
   const other = await cabinet.cabinet.sources.create({ name: "Other" })
   const addresses = await Promise.all(
     [
@@ -77,7 +77,7 @@ it("a table, a source and a narrowed list follow what is theirs", async () => {
   assert.deepStrictEqual(counts, ["1 1 0", "2 2 0", "2 2 0"])
 })
 
-it("without a script the screen has a link to itself, and what is no source's table has none", async () => {
+it("without a script the screen has a link to itself, and objects that are no source's table have none", async () => {
   const narrowed = (await viewer.get("/console/events?text=x")).text
   assert.match(
     narrowed,
@@ -86,7 +86,7 @@ it("without a script the screen has a link to itself, and what is no source's ta
   assert.notInclude((await viewer.get("/console/trash")).text, "data-live")
 })
 
-it("the first event of a source comes into the place that waits for it", async () => {
+it("the first event of a source appears in its placeholder", async () => {
   const source = await cabinet.cabinet.sources.create({ name: "Fresh" })
   const path = `/console/sources/${source.id}`
   const empty = (await viewer.get(path)).text
@@ -97,7 +97,7 @@ it("the first event of a source comes into the place that waits for it", async (
   assert.match(await inside.text(), /^<div class="card flush"><table[^]*hello[^]*&lt;b&gt;/)
 })
 
-it("is for those who may, of whom each has so many, and says in words what it refuses", async () => {
+it("is for permitted clients, limited for each of them, and refuses others with a message", async () => {
   const address = await streamOf("/console/events")
   const uploader = await cabinet.as("uploader")
   assert.strictEqual((await fetch(address, { headers: uploader })).status, 403)
@@ -119,7 +119,7 @@ it("is for those who may, of whom each has so many, and says in words what it re
   for (const leave of open) leave.abort()
 })
 
-it("ends within seconds for a token that is revoked", async () => {
+it("ends within seconds after the token is revoked", async () => {
   const { token, id } = await cabinet.cabinet.tokens.create({ name: "soon gone", role: "viewer" })
   const bearer = { authorization: `Bearer ${token}` }
   const response = await fetch(await streamOf("/console/events"), { headers: bearer })

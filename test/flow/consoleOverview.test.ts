@@ -31,7 +31,7 @@ it("the overview of an empty cabinet leads to the first event, and then shows it
   assert.match(full, /<a href="\/data\/console\/events\/1">#1<\/a>/)
 })
 
-it("the overview is for those who may look, and leads a token that reads rows to the tables", async () => {
+it("the overview is for viewers, and redirects a reader's token to the tables", async () => {
   const reader = visitor(cabinet.base, await cabinet.as("reader"))
   const led = await reader.get("/console/")
   assert.strictEqual(led.headers.get("location"), "/data/console/tables")
@@ -40,7 +40,7 @@ it("the overview is for those who may look, and leads a token that reads rows to
   assert.notInclude(tables, "/console/events")
 })
 
-it("the state of the database has what the management API finds", async () => {
+it("the state of the database shows the findings of the management API", async () => {
   const screen = (await viewer.get("/console/doctor")).text
   const { findings } = (await viewer.manage("GET", "diagnostics")).json
   assert.isAbove(findings.length, 5)
@@ -70,7 +70,7 @@ it("a column's values are counted in the selection, and each narrows it to itsel
   assert.strictEqual((await viewer.get("/console/tables/cabinet/event/values?column=id")).status, 404)
 })
 
-it("the rows of a selection are counted, as a screen and as the words that the script asks for", async () => {
+it("the rows of a selection are counted, as a screen and as the fragment that the script requests", async () => {
   const path = `${cabinet.base}/console/tables/sources/orders/count?fc=customer&fo=eq&fv=Ada&sort=total&limit=7`
   const headers = await cabinet.as("viewer")
   assert.include(await (await fetch(path, { headers })).text(), "<h1>10 rows in all</h1>")
@@ -103,7 +103,7 @@ it("a jump leads to the first row of a value in the order of the screen, or to t
   assert.strictEqual((await viewer.get("/console/tables/cabinet/event/jump?value=1")).status, 404)
 })
 
-it("whoever switched off keys of a single letter has them off on every screen", async () => {
+it("switched-off single-letter shortcuts are off on every screen", async () => {
   assert.include((await viewer.get("/console/me")).text, 'data-letters="on"')
   const off = await viewer.post("/console/me/keys", {})
   assert.match(off.headers.get("set-cookie")!, /^cabinet-keys=off; Path=\/data\/console; /)

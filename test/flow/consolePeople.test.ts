@@ -27,7 +27,7 @@ const invited = async (name: string, role: string): Promise<Visitor> => {
   return who
 }
 
-it("somebody who is invited signs in once by the link that is shown once, and acts by their role", async () => {
+it("an invited person signs in once by the link that is shown once, and acts by their role", async () => {
   const grace = await invited("Grace", "viewer")
   assert.strictEqual((await grace.get("/console/tables")).status, 200)
   for (const path of ["people", "people/1", "tokens", "audit"]) {
@@ -43,7 +43,7 @@ it("somebody who is invited signs in once by the link that is shown once, and ac
   assert.strictEqual((await owner.post(`/console/people/${id}/change`, { name: "Grace", role: "queen" })).status, 400)
 })
 
-it("a person is removed only by the name, and the last owner stays", async () => {
+it("a person is removed only by typing the name, and the last owner stays", async () => {
   const who = await invited("Edsger", "owner")
   const id = await idOfPerson("Edsger")
   assert.strictEqual((await owner.post(`/console/people/${id}/remove`, { confirm: "edsger" })).status, 400)
@@ -57,7 +57,7 @@ it("a person is removed only by the name, and the last owner stays", async () =>
   assert.strictEqual((await owner.get(`/console/people/${id}`)).status, 404)
 })
 
-it("somebody sees and ends their own sessions, and no other's", async () => {
+it("people see and end only their own sessions", async () => {
   const alan = await invited("Alan", "viewer")
   const kurt = await invited("Kurt", "viewer")
   const own = await kurt.get("/console/sessions")
@@ -77,7 +77,7 @@ it("somebody sees and ends their own sessions, and no other's", async () => {
   assert.strictEqual((await kurt.get("/console/tables")).status, 303)
 })
 
-it("a token is shown once, is valid for its time, and is refused when it was revoked", async () => {
+it("a token is shown once, is valid until it expires, and is refused after it was revoked", async () => {
   const issued = await owner.post("/console/tokens", { name: "<script>x</script>", role: "viewer", lifetime: "30d" })
   assert.strictEqual(issued.status, 200)
   assert.notInclude(issued.text, "<script>x")
@@ -93,7 +93,7 @@ it("a token is shown once, is valid for its time, and is refused when it was rev
   assert.include(bad.text, "<code>bad_expiry</code>")
 })
 
-it("the audit log has every act with who, on what and how it ended, by filters, page after page", async () => {
+it("the audit log has every action with actor, object and outcome, by filters, page after page", async () => {
   const first = await owner.get("/console/audit")
   assert.include(first.text, ">person.add<")
   const narrowed = await owner.get("/console/audit?who=owner&action=person.remove")

@@ -34,7 +34,7 @@ const marked = async (who: Visitor, act: string, events: ReadonlyArray<number>, 
 }
 const as = async (who: Visitor) => cabinet.as(who === owner ? "owner" : who === editor ? "editor" : "viewer")
 
-it("an event goes into the trash with its row, says who did it, and comes back", async () => {
+it("an event is moved to the trash with its row, names the actor, and is restored", async () => {
   assert.strictEqual(await rowOf(3), 1)
   assert.strictEqual(
     (await editor!.post("/console/events/3/trash", {})).headers.get("location"),
@@ -53,7 +53,7 @@ it("an event goes into the trash with its row, says who did it, and comes back",
   assert.include((await viewer!.get("/console/trash")).text, "The trash is empty")
 })
 
-it("what is marked in the lists goes and comes back together, and nothing marked is said", async () => {
+it("selected events are trashed and restored together, and an empty selection is reported", async () => {
   assert.strictEqual((await marked(editor!, "trash", [4, 5, 6])).status, 303)
   assert.deepStrictEqual(await Promise.all([4, 5, 6, 7].map(rowOf)), [0, 0, 0, 1])
   assert.strictEqual((await marked(editor!, "restore", [4, 6])).headers.get("location"), "/data/console/trash")
@@ -63,7 +63,7 @@ it("what is marked in the lists goes and comes back together, and nothing marked
   assert.strictEqual(await rowOf(7), 1)
 })
 
-it("an owner alone erases for good, and only what is confirmed", async () => {
+it("only an owner erases permanently, and only what is confirmed", async () => {
   await marked(editor!, "trash", [8, 9])
   assert.strictEqual((await marked(editor!, "purge", [8], "confirm=1")).status, 403)
   assert.strictEqual((await editor!.post("/console/events/8/purge", { confirm: "8" })).status, 403)
@@ -78,7 +78,7 @@ it("an owner alone erases for good, and only what is confirmed", async () => {
   assert.include((await owner!.get("/console/events/9")).text, "This event was erased")
 })
 
-it("whoever may only look is offered none of it, and is refused each, as is a page elsewhere", async () => {
+it("a viewer is offered none of it, and refused each, as is a page of another origin", async () => {
   for (const path of ["events", "events/3", "trash", "addresses/1"]) {
     assert.notInclude((await viewer!.get(`/console/${path}`)).text, 'method="post"', path)
   }
@@ -111,7 +111,7 @@ const told = async (): Promise<{ readonly event: number; readonly delivery: stri
   return { event, delivery: /deliveries\/(\d+)\/resend/.exec(text)![1]! }
 }
 
-it("a delivery is stopped and sent again from its event, with its state said", async () => {
+it("a delivery is cancelled and resent from its event, with its state shown", async () => {
   const { event, delivery } = await told()
   const stopped = await editor!.post(`/console/deliveries/${delivery}/cancel`, { from: "event" })
   assert.strictEqual(stopped.headers.get("location"), `/data/console/events/${event}`)
@@ -123,7 +123,7 @@ it("a delivery is stopped and sent again from its event, with its state said", a
   assert.strictEqual((await editor!.post("/console/deliveries/999999/resend", {})).status, 404)
 })
 
-it("an address is told of the sources that were chosen, and a choice of none is refused", async () => {
+it("an address is subscribed to the chosen sources, and an empty choice is refused", async () => {
   const other = await cabinet.cabinet.sources.create({ name: "Letters <b>" })
   const url = `${cabinet.base}/hook?token=secret`
   const change = (form: Readonly<Record<string, string>>) =>

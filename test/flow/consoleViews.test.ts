@@ -28,7 +28,7 @@ const formOf = (screen: string, title: string, shared: boolean): Readonly<Record
   return { ...fields, title, ...(shared ? { shared: "on" } : {}) }
 }
 
-it("a selection is saved with a title, stands beside the tables, and leads to the very rows", async () => {
+it("a selection is saved with a title, listed beside the tables, and links to the same rows", async () => {
   const before = (await ada.get(`${TABLE}?${QUERY}`)).text
   const saved = await ada.post("/console/views", formOf(before, '<i>"Big" Ивана', true))
   assert.strictEqual(saved.status, 303, saved.text)
@@ -53,7 +53,7 @@ it("a selection is saved with a title, stands beside the tables, and leads to th
   assert.strictEqual(led.headers.get("location"), `/data${location}`)
 })
 
-it("what somebody saved for themselves exists for them and owners alone, and only they remove it", async () => {
+it("a personal view exists only for its creator and owners, and only they remove it", async () => {
   const made = await ada.manage("POST", "views", {
     title: "Mine",
     schema: "sources",
@@ -75,7 +75,7 @@ it("what somebody saved for themselves exists for them and owners alone, and onl
   assert.deepStrictEqual((await owner.manage("GET", "views")).json.data, [])
 })
 
-it("a selection that its rows refuse is not saved, nor one without a title", async () => {
+it("an invalid selection is not saved, nor one without a title", async () => {
   const save = async (changes: object) => {
     const body = { title: "x", schema: "sources", name: "orders", query: "", ...changes }
     const answer = await ada.manage("POST", "views", body)
@@ -97,7 +97,7 @@ it("a selection that its rows refuse is not saved, nor one without a title", asy
   assert.notInclude((await reader.get(TABLE)).text, "save-view")
 })
 
-it("somebody saves so many and no more", async () => {
+it("the number of a person's saved views is limited", async () => {
   const eve = visitor(cabinet.base, await cabinet.as("viewer"))
   const body = { title: "x", schema: "sources", name: "orders", query: "" }
   for (let n = 0; n < 200; n++) assert.strictEqual((await eve.manage("POST", "views", body)).status, 201)

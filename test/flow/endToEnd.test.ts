@@ -84,7 +84,7 @@ it("a form and a JSON document become events, rows and signed deliveries", async
   expect(feed.text).toContain(delivered.slice(delivered.indexOf(`"data":`) + 7, -1))
 })
 
-it("commands beside the server see the same, and show the address's log", async () => {
+it("commands beside the server see the same data, and show the address's log", async () => {
   const log = await home.cabinet(["address", "log", "1", "--json"])
   const attempts = JSON.parse(log.stdout) as ReadonlyArray<{ delivered: boolean; status: number }>
   expect(attempts.map(({ delivered, status }) => [delivered, status])).toEqual([
@@ -102,7 +102,7 @@ it("commands beside the server see the same, and show the address's log", async 
   expect(JSON.parse(shown.stdout)).toMatchObject({ intake_url: server.welcome.source!.intake_url })
 })
 
-it("a second server on the data directory is refused in words, and a stop leaves everything for the next start", async () => {
+it("a second server on the data directory is refused with a message, and a stop leaves everything for the next start", async () => {
   const second = await home.cabinet(["serve", "--port", "0"])
   expect(second.code).toBe(1)
   expect(second.stdout).toBe("")

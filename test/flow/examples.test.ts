@@ -31,7 +31,7 @@ const json = async (response: Response): Promise<unknown> => ({ status: response
 const postJson = (path: string, body: unknown) =>
   fetch(site + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
 
-it("the Express app takes orders of its own and of others, and ends when it is asked to", async () => {
+it("the Express app takes its own orders and others', and ends when told to", async () => {
   const app = await example("express/server.ts", /Orders come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(intakeUrl).toMatch(`${site}/data/webhook/`)
@@ -74,7 +74,7 @@ it("the Effect program serves a cabinet, uses it, and closes it", async () => {
   expect(await program.stop()).toBe(130)
 }, 240_000)
 
-it("the form is taken in without JavaScript, and with it", async () => {
+it("the form is accepted without JavaScript, and with it", async () => {
   const server = await example("form/server.ts", /The form is at/)
   const page = await (await fetch(`${site}/`)).text()
   const action = /action="([^"]+)"/.exec(page)![1]!

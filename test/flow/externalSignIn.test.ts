@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const ADA = { id: "u-1", name: "Ada", role: "editor" }
 
-it("the program says who somebody is, with every request, and sees its own request", async () => {
+it("the program identifies a person for every request, and sees its own request", async () => {
   said = ADA
   const me = await visitor(base).manage("GET", "me")
   assert.deepInclude(me.json, { kind: "person", name: "Ada", role: "editor", session: null })
@@ -74,7 +74,7 @@ it("the program says who somebody is, with every request, and sees its own reque
   )
 })
 
-it("nobody, a throw, an unknown role and nonsense are 401 with the program's own hint, and no sign-in page", async () => {
+it("null, a throw, an unknown role and nonsense are 401 with the program's own hint, and no sign-in page", async () => {
   const wrong = [
     null,
     undefined,
@@ -107,7 +107,7 @@ it("nobody, a throw, an unknown role and nonsense are 401 with the program's own
   assert.strictEqual(failures.length, 1, "it is not said with each request")
 })
 
-it("a session's cookie is none where the program signs people in, and a token is one as before", async () => {
+it("a session's cookie has no effect where the program signs people in, and a token works as before", async () => {
   said = null
   const { token } = await cabinet.tokens.create({ name: "admin", role: "owner" })
   const as = { authorization: `Bearer ${token}` }
@@ -125,7 +125,7 @@ it("a session's cookie is none where the program signs people in, and a token is
   await plain.close()
 })
 
-it("what a page of another origin sends is refused though the program knows the person", async () => {
+it("a request of another origin's page is refused although the program knows the person", async () => {
   said = ADA
   for (const headers of [
     {},
@@ -143,7 +143,7 @@ it("what a page of another origin sends is refused though the program knows the 
   assert.deepStrictEqual(names, ["honest"])
 })
 
-it("one whom an owner removed stays out, whatever the program says", async () => {
+it("a person removed by an owner stays removed, whatever the program says", async () => {
   said = { id: "u-2", name: "Owner", role: "owner" }
   const { data } = (await visitor(base).manage("GET", "people")).json
   const { id } = data.find(({ name }: any) => name === "Ada")
@@ -152,7 +152,7 @@ it("one whom an owner removed stays out, whatever the program says", async () =>
   assert.strictEqual((await visitor(base).manage("GET", "me")).status, 401)
 })
 
-it("an option that would leave the console open otherwise than it was meant is refused", async () => {
+it("an invalid option that would leave the console open is refused", async () => {
   const refusals: ReadonlyArray<[unknown, RegExp]> = [
     [{ whois: () => null }, /^console has no option whois\.$/],
     [{ whoIs: "ada" }, /^console\.whoIs must be a function\.$/],
@@ -199,7 +199,7 @@ const through = (url: string, from: string, headers: ReadonlyArray<string>, meth
     },
   )
 
-it("a proxy's header signs in, once it comes from that proxy, once, and can be read", async () => {
+it("a proxy's header signs in, if it comes from that proxy, once, and is readable", async () => {
   const home = newHome()
   const env = {
     DATABASE_URL: proxied.url,

@@ -92,7 +92,7 @@ it("a repeat does nothing and gets the first response without its secrets", asyn
   }
 })
 
-it("addresses and polls keep no secret of a third party, and what is sent is sent once", async () => {
+it("records of addresses and polls keep no secret of a third party, and work is done once", async () => {
   const body = { url: "http://127.0.0.1:9/hook?token=hush-hush" }
   const address = await post("addresses", "address", body)
   assert.strictEqual(address.status, 201)
@@ -122,7 +122,7 @@ it("addresses and polls keep no secret of a third party, and what is sent is sen
   assert.notInclude(kept, address.json.secret)
 })
 
-it("of many requests at once over two processes one acts", async () => {
+it("of many concurrent requests over two processes one does the work", async () => {
   for (let round = 0; round < 5; round++) {
     const name = `Raced ${round}`
     const all = await Promise.all(
@@ -203,7 +203,7 @@ it("an act that cannot be completed is not done, is open in the audit log, and m
   }
 })
 
-it("one left open is under way for a minute, and of unknown outcome for the rest of a day", async () => {
+it("an open record is in progress for a minute, and of unknown outcome for the rest of a day", async () => {
   const body = { name: "Lost" }
   await post("keys", "lost", body)
   await database.run(

@@ -39,7 +39,7 @@ it.each([
   ["people.csv", "utf-8", ","],
   ["people-1251.csv", "windows-1251", ";"],
   ["people-utf16.csv", "utf-16le", "\t"],
-])("Import finds out how %s is written and takes every cell as it stands", async (name, encoding, delimiter) => {
+])("Import detects how %s is written and reads every cell unchanged", async (name, encoding, delimiter) => {
   const source = await cabinet.source(name)
   const report = await cabinet.file(source.id, fixture(name))
   assert.deepInclude(report, { state: "done", format: "csv", encoding, delimiter, header: true, rows: 3, accepted: 3 })
@@ -70,7 +70,7 @@ it("Import reads a workbook's texts, numbers, formulas, dates and merged cells",
   assert.deepInclude(second, { Имя: "слитно", Код: null, Счёт: " две\nстроки ", Вдвое: "#DIV/0!", Время: null })
 })
 
-it("Import takes nothing of a file with a row that is refused, and says where it is", async () => {
+it("Import imports nothing of a file with a refused row, and reports its position", async () => {
   const source = await cabinet.source("whole")
   const report = await cabinet.file(source.id, fileOf("x.csv", 'a,b\n1,2\n3,4,5\n6,"x"y\n7,8\n'))
   assert.deepInclude(report, { state: "refused", rows: 2, accepted: 0, refused: 2 })
@@ -85,7 +85,7 @@ it("Import takes nothing of a file with a row that is refused, and says where it
   assert.deepInclude(skipped, { state: "done", rows: 2, accepted: 2, refused: 2 })
 })
 
-it("Import refuses the same file a second time, unless told again", async () => {
+it("Import refuses the same file a second time, unless requested", async () => {
   const source = await cabinet.source("twice")
   const file = fileOf("t.ndjson", '{"a":1.0}\n{"a":12345678901234567890}\n')
   const first = await cabinet.file(source.id, file)
@@ -100,7 +100,7 @@ it("Import refuses the same file a second time, unless told again", async () => 
   assert.strictEqual((await cabinet.file(other.id, file)).accepted, 2)
 })
 
-it("Import keeps nothing of a dry run, and shows what it would take", async () => {
+it("Import keeps nothing of a dry run, and shows what it would import", async () => {
   const source = await cabinet.source("dry")
   const report = await cabinet.file(source.id, fileOf("d.json", '[{"a":0.10},\n{"b":[1]}]'), { dryRun: true })
   assert.deepInclude(report, { state: "dry_run", rows: 2, accepted: 0, importId: null })
@@ -123,7 +123,7 @@ it("Import refuses a file whose last line was cut off", async () => {
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
 })
 
-it("Import takes nothing of a file that breaks off at the end of a line while it is read, and takes it when it is whole", async () => {
+it("Import imports nothing of a file that is truncated at the end of a line while it is read, and imports the complete file", async () => {
   const source = await cabinet.source("shrinks")
   const folder = mkdtempSync(join(tmpdir(), "data-cabinet-import-"))
   const path = join(folder, "rows.csv")
@@ -143,7 +143,7 @@ it("Import takes nothing of a file that breaks off at the end of a line while it
   rmSync(folder, { recursive: true })
 })
 
-it("Import keeps every one of 10,000 columns, of which the table shows as many as it may have", async () => {
+it("Import keeps all of 10,000 columns, of which the table shows as many as it may have", async () => {
   const source = await cabinet.source("wide")
   const names = Array.from({ length: 10_000 }, (_, n) => `c${n}`)
   const report = await cabinet.file(

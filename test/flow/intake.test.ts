@@ -22,7 +22,7 @@ const rowsOf = (source: { readonly table: { readonly name: string } | null }) =>
   database.run(`SELECT row_to_json(t)::text AS row FROM sources."${source.table!.name}" t ORDER BY _event_id`)
 
 describe("a submission", () => {
-  it("is in feed, table and originals as sent when it was answered", async () => {
+  it("is in feed, table and originals as sent when the response arrives", async () => {
     const source = await cabinet.source("As sent")
     const body = '{"z":1.0,"a":12345678901234567890,"7":{"b":0.10,"a":[1e400]},"a b":"я","__proto__":null}'
     const answer = await post(cabinet.address(source), body, {
@@ -73,7 +73,7 @@ describe("a submission", () => {
     assert.strictEqual((await rowsOf(source)).length, 3)
   })
 
-  it("is a repeat when the fields are the same, whatever their order and form", async () => {
+  it("is a repeat when the fields are the same, in any order and form", async () => {
     const source = await cabinet.source("Repeats")
     const url = cabinet.address(source)
     const first = await post(url, '{"a":"1","b":"2"}', JSON_TYPE)
@@ -95,7 +95,7 @@ describe("a submission", () => {
     assert.strictEqual((await rowsOf(source)).length, 2)
   })
 
-  it("is no repeat five minutes after the first, though others came between", async () => {
+  it("is no repeat five minutes after the first, even with others in between", async () => {
     const source = await cabinet.source("Window")
     const send = () => post(cabinet.address(source), '{"a":1}', JSON_TYPE)
     const shift = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
@@ -187,7 +187,7 @@ describe("a submission", () => {
 })
 
 describe("the rate", () => {
-  it("lets sixty requests a minute pass for a source and for a client, over two servers", async () => {
+  it("admits sixty requests a minute for a source and for a client, over two servers", async () => {
     const rated = { intakeRate: 60, proxies: ["127.0.0.0/8"] }
     const servers = [await intakeCabinet(database.url, rated), await intakeCabinet(database.url, rated)]
     const send = async (url: string, ip: string) => {

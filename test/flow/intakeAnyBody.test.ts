@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet.close())
 
-it("any JSON object comes out of the feed token for token and in the order of its keys", async () => {
+it("any JSON object is in the feed token for token and in the order of its keys", async () => {
   const random = seeded(20261121)
   const source = await cabinet.source("Any JSON")
   const objects = Array.from({ length: 300 }, (_, n) => randomJsonObject(random, n))
@@ -67,7 +67,7 @@ const codeOf = (decoder: InstanceType<typeof TextDecoder>, letter: string): numb
   return 0x3f
 }
 
-it("no body of any type, encoding or query makes a fault or goes unanswered", async () => {
+it("no body of any type, encoding or query causes a fault or gets no response", async () => {
   const random = seeded(42)
   const source = await cabinet.source("Fuzz")
   const fields = [

@@ -22,7 +22,7 @@ const head = (query: string | Buffer, ...lines: ReadonlyArray<string>) =>
   ])
 const events = async () => (await cabinet.feed(source.id)).map(payloadText)
 
-it("fields of the address are taken as curl sends them, in UTF-8 and in an older charset", async () => {
+it("fields of the query are accepted as curl sends them, in UTF-8 and in an older charset", async () => {
   const before = (await events()).length
   for (const query of ["?имя=Иван", Buffer.from([0x3f, 0x78, 0x3d, 0xcf, 0xf0, 0xe8])]) {
     const answer = await speak(cabinet.port, head(query, "Content-Length: 7"), '{"a":1}')
@@ -35,7 +35,7 @@ it("fields of the address are taken as curl sends them, in UTF-8 and in an older
   assert.deepEqual(originals, [{ ip: "127.0.0.1" }])
 })
 
-it("a body that broke off is told so to a sender that still listens, and nothing of it is saved", async () => {
+it("a truncated body is reported to a sender that still listens, and nothing of it is saved", async () => {
   const before = await events()
   const bodies = [
     [head("", "Content-Length: 9"), "{}"],
@@ -58,7 +58,7 @@ it("a body that broke off is told so to a sender that still listens, and nothing
   assert.deepEqual(await events(), before)
 })
 
-it("a length over the limit is refused at once to who asks first, and so is whatever else is known before the body", async () => {
+it("a length over the limit is refused immediately to a sender that expects 100-continue, and so is whatever else is known before the body", async () => {
   const expect = "Expect: 100-continue"
   const over = await speak(cabinet.port, head("", "Content-Length: 1048577", expect))
   assert.match(over, /^HTTP\/1\.1 413 [^]*connection: close[^]*"error":"too_large"/i)
@@ -67,7 +67,7 @@ it("a length over the limit is refused at once to who asks first, and so is what
   assert.match(await speak(cabinet.port, coded), /^HTTP\/1\.1 415 /)
 })
 
-it("who asks first is asked for the body when it is wanted, once, and keeps the connection", async () => {
+it("a sender that expects 100-continue gets it when the body is wanted, once, and keeps the connection", async () => {
   const before = (await events()).length
   const text = await speak(
     cabinet.port,

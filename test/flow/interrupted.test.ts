@@ -52,7 +52,7 @@ it.each([
   expect(await ended).toBe(code)
 })
 
-it("a script that waits for its text is broken off by a signal as well", async () => {
+it("a script that waits for its text is interrupted by a signal as well", async () => {
   const child = home.start(["sql", "-"])
   const ended = codeOf(child)
   // Nothing tells that it reads; the text it was given is gone from the pipe once it does.

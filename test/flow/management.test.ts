@@ -89,7 +89,7 @@ let clients = 0
 /** A client that sent nothing before: from one address, only so many wrong credentials a minute are looked at. */
 const newClient = () => ({ "x-forwarded-for": `198.51.100.${++clients}` })
 
-it("every endpoint opens to exactly the credentials that the table of actions says", async () => {
+it("every endpoint is open to exactly the credentials in the table of actions", async () => {
   const key = (await cabinet.keys.create({ name: "reader" })).key
   const revoked = await cabinet.tokens.create({ name: "revoked", role: "owner" })
   await cabinet.tokens.revoke(revoked.id)
@@ -137,7 +137,7 @@ const session = async (role: PersonRole, over: "" | "expired" | "idle" | "ended"
   return { cookie: `cabinet=${secret}` }
 }
 
-it("every endpoint opens to exactly the sessions that the table of actions says, from a page of our own", async () => {
+it("every endpoint is open to exactly the sessions in the table of actions, from a page of the same origin", async () => {
   const none = [
     { cookie: "cabinet=nonsense" },
     { cookie: `cabinet=dcs_${"A".repeat(43)}` },
@@ -173,7 +173,7 @@ it("every endpoint opens to exactly the sessions that the table of actions says,
   }
 }, 120_000)
 
-it("a method that an address does not take is 405 with those it takes, before credentials", async () => {
+it("a method that a path does not support is 405 with those it does, before credentials", async () => {
   const refused = await ask("PUT", "sources", { as: null })
   assert.deepStrictEqual([refused.status, refused.headers.get("allow")], [405, "GET, POST"])
   assert.strictEqual(refused.json.error.code, "method_not_allowed")
@@ -208,7 +208,7 @@ it("checks go in the documented order, each with its own code and parameter", as
   assert.match(json.error.message, /line 2, column 8/)
 })
 
-it("sources, keys and addresses are made, changed, shown and removed, and secrets only where they are asked for", async () => {
+it("sources, keys and addresses are created, changed, shown and removed, and secrets only on request", async () => {
   const made = await ask("POST", "sources", { as: "editor", body: { name: "Orders", encoding: "utf-8" } })
   assert.strictEqual(made.status, 201)
   const { id, intake_url, table } = made.json
@@ -375,7 +375,7 @@ it("sources, keys and addresses are made, changed, shown and removed, and secret
   assert.strictEqual((await ask("GET", `sources/${id}/columns`)).status, 404)
 })
 
-it("what is taken away in one process is refused by the other at its next request", async () => {
+it("what is revoked in one process is refused by the other at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false })
   const [second, at] = await listen(other.nodeHandler)
   const issued = await ask("POST", "tokens", { body: { name: "lent", role: "viewer" } })
@@ -406,7 +406,7 @@ it("a token has its own limit a minute, across processes", async () => {
 
 const audit = async (query = "") => (await ask("GET", `audit?limit=20${query}`)).json.data as ReadonlyArray<any>
 
-it("who did what is written down with its outcome, whoever does it, and never a secret", async () => {
+it("every action is logged with actor and outcome, whoever does it, and never a secret", async () => {
   const made = await ask("POST", "sources", {
     as: "editor",
     body: { name: "Audited" },
@@ -455,7 +455,7 @@ it("who did what is written down with its outcome, whoever does it, and never a 
   assert.include(rows, "http://127.0.0.1:9/hook?…")
 })
 
-it("the audit log has pages, and what an entry begins before is the next", async () => {
+it("the audit log has pages by `before`", async () => {
   const first = await ask("GET", "audit?limit=2")
   const second = await ask("GET", `audit?limit=2&before=${first.json.next_cursor}`)
   const ids = [...first.json.data, ...second.json.data].map(({ id }: any) => id)
@@ -466,7 +466,7 @@ it("the audit log has pages, and what an entry begins before is the next", async
   assert.strictEqual(ids.length, 4)
 })
 
-it("an act that cannot be written down does not begin, and one whose outcome cannot be stays open", async () => {
+it("an action that cannot be logged does not begin, and one whose outcome cannot be logged stays open", async () => {
   await database.run(`CREATE FUNCTION cabinet.refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE 'full' USING ERRCODE = '53100'; END $$`)
   await database.run(
@@ -486,7 +486,7 @@ it("an act that cannot be written down does not begin, and one whose outcome can
   assert.deepInclude((await audit("&action=key.issue"))[0], { ended_at: null, outcome: null })
 })
 
-it("an act on a day without a partition makes one", async () => {
+it("an action on a day without a partition creates one", async () => {
   await database.run("UPDATE cabinet.clock SET shift = '40 days'")
   assert.strictEqual((await ask("POST", "keys", { body: { name: "later" } })).status, 201)
   await database.run("UPDATE cabinet.clock SET shift = '0'")
@@ -591,7 +591,7 @@ const leadsInto = (body: unknown, pointer: string): boolean => {
 const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? "6")
 
 it(
-  "no body and no parameter makes a fault, and each error points at what is wrong",
+  "no body and no parameter causes a fault, and each error points at what is wrong",
   async () => {
     const random = seeded(20_261_124)
     const pointed = new Map<string, number>()

@@ -105,7 +105,7 @@ it("knows no other host", async () => {
   expect((await ask("127.0.0.1", "/readyz")).json).toEqual({ ok: true })
 })
 
-it("answers 503 for a cabinet whose database is gone, in the words of each face, and serves the others", async () => {
+it("responds with 503 for a cabinet whose database is lost, in the form of each interface, and serves the others", async () => {
   await command("cabinets", "add", elsewhere, "--database-url", other.url)
   const { host, source, key } = await begin(elsewhere)
   expect((await ask(host, source.intake_path, { body: { a: 1 } })).status).toBe(200)
@@ -121,7 +121,7 @@ it("answers 503 for a cabinet whose database is gone, in the words of each face,
   expect(alive.status).toBe(401)
 })
 
-it("cabinets list tells no login, remove lets a cabinet go and keeps its database", async () => {
+it("tenant list shows no login, and remove stops serving a cabinet and keeps its database", async () => {
   const listed = await command("cabinets", "list")
   expect(listed.map((one: { name: string }) => one.name).sort()).toEqual([elsewhere, forms, orders].sort())
   expect(JSON.stringify(listed)).not.toContain("@")
@@ -133,7 +133,7 @@ it("cabinets list tells no login, remove lets a cabinet go and keeps its databas
   expect(kept).toEqual({ there: 1 })
 })
 
-it("cabinets add refuses a name that is no label, one that is taken, and an address that is wrong, in words", async () => {
+it("tenant add refuses an invalid name, a taken one, and an invalid URL, with a message", async () => {
   const refused = async (...args: ReadonlyArray<string>) => {
     const { code, stderr } = await home.cabinet(["tenant", "add", ...args], env)
     expect(code).toBe(1)

@@ -120,7 +120,7 @@ const away = async (who = browser(), to = "/console/me") => {
 
 const ADA = { sub: "ada-1", name: "Ada Lovelace", roles: ["staff", "cabinet-admins"] }
 
-it("a provider signs somebody in, with PKCE and the role that it says, and back to where they wanted to go", async () => {
+it("a provider signs a person in, with PKCE and its role, and redirects to the requested screen", async () => {
   account = ADA
   const form = await browser().get("/console/sign-in?to=%2Fconsole%2Fme")
   assert.include(form.text, `sign-in/provider?to=%2Fconsole%2Fme`)
@@ -141,7 +141,7 @@ it("a provider signs somebody in, with PKCE and the role that it says, and back 
   assert.strictEqual(subject, `${issuer} ada-1`)
 })
 
-it("the same subject is the same person, with the role that is said now", async () => {
+it("the same subject is the same person, with the current role", async () => {
   account = { ...ADA, name: "Ada L.", roles: "staff" }
   const { who, url } = await away()
   assert.strictEqual((await who.get(await atProvider(url))).status, 303)
@@ -151,7 +151,7 @@ it("the same subject is the same person, with the role that is said now", async 
   ])
 })
 
-it("without a role that is known here, or once removed, somebody is not let in", async () => {
+it("without a known role, or once removed, a person is not signed in", async () => {
   for (const roles of [undefined, [], ["owner"], ["other"], 7]) {
     account = { sub: "eve", name: "Eve", roles }
     const { who, url } = await away()
@@ -166,7 +166,7 @@ it("without a role that is known here, or once removed, somebody is not let in",
   assert.include(served.log(), "no role is given to them")
 })
 
-it("what comes back without the browser's own cookie, with another state or issuer, or twice, signs nobody in", async () => {
+it("a redirect back without the browser's cookie, with another state or issuer, or twice, signs nobody in", async () => {
   account = ADA
   const refused = async (who: ReturnType<typeof browser>, path: string, why: string) => {
     const back = await who.get(path)
@@ -229,7 +229,7 @@ it("an id token with another nonce, issuer, audience or signature signs nobody i
   for (const secret of ["hush-client", "eyJ"]) assert.notInclude(served.log(), secret)
 })
 
-it("a sign-in that began more than ten minutes ago is over", async () => {
+it("a sign-in begun more than ten minutes ago has expired", async () => {
   const { openAttempt, sealAttempt } = await import("@data-cabinet/core/person/SealedAttempt")
   const { CursorKey } = await import("@data-cabinet/core/pagination/CursorKey")
   const [key, other] = [new CursorKey(Buffer.alloc(32, 1)), new CursorKey(Buffer.alloc(32, 2))]

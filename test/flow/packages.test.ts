@@ -49,13 +49,13 @@ console.log(JSON.stringify({
 }))
 `
 
-it("the tarball has no fault that publint knows of", async () => {
+it("the tarball passes publint", async () => {
   const tarball = readFileSync(here.tarball)
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer as ArrayBuffer }, strict: true })
   expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([])
 })
 
-it("its types are right for every way to import it, but for those that cannot be", async () => {
+it("its types are right for every way to import it, except for those that cannot be", async () => {
   const result = await checkPackage(createPackageFromTarballData(readFileSync(here.tarball)))
   const problems = "problems" in result ? result.problems : [{ kind: "no types" }]
   // The resolution of Node 10 knows no `exports`, and `effect` and the client are ESM.
@@ -107,7 +107,7 @@ const bytesIn = (folder: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 
-it("what is public is what the committed report says", async () => {
+it("the public surface matches the committed report", async () => {
   const lib = join(installed(), "dist", "lib")
   const files = readdirSync(lib).filter((file) => file.endsWith(".d.cts"))
   const declared = files.flatMap((file) => declarations(join(lib, file)))
@@ -161,7 +161,7 @@ it("CommonJS and modules share one copy, and verifyDelivery comes without the re
   expect((JSON.parse(said) as { loaded: number }).loaded).toBeLessThan(6)
 })
 
-it("an older Node is told which one is needed, in the command's words", async () => {
+it("an older Node is refused with the required version, by the command", async () => {
   const old = `Object.defineProperty(process.versions, "node", { value: "20.11.0" }); require("data-cabinet")`
   await expect(finish(process.execPath, ["--input-type=commonjs", "-e", old], here.app)).rejects.toThrow(
     /data-cabinet needs Node\.js 22\.19 or newer/,
@@ -223,7 +223,7 @@ it("a program of a consumer runs on an embedded database, leaves no listener, an
   }
 }, 240_000)
 
-it("the command of the installed package answers", async () => {
+it("the command of the installed package responds", async () => {
   const printed = await finish("npx", ["--no-install", "cabinet", "--version"], here.app)
   const { version } = JSON.parse(readFileSync(join(here.app, "node_modules/data-cabinet/package.json"), "utf8"))
   expect(printed).toContain(version)
@@ -295,7 +295,7 @@ it.each([5, 7] as const)(
   240_000,
 )
 
-it("what an editor shows of the library is in words, and never in Effect's types", () => {
+it("the library's types in an editor are plain, and never Effect's", () => {
   const entry = join(here.app, "node_modules/data-cabinet/dist/lib/index.d.cts")
   const { NodeNext } = ts.ModuleKind
   const program = ts.createProgram([entry], {

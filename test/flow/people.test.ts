@@ -58,7 +58,7 @@ const signedIn = async (name: string, role = "viewer", at = base) => {
   return { ...invited, who }
 }
 
-it("an invitation signs in once, by a cookie that scripts cannot read, and is told apart by nobody afterwards", async () => {
+it("an invitation signs in once, with a cookie that scripts cannot read, and is indistinguishable afterwards", async () => {
   const { secret, link, who } = await signedIn("Ada", "editor")
   assert.match(link, /\/console\/welcome#dcl_[\w-]{43}$/)
   const me = await who.manage("GET", "me")
@@ -79,7 +79,7 @@ it("an invitation signs in once, by a cookie that scripts cannot read, and is to
   for (const answer of answers) assert.deepStrictEqual(answer, answers[0])
 })
 
-it("of two who use one link at the same time, one is signed in", async () => {
+it("of two concurrent uses of one link, one signs in", async () => {
   const { secret } = await invite("Twice")
   const all = await Promise.all([1, 2, 3, 4].map(() => from().post("/console/welcome", { link: secret })))
   assert.deepStrictEqual(
@@ -88,7 +88,7 @@ it("of two who use one link at the same time, one is signed in", async () => {
   )
 })
 
-it("a password signs in by name in any case; a wrong name, a wrong password and none set are one answer", async () => {
+it("a password signs in by name in any case; a wrong name, a wrong password and none set get one response", async () => {
   const { who } = await signedIn("Boris", "owner")
   assert.strictEqual((await who.manage("POST", "me/password", { password: PASSWORD })).status, 204)
   await signedIn("Nina")
@@ -113,7 +113,7 @@ it("a password signs in by name in any case; a wrong name, a wrong password and 
   assert.strictEqual(new Set(answers.map(([, text]) => String(text).replace(/name="name" value="[^"]*"/, ""))).size, 1)
 })
 
-it("nobody is led out of the console by a sign-in", async () => {
+it("no sign-in redirects out of the console", async () => {
   for (const to of ["https://evil.example/", "//evil.example", "/console/\\evil", "/console/\r\nx: y", "/manage/v1"]) {
     const { secret } = await invite(`Led ${to}`.replaceAll(/[\r\n]/g, " "))
     const led = await from().post("/console/welcome", { link: secret, to })
@@ -144,7 +144,7 @@ it("a new password needs the one before, is no common one, and ends the other se
   assert.match(JSON.stringify(rows), /scrypt\$15\$8\$3\$/)
 })
 
-it("what is taken away in one process is refused by another at its next request", async () => {
+it("what is revoked in one process is refused by another at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false, trustedProxies: ["127.0.0.1"] })
   const [second, at] = await listen(other.nodeHandler)
   const ask = (who: Visitor, method = "GET", path = "me") => {
@@ -175,7 +175,7 @@ it("what is taken away in one process is refused by another at its next request"
   await other.close()
 })
 
-it("a session ends when it is idle for 12 hours, and after 30 days whatever happens", async () => {
+it("a session ends when it is idle for 12 hours, and always after 30 days", async () => {
   const idle = await signedIn("Idle")
   const busy = await signedIn("Busy")
   await database.run("UPDATE cabinet.clock SET shift = '11 hours'")
@@ -189,7 +189,7 @@ it("a session ends when it is idle for 12 hours, and after 30 days whatever happ
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-it("only one's own sessions are seen and ended, except by an owner", async () => {
+it("only a person's own sessions are shown and ended, except by an owner", async () => {
   const one = await signedIn("Gero", "editor")
   const other = await signedIn("Hanna", "editor")
   const [session] = (await other.who.manage("GET", "sessions")).json.data
@@ -200,7 +200,7 @@ it("only one's own sessions are seen and ended, except by an owner", async () =>
   assert.strictEqual((await other.who.manage("GET", "me")).status, 401)
 })
 
-it("the last owner can be neither removed nor made less, by two requests at once either", async () => {
+it("the last owner can be neither removed nor given a lesser role, by two concurrent requests either", async () => {
   const owners = (await admin("GET", "people")).json.data.filter(({ role }: any) => role === "owner")
   for (const { id } of owners.slice(1)) await admin("DELETE", `people/${id}`)
   const { id } = await invite("Second owner", "owner")
@@ -214,7 +214,7 @@ it("the last owner can be neither removed nor made less, by two requests at once
   assert.strictEqual((await admin("DELETE", `people/${left[0].id}`)).json.error.code, "last_owner")
 })
 
-it("what changes something and comes from a page of another origin is refused, and changes nothing", async () => {
+it("a change requested by a page of another origin is refused, and changes nothing", async () => {
   const { who } = await signedIn("Ivo", "owner")
   const hostile: ReadonlyArray<Record<string, string>> = [
     { "sec-fetch-site": "cross-site" },
@@ -257,7 +257,7 @@ it("signing out ends one session, or all of them, and clears the cookie", async 
   assert.strictEqual((await links[1]!.manage("GET", "me")).status, 401)
 })
 
-it("who is not signed in is led to the form and back, and a cookie that came twice is none", async () => {
+it("somebody who is not signed in is redirected to the form and back, and a repeated cookie counts as none", async () => {
   const led = await from().get("/console/tables?search=a%20b")
   assert.deepStrictEqual(
     [led.status, led.headers.get("location")],
@@ -291,7 +291,7 @@ it("an address has ten attempts a minute, and an account five from strangers, wh
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-it("a flood of sign-ins is refused in words, and takes no turn from intake and links", async () => {
+it("a flood of sign-ins is refused with a message, and takes no time from intake and links", async () => {
   const source = await cabinet.sources.create({ name: "Beside" })
   const intake = source.intakeUrl.replace(/^https?:\/\/[^/]+/, base)
   const { secret } = await invite("Honest")
@@ -314,7 +314,7 @@ it("a flood of sign-ins is refused in words, and takes no turn from intake and l
   assert.isAtMost(statuses.filter((status) => status === 403).length, 12)
 }, 60_000)
 
-it("everything is in the audit log with who it was, and no secret anywhere in the database", async () => {
+it("everything is in the audit log with its actor, and no secret anywhere in the database", async () => {
   const { who, secret, id } = await signedIn("Mona", "owner")
   const set = await who.manage("POST", "me/password", { password: PASSWORD })
   assert.strictEqual(set.status, 204, set.text)

@@ -38,7 +38,7 @@ const json = (value: unknown, headers: Record<string, string> = {}) => {
   }
 }
 
-it("Polls takes the first run as history and later only what is new, which is due for delivery", async () => {
+it("Polls treats the first run as history and later only new items, which are due for delivery", async () => {
   const source = await cabinet.source("items")
   await database.run(
     `INSERT INTO cabinet.address (url, secret, every_source) VALUES ('http://127.0.0.1:1/', 'whsec_x', true)`,
@@ -91,7 +91,7 @@ it("Polls knows items again by their content where there is no key, digits and a
   assert.strictEqual((await cabinet.run(poll.id)).fresh, 1)
 })
 
-it("Polls asks conditionally and takes 304 for unchanged", async () => {
+it("Polls sends conditional requests and treats 304 as unchanged", async () => {
   const source = await cabinet.source("conditional")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/c` })
   json([{ a: 1 }], { etag: '"v1"', "last-modified": "Sat, 21 Nov 2026 10:00:00 GMT" })
@@ -164,7 +164,7 @@ it("Polls sends its headers to no other origin than they were given for", async 
   }
 })
 
-it("Polls checks a change as a new poll, and what is left out stays", async () => {
+it("Polls checks a change like a new poll, and omitted settings stay", async () => {
   const source = await cabinet.source("checked")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/list`, pointer: "/items", keyField: "id" })
   for (const [change, code] of [
@@ -185,7 +185,7 @@ it("Polls checks a change as a new poll, and what is left out stays", async () =
   assert.deepStrictEqual(rest, { ...was, everySeconds: 3600 })
 })
 
-it("Polls takes what other settings find first as history, and asks without the validators of the old ones", async () => {
+it("Polls treats the first items under other settings as history, and requests without the old validators", async () => {
   const source = await cabinet.source("other items")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/a?token=1`, keyField: "id" })
   const change = (settings: PollChange) => cabinet.polls((polls) => polls.change(poll.id, settings))
@@ -257,7 +257,7 @@ it("Polls reads CSV and NDJSON as files are read", async () => {
   )
 })
 
-it("Polls fails a run whole, keeps nothing of it, and comes back later each time", async () => {
+it("Polls fails a run whole, keeps nothing of it, and retries with growing intervals", async () => {
   const source = await cabinet.source("failing")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/f`, everySeconds: 60 })
   const failures: Array<[expected: RegExp, behave: typeof answer]> = [
@@ -310,7 +310,7 @@ it("Polls fails a run whole, keeps nothing of it, and comes back later each time
   assert.strictEqual((await cabinet.book((book) => book.list)).find(({ id }) => id === poll.id)?.failures, 0)
 })
 
-it("Polls survives everything that a receiver of deliveries may do wrong, and keeps nothing of it", async () => {
+it("Polls survives every misbehaviour of a receiver of deliveries, and keeps nothing of it", async () => {
   const source = await cabinet.source("hostile")
   const runs = MISBEHAVIOURS.map(async ({ name, behave, says, whole }) => {
     const receiver = await rawReceiver(behave)
@@ -375,7 +375,7 @@ it("PollLoop runs a poll when it is due, in one of several processes", async () 
   await Promise.all(loops.map((each) => each.close()))
 })
 
-it("PollStore.nextDue says nothing while there is nothing to poll, so that idle loops rest", async () => {
+it("PollStore.nextDue is null while nothing is due, so that idle loops rest", async () => {
   await database.run("UPDATE cabinet.poll SET paused_at = coalesce(paused_at, now())")
   assert.isNull(await cabinet.book((book) => book.nextDue))
   const source = await cabinet.source("next")
@@ -385,7 +385,7 @@ it("PollStore.nextDue says nothing while there is nothing to poll, so that idle 
   assert.approximately((await cabinet.book((book) => book.nextDue))!, 3_600_000, 600_000)
 })
 
-it("PollStore lets nobody run a poll that is being run, and forgets what is removed", async () => {
+it("PollStore gives a running poll to nobody else, and forgets a removed one", async () => {
   const source = await cabinet.source("held")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/h`, headers: [["X-Key", "s3cret"]] })
   await cabinet.book((book) => book.claim(poll.id))

@@ -70,7 +70,7 @@ it("a reader without a list reads what a key reads, and manages nothing", async 
   expect(await refused("sources", uploader.token)).toEqual([401, "invalid_key"])
 })
 
-it("lists, the feed and names have only what a token lists", async () => {
+it("lists, the feed and names show only what a token lists", async () => {
   const { token, only } = await issue(["sources.orders", "public.totals"])
   const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
   expect(only).toEqual(["public.totals", "sources.orders"])

@@ -78,7 +78,7 @@ afterAll(async () => {
   polled.closeAllConnections()
 })
 
-it("what was stored before is encrypted when a key is there, and what is new as well", async () => {
+it("stored secrets are encrypted when a key is set, and new ones as well", async () => {
   const before = await stored()
   for (const secret of [address.secret, HEADER]) expect(before).toContain(secret)
   const cabinet = await open(first)
@@ -99,7 +99,7 @@ it("what was stored before is encrypted when a key is there, and what is new as 
   await cabinet.addresses.remove(added.id)
 })
 
-it("without the key nothing opens, and the reason names what to do", async () => {
+it("without the key the cabinet does not open, and the reason says what to do", async () => {
   for (const key of [undefined, second, `none,${second}`]) {
     await expect(open(key)).rejects.toThrow(
       /encrypted with a key that is not in CABINET_SECRET_KEY \(its id is [0-9a-f]{8}\)/,
@@ -107,7 +107,7 @@ it("without the key nothing opens, and the reason names what to do", async () =>
   }
 })
 
-it("another key is put in front, then the old one is left out", async () => {
+it("a new key is put in front, then the old one is removed", async () => {
   const old = await stored()
   const both = await open(`${second}, ${first}`)
   expect(await signs(both, address.id, address.secret)).toEqual([true])
@@ -122,7 +122,7 @@ it("another key is put in front, then the old one is left out", async () => {
   expect(await stored()).toBe(text)
 })
 
-it("a process whose key is not the one in use fails its attempts in words, and sends nothing unsigned", async () => {
+it("a process with another key fails its attempts with a message, and sends nothing unsigned", async () => {
   const late = await open(`${second},${first}`)
   const other = await open(`${randomBytes(32).toString("base64")},${second}`)
   const before = receiver.received.length
@@ -140,7 +140,7 @@ it("a process whose key is not the one in use fails its attempts in words, and s
   await database.run(`UPDATE cabinet.poll SET headers = '[["Authorization", "${HEADER}"]]'`)
 })
 
-it("one damaged secret costs the other addresses nothing, and is rotated away", async () => {
+it("one damaged secret does not affect other addresses, and rotation replaces it", async () => {
   const cabinet = await open(second)
   const [hurt, well] = [
     await cabinet.addresses.create({ url: receiver.url }),
@@ -157,7 +157,7 @@ it("one damaged secret costs the other addresses nothing, and is rotated away", 
   expect(await signs(again, hurt.id, secret)).toEqual([true])
 })
 
-it("encryption is given up with none in front", async () => {
+it("encryption is removed with `none` in front", async () => {
   await database.run("DELETE FROM cabinet.address WHERE secret = 'x'")
   await database.run("UPDATE cabinet.address SET previous_secret = NULL")
   const cabinet = await open(`none,${second}`)
@@ -168,7 +168,7 @@ it("encryption is given up with none in front", async () => {
 })
 
 it.each(["short", `${first},none`, `${first} ${second}`, "none,none"])(
-  "refuses %s for a key, and repeats none",
+  "refuses %s as a key, and shows none",
   async (key) => {
     await expect(open(key)).rejects.toThrow(
       /^CABINET_SECRET_KEY is not valid: it must be 32 bytes in base64|^secretKey/,

@@ -59,7 +59,7 @@ it("one delivery is verified by standardwebhooks, svix, stripe and our own, and 
   }
 })
 
-it("while a secret is being rotated all of them take either", async () => {
+it("all of them accept either secret during a rotation", async () => {
   const { id, secret } = await cabinet.addresses.create({ url: receiver.url })
   const rotated = await cabinet.addresses.rotateSecret(id)
   const from = receiver.received.length

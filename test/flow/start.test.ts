@@ -53,7 +53,7 @@ it("serve refuses a wrong setting, wherever it comes from", async () => {
   await refused(["serve", "--time-zone", "Mars/Base"], {}, /^--time-zone is "Mars\/Base": it must be the name/)
 })
 
-it("serve says when the database cannot be reached, does not exist, or refuses the login", async () => {
+it("serve reports that the database cannot be reached, does not exist, or refuses the login", async () => {
   // Nobody listens on the discard port of the loopback.
   await refused(
     ["migrate"],
@@ -68,7 +68,7 @@ it("serve says when the database cannot be reached, does not exist, or refuses t
   await refused(["serve"], { DATABASE_URL: database.urlAs("nobody_here") }, /rejected the login .*DATABASE_URL/)
 })
 
-it("serve says what a database user without rights has to be granted", async () => {
+it("serve says what a database user without privileges has to be granted", async () => {
   const empty = await testDatabase({ empty: true })
   await database.run("CREATE ROLE poor_start LOGIN")
   try {
@@ -89,7 +89,7 @@ it("serve refuses a database that cannot hold every character", async () => {
   }
 })
 
-it("a wrong call ends with 2, says what is wrong and where help is, and leaves stdout alone", async () => {
+it("a wrong call exits with 2, says what is wrong and where help is, and writes nothing to stdout", async () => {
   for (const [args, words] of [
     [["nonsense"], /Unknown subcommand "nonsense"/],
     [["source", "add"], /Missing required argument: NAME/],
@@ -105,7 +105,7 @@ it("a wrong call ends with 2, says what is wrong and where help is, and leaves s
   expect(await home.cabinet(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })
 
-it("serve makes a cabinet of an empty database of the user's own, and commands beside it share it", async () => {
+it("serve creates a cabinet in an empty external database, and commands beside it share it", async () => {
   const env = { DATABASE_URL: database.url, CABINET_METRICS_PORT: "" }
   const server = await home.serve([], env)
   expect(server.welcome).toMatchObject({ source: { id: 1 }, key: { key: expect.stringMatching(/^dck_/) } })
@@ -122,7 +122,7 @@ it("serve makes a cabinet of an empty database of the user's own, and commands b
   expect(await stopped).toBe(0)
 })
 
-it("commands find and make a cabinet where none runs, several at once", async () => {
+it("commands find and create a cabinet where none runs, several concurrently", async () => {
   const other = newHome()
   const made = await Promise.all(
     ["One", "Two", "Three"].map((name) => other.cabinet(["source", "add", name, "--get", "table.name"])),
@@ -145,7 +145,7 @@ const isOpenToAll = (): boolean => {
   return true
 }
 
-it("a cabinet starts where namespaces and capabilities are forbidden, or says what would let it", async () => {
+it("a cabinet starts without namespaces and capabilities, or says what it needs", async () => {
   const other = newHome()
   const bin = join(other.dir, "bin")
   mkdirSync(bin)

@@ -67,7 +67,7 @@ const spools = async () => {
   return (await Promise.all(opened)).filter((path) => path.startsWith(spoolDir))
 }
 
-it("POST /upload imports a file and answers its report", async () => {
+it("POST /upload imports a file and returns its report", async () => {
   const { status, json } = await upload(`/upload/${source}`, form("Имя;n\nЁж;1\n", "люди.csv"))
   assert.strictEqual(status, 200)
   assert.deepInclude(json, { ok: true, state: "done", file: "люди.csv", rows: 1, accepted: 1, delimiter: ";" })
@@ -76,7 +76,7 @@ it("POST /upload imports a file and answers its report", async () => {
   assert.strictEqual(again.status, 409)
 })
 
-it("POST /upload takes options as fields of the form or of the address, and none that it does not know", async () => {
+it("POST /upload takes options as fields of the form or of the query, and refuses unknown ones", async () => {
   const dry = await upload(`/upload/${source}?dry_run=true`, form("1,2\n", "x.csv", { header: "false" }))
   assert.deepInclude(dry.json, { ok: true, state: "dry_run", rows: 1, header: false })
   assert.deepStrictEqual(dry.json.preview, ['{"column1":"1","column2":"2"}'])
@@ -86,14 +86,14 @@ it("POST /upload takes options as fields of the form or of the address, and none
   assert.deepStrictEqual([wrong.status, wrong.json.error], [400, "bad_option"])
 })
 
-it("POST /upload answers 422 with the refused rows", async () => {
+it("POST /upload responds with 422 and the refused rows", async () => {
   const { status, json } = await upload(`/upload/${source}`, form('{"a":1}\n{"a":\n', "x.ndjson"))
   assert.deepInclude(json, { ok: false, error: "rows_refused", accepted: 0, refused: 1 })
   assert.strictEqual(json.refusals[0].line, 2)
   assert.strictEqual(status, 422)
 })
 
-it("POST /upload opens to a live token whose role allows it alone", async () => {
+it("POST /upload is open only to a valid token whose role allows it", async () => {
   const key = await runtime.runPromise(ApiKeys.use((keys) => keys.issue("reader")))
   const gone = await runtime.runPromise(
     AccessTokens.use((tokens) => Effect.tap(tokens.issue(uploader("gone")), ({ id }) => tokens.revoke(id))),
@@ -116,7 +116,7 @@ it("POST /upload opens to a live token whose role allows it alone", async () => 
   assert.strictEqual(row!["used"], true)
 })
 
-it("POST /upload refuses a token at the first request after its time", async () => {
+it("POST /upload refuses a token at the first request after its expiry", async () => {
   const lent = await runtime.runPromise(
     AccessTokens.use((tokens) => tokens.issue({ name: "lent", role: "editor", expiresInSeconds: 3600 })),
   )
@@ -127,7 +127,7 @@ it("POST /upload refuses a token at the first request after its time", async () 
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-it("a process of the version before issues, knows and revokes tokens for uploads, and sees no others", async () => {
+it("a process of the previous version issues, accepts and revokes tokens for uploads, and sees no others", async () => {
   const [old] = await database.run(
     `INSERT INTO cabinet.upload_token AS o (name, prefix, fingerprint) VALUES ('old', 'dco_', sha256('old')) RETURNING id::int AS id`,
   )
@@ -165,7 +165,7 @@ it("POST /upload says what is wrong with a request", async () => {
   assert.deepStrictEqual(await error(`/upload/${source}`, form("x".repeat(200_000), "x.csv")), [413, "too_large"])
 })
 
-it("POST /upload shows a name with characters that cannot be kept without them", async () => {
+it("POST /upload shows a file name without characters that cannot be stored", async () => {
   const boundary = "b"
   const body = [
     `--${boundary}`,
@@ -186,7 +186,7 @@ it("POST /upload shows a name with characters that cannot be kept without them",
   assert.strictEqual(report.file.length, 255)
 })
 
-it("POST /upload leaves nothing behind of an upload that breaks off or stands still", async () => {
+it("POST /upload leaves nothing behind of an upload that is interrupted or stalls", async () => {
   for (const ends of [true, false]) {
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -205,7 +205,7 @@ it("POST /upload leaves nothing behind of an upload that breaks off or stands st
   }
 })
 
-it("POST /upload takes in so many at once and tells another to retry, before its body", async () => {
+it("POST /upload accepts a limited number at once and asks others to retry, before their body", async () => {
   const slow = [0, 1].map(() => {
     const socket = connect(port, "127.0.0.1")
     socket.on("error", () => {})

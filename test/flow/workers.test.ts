@@ -69,7 +69,7 @@ const nextMinute = () =>
 
 const metrics = async () => (await ask(`${server.baseUrl}/metrics`)).text
 
-it("equal bodies that come to all workers at once have one first", async () => {
+it("equal bodies that reach all workers concurrently have one first", async () => {
   await nextMinute()
   const answers = await Promise.all(Array.from({ length: RATE }, () => ask(intake(), { form: "same=1" })))
   const firsts = answers.filter(({ text }) => !(JSON.parse(text) as { duplicate: boolean }).duplicate)
@@ -96,7 +96,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
   expect((await ask(intake(), { form: "after=1" })).status).toBe(200)
 })
 
-it("the limit of a source is exact over all workers, and every worker takes its share", async () => {
+it("the limit of a source is exact over all workers, and every worker handles its share", async () => {
   await nextMinute()
   const answers = await Promise.all(Array.from({ length: 3 * RATE }, (_, n) => ask(intake(), { form: `n=${n}` })))
   const taken = answers.filter(({ status }) => status === 200)
@@ -109,7 +109,7 @@ it("the limit of a source is exact over all workers, and every worker takes its 
   expect(text.match(/^# TYPE cabinet_http_requests_total counter$/gm)).toHaveLength(1)
 })
 
-it("SIGTERM is said by /readyz at once, and what arrives until the end of the notice is answered", async () => {
+it("SIGTERM is reported by /readyz immediately, and requests until the end of the drain time get responses", async () => {
   const kept = new Agent({ keepAlive: true, maxSockets: 1 })
   expect((await ask(`${server.baseUrl}/healthz`, { agent: kept })).connection).toBe("keep-alive")
   const ended = server.stop("SIGTERM")

@@ -78,7 +78,7 @@ it.each([
   ["cli", "@data-cabinet/remote/RemoteCabinet"],
   ["remote", "@data-cabinet/core/source/Sources"],
   ["client", "./Other.ts"],
-])("the linter lets %s import %s", (packageName, specifier) => {
+])("the linter allows %s to import %s", (packageName, specifier) => {
   expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
 })
 
@@ -129,12 +129,12 @@ it.each([
   expect(said).toMatch(/no-restricted-imports/u)
 })
 
-it("the linter lets an Effect program import ports", () => {
+it("the linter allows an Effect program to import ports", () => {
   const said = plant({ "examples/effect/planted.ts": importing("@data-cabinet/core/intake/Intake") })
   expect(said).not.toMatch(/restricted/u)
 })
 
-it("the linter refuses a circle of imports", () => {
+it("the linter refuses a cycle of imports", () => {
   const said = plant({
     "packages/core/src/event/One.ts": 'import { two } from "./Two.ts"\nexport const one = () => two\n',
     "packages/core/src/event/Two.ts": 'import { one } from "./One.ts"\nexport const two = () => one\n',

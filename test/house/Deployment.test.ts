@@ -25,7 +25,7 @@ it("every workflow passes GitHub's rules, and one that does not is found", async
   assert.isAbove(complaints(workflows[0]!, planted).length, 0)
 })
 
-it("what workflows run in the clone is there", () => {
+it("programs of the clone that workflows run exist", () => {
   const named = files(".github/workflows/*.yml").flatMap((path) => [
     ...read(path).matchAll(/(?:^|\s)(\.ci\/[\w-]+|scripts\/[\w-]+\.mjs)/gm),
   ])
@@ -43,7 +43,7 @@ it("every YAML file parses", () => {
   }
 })
 
-it("every setting and argument in deploy/ is one of ours", () => {
+it("every setting and argument in deploy/ exists", () => {
   const known = new Set(Object.values(SETTINGS).map(({ env }) => env))
   const flags = new Set(["no-delivery", "no-poll"])
   let seen = 0

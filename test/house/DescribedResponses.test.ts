@@ -37,7 +37,7 @@ const askAll = async (path: string) => {
   )
 }
 
-it("hears what is wrong, however it was asked for, and wherever the cabinet is mounted", async () => {
+it("reports a wrong response, however it was requested, and wherever the cabinet is mounted", async () => {
   await askAll("/api/v1/sources")
   const wrong = await takeFailures()
   assert.deepEqual(
@@ -48,13 +48,13 @@ it("hears what is wrong, however it was asked for, and wherever the cabinet is m
   assert.lengthOf(await takeFailures(), 5)
 })
 
-it("hears of a body whose last line has no end", async () => {
+it("reports a body whose last line has no end", async () => {
   await (await fetch(`${base}/api/v1/sources?good&endless`)).text()
   const [wrong] = await takeFailures()
   assert.match((wrong as Error).message, /^GET \/api\/v1\/sources -> 200: a body whose last line has no end/)
 })
 
-it("lets pass what is as described, and what is no answer of a cabinet", async () => {
+it("accepts responses as described, and those that are not a cabinet's", async () => {
   await askAll("/api/v1/sources?good")
   await fetch(`${base}/api/v1/sources`, { method: "HEAD" })
   await askAll("/elsewhere")

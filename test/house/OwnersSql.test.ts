@@ -36,7 +36,7 @@ const ALLOWED: ReadonlyArray<readonly [file: string, fault: RegExp]> = [
   ["generated/ConsoleScript.ts", /./],
 ]
 
-it("every SQL text names only what is PostgreSQL's or the cabinet's own", () => {
+it("every SQL text names only objects of PostgreSQL or the cabinet", () => {
   const texts = allSqlTexts()
   expect(texts.length).toBeGreaterThan(200)
   const own = ownNamesByFile(texts)
@@ -65,7 +65,7 @@ it.each([
     "CREATE FUNCTION cabinet.f() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'",
     "function with its owner's rights",
   ],
-])("the check finds what it is for: %s", (statement, fault) => {
+])("the check finds: %s", (statement, fault) => {
   const [text] = sqlTextsOf("packages/store-pg/src/Planted.ts", `const planted = \`${statement}\``)
   expect(strayNames(text!, known).join()).toContain(fault)
 })

@@ -10,7 +10,7 @@ const CITED = /`([^`\s]+\.test\.ts)`(?:: "([^"]+)")?/g
 
 const cited = [...text.matchAll(CITED)].map(([, path, name]) => ({ path: path!, name }))
 
-it("SECURITY.md cites only tests that are there", () => {
+it("SECURITY.md cites only tests that exist", () => {
   expect(cited.length).toBeGreaterThan(50)
   const missing = cited.filter(({ path, name }) => {
     const file = new URL(path, root)

@@ -81,7 +81,7 @@ const BOUNDED: ReadonlyArray<readonly [path: string, call: string, why: string]>
   ["packages/store-pg/src/row/PgRowReader.ts", "pool.unsafe(...statementOf(", "a statement and its values"],
 ]
 
-it("no call takes a list of unknown length for its arguments", () => {
+it("no call spreads a list of unknown length into its arguments", () => {
   const found = sources.flatMap(({ path, text }) => spreadCalls(path, text))
   assert.deepStrictEqual(
     found.filter((one) => !BOUNDED.some(([path, call]) => one.startsWith(`${path}:`) && one.includes(call))),
@@ -258,7 +258,7 @@ const regexes = sources.flatMap(({ path, text }) => {
   return found
 })
 
-it("no pattern takes longer than its text is long", () => {
+it("no pattern takes more than linear time", () => {
   assert.isAbove(regexes.length, 60)
   const slow = regexes.flatMap(({ where, source, flags }) => {
     const text = slowOn(source, flags)
@@ -281,7 +281,7 @@ it.each([
   assert.isDefined(slowOn(source, flags))
 })
 
-it("the check of patterns names none whose time grows as its text does, however long it takes", () => {
+it("the check of patterns reports none that is linear, however long it takes", () => {
   const steps = "(?=(?:[^\u0001]|\u0001)*)".repeat(40)
   assert.isFalse(growsFaster(`^${steps}b`, "", { begin: "", pump: "a" }))
 })

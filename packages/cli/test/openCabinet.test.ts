@@ -29,7 +29,7 @@ const collect = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> =>
   return all
 }
 
-it("openCabinet makes what is missing and takes in what the program itself sends", async () => {
+it("openCabinet migrates an empty database and accepts the program's own events", async () => {
   const source = await cabinet.sources.create({ name: "Orders" })
   expect(source.intakeUrl).toMatch(/^http:\/\/shop\.example\/data\/webhook\/[\w-]{20,}$/)
   const receipt = await cabinet.intake(source.id, { fields: { total: "12.50", count: 2 } })
@@ -41,7 +41,7 @@ it("openCabinet makes what is missing and takes in what the program itself sends
   expect(rows).toEqual([{ _event_id: receipt.id, _received_at: expect.any(String), total: "12.50", count: 2 }])
 })
 
-it("feed yields every event once and goes on from a stored cursor", async () => {
+it("feed yields every event once and continues from a stored cursor", async () => {
   const source = await cabinet.sources.create({ name: "Feed" })
   for (const n of [1, 2, 3]) await cabinet.intake(source.id, { fields: { n } })
   const seen = await collect(cabinet.feed({ sourceId: source.id, pageSize: 2 }))
@@ -55,7 +55,7 @@ it("feed yields every event once and goes on from a stored cursor", async () => 
   expect(resumed.map(({ payload }) => payload["n"])).toEqual([3, 4])
 })
 
-it("feed follows until its signal says stop", async () => {
+it("feed follows until its signal is aborted", async () => {
   const source = await cabinet.sources.create({ name: "Follow" })
   const stop = new AbortController()
   const seen: Array<unknown> = []
@@ -96,7 +96,7 @@ it("nodeHandler and fetchHandler serve the cabinet below the path of its base ad
   }
 })
 
-it("addresses are told of what was taken in, signed with their secret", async () => {
+it("addresses get signed deliveries of accepted events", async () => {
   const bodies: Array<{ body: string; signature: string }> = []
   let heard = () => {}
   const delivered = new Promise<void>((resolve) => (heard = resolve))
@@ -129,7 +129,7 @@ it("addresses are told of what was taken in, signed with their secret", async ()
   }
 })
 
-it("openCabinet rejects in words when a setting is wrong or the database is not there", async () => {
+it("openCabinet rejects with a message when a setting is wrong or the database does not exist", async () => {
   await expect(openCabinet({ databaseUrl: database.url, timeZone: "Mars/Base" })).rejects.toThrow(/time zone/)
   const gone = database.url.replace(database.name, "no_such_database")
   await expect(openCabinet({ databaseUrl: gone })).rejects.toThrow(/There is no database at .*no_such_database/)

@@ -24,7 +24,7 @@ afterAll(async () => {
 const ask = async (name: string, path: string, init?: RequestInit) =>
   await cabinets.fetchHandler(new Request(`http://${name}.${DOMAIN}:8080${path}`, init))
 
-it("serves a cabinet as soon as it was added, in a database made for it, and opens it for the program's own calls", async () => {
+it("serves a cabinet as soon as it is added, in a database created for it, and opens it for the program's calls", async () => {
   expect((await ask(orders, "/api/v1/sources")).status).toBe(404)
   const added = await cabinets.add(orders)
   expect(added).toMatchObject({ name: orders, baseUrl: `http://${orders}.${DOMAIN}:8080` })
@@ -52,7 +52,7 @@ it("serves one in a database that it is given, until it is removed", async () =>
   expect(await other.run("SELECT count(*)::int AS n FROM cabinet.source")).toEqual([{ n: 0 }])
 })
 
-it("refuses in words and by code", async () => {
+it("refuses with a message and a code", async () => {
   await expect(cabinets.add("No_Label")).rejects.toMatchObject({ name: "CabinetError", code: "bad_name" })
   await expect(cabinets.add("x", { databaseUrl: "nowhere" })).rejects.toMatchObject({ code: "bad_setting" })
   await expect(cabinets.open("nobody")).rejects.toMatchObject({ code: "no_such_cabinet" })
@@ -67,7 +67,7 @@ it("refuses in words and by code", async () => {
   expect(await wrong({ serviceDomain: DOMAIN, databseUrl: own.url })).toBe("openCabinets has no option databseUrl.")
 })
 
-it("takes no calls once it is closed, and answers requests with 503", async () => {
+it("rejects calls once it is closed, and responds to requests with 503", async () => {
   const short = await openCabinets({ databaseUrl: own.url, serviceDomain: DOMAIN })
   await short.close()
   await expect(short.list()).rejects.toMatchObject({ code: "closed" })

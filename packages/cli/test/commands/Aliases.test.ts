@@ -39,7 +39,7 @@ it.each([
   assert.deepStrictEqual(withoutAliases(call.split(" ")), call.split(" "))
 })
 
-it("firstWord is the command that is meant, whatever flags stand before it", () => {
+it("firstWord finds the command among leading flags", () => {
   assert.strictEqual(firstWord(["--cabinet", "bench", "source", "add", "bench"]), "source")
   assert.strictEqual(firstWord(["--json"]), undefined)
 })

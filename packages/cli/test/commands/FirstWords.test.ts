@@ -15,13 +15,13 @@ afterAll(() => {
   vi.unstubAllEnvs()
 })
 
-it("help and version are what --help and --version are", async () => {
+it("help and version do the same as --help and --version", async () => {
   expect(await call(["help"])).toEqual(await call(["--help"]))
   expect(await call(["help", "source", "add"])).toEqual(await call(["source", "add", "--help"]))
   expect(await call(["version"])).toEqual({ code: 0, printed: "0.0.0\n", said: "" })
 })
 
-it("sql takes a script as an argument, and not two scripts", async () => {
+it("sql takes one script as an argument, not two", async () => {
   expect(await call(["sql", "-c", "SELECT 1 AS one", "--json"])).toEqual({
     code: 0,
     said: "",
@@ -39,7 +39,7 @@ it.for([
   ["source delete 1 --drop-table", "Delete source 1 and its table with all its rows?"],
   ["address remove 1", "Remove address 1 and cancel its pending deliveries?"],
   ["poll remove 1", "Remove poll 1, its headers and its record of items already seen?"],
-])("%s is not done without a word, and says which", async ([words, question]) => {
+])("%s requires a confirmation and names the flag for it", async ([words, question]) => {
   await database.run(
     "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) OVERRIDING SYSTEM VALUE VALUES (1, 'S', 's', 'h') ON CONFLICT DO NOTHING",
   )

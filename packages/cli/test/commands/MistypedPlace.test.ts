@@ -25,7 +25,7 @@ afterAll(() => {
 const MAKING = ["serve", "source add", "restore"]
 const JOINING = leaves.filter((name) => !MAKING.includes(name) && name !== "bench")
 
-it.for(JOINING)("%s makes no database where there is none", async (name) => {
+it.for(JOINING)("%s creates no database where there is none", async (name) => {
   vi.stubEnv("DATABASE_URL", "")
   const dataDir = join(home, name.replaceAll(" ", "-"))
   const rest = (ARGUMENTS[name] ?? OF_THE_SERVER[name])!
@@ -37,7 +37,7 @@ it.for(JOINING)("%s makes no database where there is none", async (name) => {
   expect(existsSync(dataDir)).toBe(false)
 })
 
-it("on a server of many cabinets a command asks which is meant, and names them", async () => {
+it("on a server of many cabinets a command requires --cabinet and lists the names", async () => {
   vi.stubEnv("DATABASE_URL", database.url)
   const question = /^This server has several cabinets: choose one with --cabinet NAME \(orders, shop\)\.\n$/
   const other = { orders: await testDatabase(), shop: await testDatabase() }
@@ -62,7 +62,7 @@ it("on a server of many cabinets a command asks which is meant, and names them",
   }
 })
 
-it("a server of many that has none yet says how to add one", async () => {
+it("a server of many cabinets without any says how to add one", async () => {
   const empty = await testDatabase()
   vi.stubEnv("DATABASE_URL", empty.url)
   vi.stubEnv("CABINET_SERVICE_DOMAIN", "cabinets.test")
@@ -75,7 +75,7 @@ it("a server of many that has none yet says how to add one", async () => {
   }
 })
 
-it("a link whose base address nobody said is told to be a guess", async () => {
+it("a link is marked as a guess when no base URL is known", async () => {
   const plain = await testDatabase()
   vi.stubEnv("DATABASE_URL", plain.url)
   const guess = /base URL is not configured, so this address is a guess/
@@ -94,7 +94,7 @@ it("a link whose base address nobody said is told to be a guess", async () => {
   }
 })
 
-it("a link begins with the address that a server noted, over any guess and below what is set", async () => {
+it("a link begins with the base URL that a server recorded, unless one is set", async () => {
   const plain = await testDatabase()
   vi.stubEnv("DATABASE_URL", plain.url)
   const link = async (...args: ReadonlyArray<string>) =>
@@ -119,7 +119,7 @@ it("a link begins with the address that a server noted, over any guess and below
   }
 })
 
-it("a cabinet that no server served knows no address", async () => {
+it("a cabinet that was never served has no recorded base URL", async () => {
   const plain = await testDatabase()
   const untold = await openCabinet({ databaseUrl: plain.url, delivery: false })
   try {

@@ -265,7 +265,7 @@ it(
   },
 )
 
-it("events and rows come with every digit and byte over a server as with the database", async () => {
+it("events and rows keep every digit and byte over --server", async () => {
   for (const event of ["1", "2", "3", "4", "5", "6"]) {
     const words = ["event", "show", event]
     const [mine, its] = [await local(words), await remote(words)]
@@ -339,7 +339,7 @@ it.each(HERE_ONLY)("%s is about the machine of the cabinet, and refuses --server
   ])
 })
 
-it("a wrong, revoked or weak token, and none, are refused in words without the token", async () => {
+it("a wrong, revoked, insufficient or missing token is refused without showing it", async () => {
   const issue = async (role: string) =>
     JSON.parse((await local(["token", "add", role, "--role", role])).printed) as { id: number; token: string }
   const [revoked, viewer] = [await issue("owner"), await issue("viewer")]
@@ -374,7 +374,7 @@ it("a wrong, revoked or weak token, and none, are refused in words without the t
   expect((await remote(["source", "list"])).said).toBe("CABINET_TOKEN is not an access token.\n")
 })
 
-it("a server that is away, is none, or redirects is told in words", async () => {
+it("a server that is unreachable, not a cabinet, or redirecting is reported", async () => {
   vi.stubEnv("CABINET_TOKEN", "dco_x")
   const away = await remote(["source", "list"], "http://127.0.0.1:9")
   expect(away.code).toBe(1)

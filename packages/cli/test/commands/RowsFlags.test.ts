@@ -21,7 +21,7 @@ it.each([
   ])
 })
 
-it.each(["", "total", ">=10", "is empty"])("wherePairs refuses %j in words", (text) => {
+it.each(["", "total", ">=10", "is empty"])("wherePairs refuses %j with a message", (text) => {
   assert.match(Result.match(wherePairs(text), { onSuccess: String, onFailure: String }), /^--where must be a column/)
 })
 

@@ -40,7 +40,7 @@ it.for([
   }
 })
 
-it("no command takes a header, a password, a secret or a token by a flag of its own", async () => {
+it("no command has a flag that takes a header, a password, a secret or a token", async () => {
   const flags = new Set<string>()
   for (const name of leaves) {
     const { printed } = await call([...name.split(" "), "--help"])
@@ -57,7 +57,7 @@ it("no command takes a header, a password, a secret or a token by a flag of its 
   expect(telling).toContain("--headers-file")
 })
 
-it("poll add sends the headers of a file along, and tells no value of a line that is none", async () => {
+it("poll add sends the headers of a file and shows no value of an invalid line", async () => {
   const asked: Array<string | undefined> = []
   const site = createServer((request, response) => {
     asked.push(request.headers["x-key"] as string | undefined)
@@ -90,7 +90,7 @@ it("poll add sends the headers of a file along, and tells no value of a line tha
   })
 })
 
-it("whatever takes the URL of an address or a poll takes it from a file too, for a URL may be a secret itself", async () => {
+it("every command that takes the URL of an address or a poll can read it from a file, because a URL may be a secret", async () => {
   const taking: Array<string> = []
   for (const name of leaves) {
     const { printed } = await call([...name.split(" "), "--help"])
@@ -101,7 +101,7 @@ it("whatever takes the URL of an address or a poll takes it from a file too, for
   expect(taking).toEqual(expect.arrayContaining(["address add", "address set", "poll add"]))
 })
 
-it("address and poll take a URL of one line from a file, and repeat nothing of a wrong one", async () => {
+it("address and poll read a URL of one line from a file and never print an invalid one", async () => {
   const file = join(dir, "url")
   const allowed = ["--allowed-networks", "127.0.0.0/8", "--url-file", file]
   writeFileSync(file, "http://127.0.0.1:9/services/hush-hush\n")
@@ -136,7 +136,7 @@ it.for([": value", "no colon", "  : x"])("parseHeaders refuses %j", async (line)
   await expect(Effect.runPromise(parseHeaders(line))).rejects.toThrow(/line 1 does not have the form/)
 })
 
-it("cabinets add takes an address with a password from a file of one line", async () => {
+it("tenant add reads a database URL with a password from a file of one line", async () => {
   const file = join(dir, "address")
   const add = ["tenant", "add", "filed", "--database-url-file", file, "--json"]
   writeFileSync(file, "postgres://a/b\npostgres://c/d\n")
@@ -191,7 +191,7 @@ const firstWords = async (url: string, isTTY: boolean, args: ReadonlyArray<strin
   return printed
 }
 
-it("a first start prints key and intake address on a terminal only, and says elsewhere how to have them", async () => {
+it("the first start prints the key and the intake address on a terminal only, and elsewhere how to get them", async () => {
   const seen = await testDatabase({ empty: true })
   const unseen = await testDatabase({ empty: true })
   try {

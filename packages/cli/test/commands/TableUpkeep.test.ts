@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => endAll())
 
-it("trash, untrash and purge take events out of the table, back, and away for good", async () => {
+it("trash, restore and purge remove events from the table, bring them back, and erase them", async () => {
   const rows = () => json("rows", "sources.first_source", "--sort", "_event_id")
   const ids = async () => (await rows()).data.map((row: { _event_id: number }) => row._event_id)
   expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({
@@ -50,13 +50,13 @@ it("trash, untrash and purge take events out of the table, back, and away for go
   expect(original).toBeNull()
 })
 
-it("trash refuses an event of no such source in words, and a call without events as wrong usage", async () => {
+it("trash refuses an event of an unknown source, and a call without events as wrong usage", async () => {
   const refused = await call("trash", String(source), "999999")
   expect(refused).toMatchObject({ code: 1, stdout: "", stderr: `Source ${source} has no event 999999.\n` })
   expect((await call("purge")).code).toBe(2)
 })
 
-it("column lists, relabels and retypes, with what does not fit beside it", async () => {
+it("column lists, relabels and retypes, and reports the values that do not fit", async () => {
   expect(await json("column", String(source))).toMatchObject([
     { name: "total", field: "total", label: "total", type: "text" },
   ])
@@ -69,7 +69,7 @@ it("column lists, relabels and retypes, with what does not fit beside it", async
   })
 })
 
-it("search-index makes an index once, takes it away, and refuses what cannot have one", async () => {
+it("search-index creates an index once, drops it, and refuses an object that cannot have one", async () => {
   const table = "sources.first_source"
   const made = await json("search-index", table)
   expect(made).toMatchObject({ table, built: true })

@@ -16,7 +16,7 @@ const collect = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> =>
   return all
 }
 
-it("events are looked into, taken back, brought back and erased", async () => {
+it("events are inspected, trashed, restored and erased", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Events" })
   const sent = await cabinet.fetchHandler(
     new Request(intakeUrl, {
@@ -44,7 +44,7 @@ it("events are looked into, taken back, brought back and erased", async () => {
   expect((await cabinet.events.inspect(eventId))!.event.payload).toEqual({})
 })
 
-it("rows are read page by page or all at once, with every digit in their texts", async () => {
+it("rows are read page by page or all of them, with every digit in their texts", async () => {
   const { id } = await cabinet.sources.create({ name: "Numbers" })
   for (const n of [1, 2, 3]) await cabinet.intake(id, { fields: { n, big: 10n ** 20n + BigInt(n) } })
   const first = await cabinet.rows("sources.numbers", { col: ["n"], sort: "n", limit: 2 })
@@ -87,7 +87,7 @@ it("tables, columns and the author's SQL fit together", async () => {
   expect((await cabinet.rows("public.sums", { fc: "total", fo: "notempty" })).rows).toEqual([{ total: "12.50" }])
 })
 
-it("a schema that stood there before is opened to readers and closed again", async () => {
+it("an existing schema is exposed to readers and hidden again", async () => {
   const owner = new URL(database.url).username
   await database.run(`CREATE SCHEMA old AUTHORIZATION ${owner}`)
   await database.run("CREATE TABLE old.things (id int PRIMARY KEY)")
@@ -101,7 +101,7 @@ it("a schema that stood there before is opened to readers and closed again", asy
   expect(await cabinet.tables.get("old.things")).toBeNull()
 })
 
-it("a file is imported with its progress told, and known again", async () => {
+it("a file is imported with its progress reported, and recognised the second time", async () => {
   const { id } = await cabinet.sources.create({ name: "Files" })
   const bytes = new TextEncoder().encode("name,age\nAda,36\nAlan,41\n")
   const phases: Array<ImportProgress["phase"]> = []
@@ -130,7 +130,7 @@ it("tokens and keys are issued, listed without their secret, and revoked", async
   expect(await cabinet.keys.revoke(issued.id)).toMatchObject({ revokedAt: expect.any(String) })
 })
 
-it("diagnostics tells of the database", async () => {
+it("diagnostics describes the database", async () => {
   expect(await cabinet.diagnostics()).toMatchObject({ database: database.name, isStandby: false, deferredRows: 0 })
 })
 

@@ -45,7 +45,7 @@ const slowPost = async () => {
   return { port, path, sent, answered, stop }
 }
 
-it("close waits for the request that is under way, and refuses those that come meanwhile", async () => {
+it("close waits for requests in flight and refuses later ones", async () => {
   const { port, path, sent, answered, stop } = await slowPost()
   try {
     let closed = false
@@ -70,7 +70,7 @@ it("close waits for the request that is under way, and refuses those that come m
   }
 })
 
-it("close breaks off what does not end in its time", async () => {
+it("close aborts work that exceeds its grace period", async () => {
   const { sent, answered, stop } = await slowPost()
   const broken = once(sent, "error")
   const endless = new ReadableStream<Uint8Array>({ start: (control) => control.enqueue(new TextEncoder().encode("{")) })
@@ -88,7 +88,7 @@ it("close breaks off what does not end in its time", async () => {
   }
 })
 
-it("close waits for calls of the program, and a call broken off rejects as closed", async () => {
+it("close waits for calls of the program, and an aborted call rejects as closed", async () => {
   const locker = await testLock()
   const waiting = cabinet.sql("SELECT pg_advisory_lock(4711)")
   await expect
@@ -119,7 +119,7 @@ const testLock = async () => {
   }
 }
 
-it("a following ends when the cabinet closes, an iteration to the feed's end is refused", async () => {
+it("following the feed ends when the cabinet closes, and an iteration to its end is rejected", async () => {
   for (const n of [1, 2, 3]) await cabinet.intake(sourceId, { fields: { n } })
   const seen: Array<unknown> = []
   const atEnd = Promise.withResolvers<void>()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet.close())
 
-it("a body that the program has read already is told of in its log, with how to mount", async () => {
+it("a body that the program has already read is reported in its log, with how to mount the handler", async () => {
   const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })
   const server = createServer((request, response) => {
     // What express.json() does.
@@ -55,7 +55,7 @@ it("a body that the program has read already is told of in its log, with how to 
   }
 })
 
-it("no more connections are opened than the program allows, however much is asked at once", async () => {
+it("no more connections are opened than the program allows, whatever the load", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Pool" })
   let most = 0
   let done = false
@@ -83,7 +83,7 @@ it("no more connections are opened than the program allows, however much is aske
   expect(most).toBeLessThanOrEqual(4 + 2 + 1)
 })
 
-it("openCabinet refuses what it does not know or cannot be, by the option's own name", async () => {
+it("openCabinet refuses unknown options and invalid values, naming the option", async () => {
   const refused: ReadonlyArray<readonly [options: object, words: RegExp]> = [
     [{ databaseURL: "postgres://localhost/x" }, /^openCabinet has no option databaseURL\.$/],
     [{ statementTimeout: 5 }, /no option statementTimeout\./],
@@ -100,7 +100,7 @@ it("openCabinet refuses what it does not know or cannot be, by the option's own 
   }
 })
 
-it("a database whose user may make no roles is opened all the same, and the log says what is off", async () => {
+it("a database whose user may not create roles is opened, and the log says what is unavailable", async () => {
   const poor = await testDatabase({ empty: true })
   const role = `poor_${poor.name}`
   try {

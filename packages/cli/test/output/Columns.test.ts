@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 
 const style = styleFor({ isTTY: false })
 
-it("columns aligns by what a terminal shows, and cuts the last column at the line's end", () => {
+it("columns aligns by display width and cuts the last column at the end of the line", () => {
   const text = columns(
     ["NAME", "TEXT"],
     [
@@ -17,7 +17,7 @@ it("columns aligns by what a terminal shows, and cuts the last column at the lin
   expect(text.split("\n")).toEqual(["NAME  TEXT", "é́     one", "日本  a very long t…"])
 })
 
-it("columns keeps every line within the terminal, however many and wide the columns are", () => {
+it("columns keeps every line within the terminal's width, however many and wide the columns are", () => {
   const lengths = [1, 3, 9, 20, 61, 500]
   for (const count of [1, 2, 5, 12, 40]) {
     for (const width of [20, 40, 80, 200]) {
@@ -33,7 +33,7 @@ it("columns keeps every line within the terminal, however many and wide the colu
   }
 })
 
-it("columns gives nothing away where there is room, and the widest give way first", () => {
+it("columns shrinks nothing where there is room, and the widest columns first", () => {
   const row = ["short", "y".repeat(30), "z".repeat(200)]
   const wide = columns(["A", "B", "C"], [row], { style, none: "none", width: Infinity })
   expect(wide.split("\n")[1]).toBe(row.join("  "))
@@ -42,11 +42,11 @@ it("columns gives nothing away where there is room, and the widest give way firs
   )
 })
 
-it("columns says in words that there is nothing", () => {
+it("columns prints a sentence when there are no rows", () => {
   expect(columns(["A"], [], { style, none: "Nothing." })).toBe("Nothing.")
 })
 
-it("plainText leaves nothing that could move a cursor or turn a line round", () => {
+it("plainText removes everything that could move the cursor or reverse the direction of writing", () => {
   expect(plainText("a\u001b[2Jb\u202ec\u0000\nd")).toBe("a\\u001b[2Jb\\u202ec\\u0000⏎d")
 })
 

@@ -7,7 +7,7 @@ it("writeJson puts JSON text in unread, so that no digit is lost", () => {
   expect(writeJson(value)).toBe(`{"a":12345678901234567890.10,"b":[{"z":1.0},"x"]}`)
 })
 
-it("valueAt gives text as it is, other values as JSON, and nothing for what is not there", () => {
+it("valueAt returns text unchanged, other values as JSON, and nothing for a missing path", () => {
   const document = `{"id":7,"table":{"name":"orders"},"list":[{"n":1.0}],"none":null}`
   expect(["id", "table.name", "list.0.n", "table", "none"].map((path) => valueAt(document, path))).toEqual([
     "7",

@@ -25,7 +25,7 @@ const work = async (millis: number): Promise<void> => {
   }
 }
 
-it("collectWhileQuiet collects all garbage now and then, but not while there is much to do", async () => {
+it("collectWhileQuiet collects all garbage at intervals while the load is low", async () => {
   collectWhileQuiet(50)
   await work(400)
   expect(asked).toBe(0)

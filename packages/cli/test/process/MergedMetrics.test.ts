@@ -24,7 +24,7 @@ it("mergeMetrics labels every sample by its worker and keeps the samples of one 
   ])
 })
 
-it("mergeMetrics answers nothing for nothing", () => {
+it("mergeMetrics returns nothing for no metrics", () => {
   expect(mergeMetrics([])).toBe("")
   expect(mergeMetrics([{ worker: "1", text: "" }])).toBe("")
 })

@@ -11,7 +11,7 @@ const refusal = (given: Partial<Record<SettingName, string>>, env: Record<string
   return Result.isFailure(result) ? result.failure.message : "taken"
 }
 
-it("readSettings gives the defaults when nothing is said", () => {
+it("readSettings returns the defaults when nothing is set", () => {
   expect(Result.getOrThrow(read({}))).toMatchObject({
     port: 8080,
     host: "127.0.0.1",
@@ -27,13 +27,13 @@ it("readSettings gives the defaults when nothing is said", () => {
   })
 })
 
-it("readSettings takes a flag before the environment, and the environment before the default", () => {
+it("readSettings prefers a flag to the environment, and the environment to the default", () => {
   expect(Result.getOrThrow(read({}, { PORT: "9000" })).port).toBe(9000)
   expect(Result.getOrThrow(read({ port: "9001" }, { PORT: "9000" })).port).toBe(9001)
   expect(Result.getOrThrow(read({}, { PORT: "" })).port).toBe(8080)
 })
 
-it("readSettings reads every form", () => {
+it("readSettings parses every form of value", () => {
   const settings = Result.getOrThrow(
     read({
       baseUrl: "https://cabinet.example.com/data/",
@@ -82,7 +82,7 @@ it.each([
   expect(refusal({}, { [SETTINGS[name].env]: text })).toMatch(new RegExp(`^${SETTINGS[name].env} is `))
 })
 
-it("readSettings refuses a sign-in by a proxy that is believed of everybody, or of nobody", () => {
+it("readSettings refuses a sign-in by a proxy that trusts everybody or nobody", () => {
   const header = { CABINET_CONSOLE_PROXY_HEADER: "Remote-User" }
   expect(refusal({}, header)).toMatch(
     /^CABINET_CONSOLE_PROXY_HEADER is set, but no proxy is named in CABINET_CONSOLE_PROXIES/,

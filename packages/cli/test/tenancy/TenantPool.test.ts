@@ -95,7 +95,7 @@ it("tenantScheduler opens the cabinet that has something due, and leaves the idl
   )
 })
 
-it("tenantScheduler opens a cabinet at once that another process says is in use", () =>
+it("tenantScheduler immediately opens a cabinet that another process reports as used", () =>
   over((many) =>
     Effect.gen(function* () {
       yield* tenantScheduler(many, 90)
@@ -107,7 +107,7 @@ it("tenantScheduler opens a cabinet at once that another process says is in use"
     }),
   ))
 
-it("a flood of notifications opens no unknown cabinet, asks the registry nothing, and opens a known one once", () =>
+it("a flood of notifications opens no unknown cabinet, causes no query of the registry, and opens a known cabinet once", () =>
   over((many) =>
     Effect.gen(function* () {
       const held: Array<string> = []

@@ -9,7 +9,7 @@ const original = (text: string, contentType = "application/json"): StoredOrigina
   return { body, bodyBytes: body.length, contentType, receivedAt: "2026-11-24T00:00:00.000000Z", ...sender, ...decoded }
 }
 
-it("jsonFault says where a body that should be JSON breaks, and markedText marks it", () => {
+it("jsonFault locates where a body stops being valid JSON, and markedText marks it", () => {
   const broken = original('{"a": <b>}')
   const fault = jsonFault(broken, originalText(broken))
   assert.strictEqual(fault?.at, 6)
@@ -23,7 +23,7 @@ it("markedText marks every character that could not be read, and a fault at the 
   assert.include(markedText("ab", 2).text, "ab<mark>⏎</mark>")
 })
 
-it("a body is read in its charset, and shown as bytes beside it", () => {
+it("a body is decoded in its charset and also shown as bytes", () => {
   const body = Buffer.from([0xc8, 0xe2, 0xe0, 0xed])
   assert.strictEqual(originalText({ body, charset: "windows-1251" }), "Иван")
   assert.match(hexDump(body), /^000000 {2}c8 e2 e0 ed +\.\.\.\.$/)

@@ -1,7 +1,7 @@
 import { browserName } from "@data-cabinet/console/person/SessionListScreen"
 import { assert, it } from "vitest"
 
-it("browserName says a browser and its system, or the beginning of what it says of itself", () => {
+it("browserName names a browser and its system, or shows the beginning of the user agent", () => {
   const edge =
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0"
   assert.strictEqual(browserName(edge), "Edge, Windows")

@@ -16,7 +16,7 @@ it("cellTokens cuts a row into its values' own texts", () => {
   assert.deepStrictEqual(cellTokens("{}"), [])
 })
 
-it("shownText keeps digits, reads a text, and shows no value as nothing", () => {
+it("shownText keeps digits, decodes a text, and shows null as nothing", () => {
   assert.strictEqual(shownText("0.10"), "0.10")
   assert.strictEqual(shownText('"\\u0410\\n\\"<"'), 'А\n"<')
   assert.strictEqual(shownText("null"), "")

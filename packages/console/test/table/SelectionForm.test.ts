@@ -6,13 +6,13 @@ import { assert, it } from "vitest"
 const COLUMNS = ["a", "b", "c"]
 const chosen = (form: string) => queryText(selectionOfForm(queryPairs(form), COLUMNS))
 
-it("selectionOfForm leaves out whatever was not filled in", () => {
+it("selectionOfForm omits fields that were not filled in", () => {
   const form = "q=&fc=a&fo=empty&fv=left&fc=b&fo=ge&fv=1&fc=&fo=eq&fv=lost&per=c&from=&to=&sort=&show=a&show=b&show=c"
   assert.strictEqual(chosen(form), "fc=a&fo=empty&fv=&fc=b&fo=ge&fv=1")
   assert.strictEqual(chosen("per=c&from=2026-01-01&to="), "per=c&from=2026-01-01")
 })
 
-it("selectionOfForm hides the columns without a mark, and keeps a list that names columns", () => {
+it("selectionOfForm hides unchecked columns and keeps a list that names columns", () => {
   assert.strictEqual(chosen("show=a&show=c"), "hide=b")
   assert.strictEqual(chosen("show=a&show=c&order=c"), "order=c&hide=b")
   assert.strictEqual(chosen("col=c&col=b&show=a&show=c"), "col=c&col=a")

@@ -36,7 +36,7 @@ it("a Russian text has no Latin word but a name", () => {
   }
 })
 
-it("counts have the form that their number asks for", () => {
+it("counts have the plural form of their number", () => {
   assert.deepStrictEqual(
     [1, 2, 5, 21].map((count) => WORDS.ru.table.shown(count, false)),
     ["1 строка всего", "2 строки всего", "5 строк всего", "21 строка всего"],

@@ -1,7 +1,7 @@
 import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
 import { assert, it } from "vitest"
 
-it("scriptAct says what statements do and repeats nothing of what they hold", () => {
+it("scriptAct names the statements of a script and none of their contents", () => {
   const { changes } = scriptAct([
     "CREATE TABLE hush (a int)",
     "  -- hush\n/* hush **/ alter role hush PASSWORD 'hush'",

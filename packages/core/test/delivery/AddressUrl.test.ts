@@ -20,7 +20,7 @@ it.each([
   "https://:pw@example.com/",
   "http://",
   `https://example.com/${"a".repeat(2048)}`,
-])("parseAddressUrl refuses %s in words", (text) => {
+])("parseAddressUrl refuses %s with a message", (text) => {
   const result = parseAddressUrl(text)
   expect(Result.isFailure(result) && result.failure.code).toBe("bad_url")
 })

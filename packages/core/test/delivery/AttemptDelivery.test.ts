@@ -24,7 +24,7 @@ const outcome = (status: number | null) => ({ status, failure: null, peer: null,
 
 const bodyOf = (of: Claimed) => new TextDecoder().decode(deliveryBody(of))
 
-it("deliveryBody holds the event's own text, token by token", () => {
+it("deliveryBody has the event's own text, token by token", () => {
   const body = bodyOf(delivery)
   expect(body.endsWith(`,"data":${text}}`)).toBe(true)
   expect(JSON.parse(body)).toMatchObject({
@@ -41,7 +41,7 @@ it("deliveryBody holds the event's own text, token by token", () => {
 })
 
 it.effect(
-  "Deliver.attempt sends the signed bytes and settles by the answer",
+  "AttemptDelivery sends the signed bytes and settles by the response",
   Effect.fn(function* () {
     const sent: Array<CourierRequest> = []
     const courier = Layer.succeed(
@@ -75,7 +75,7 @@ it.effect(
   }),
 )
 
-it("nextState takes any 2xx as delivered and everything else as a retry, but never repeats a ping", () => {
+it("nextState treats any 2xx as delivered and everything else as a retry, but never repeats a ping", () => {
   for (const status of [200, 201, 204, 299])
     expect(nextState(delivery, outcome(status))).toEqual({ state: "delivered" })
   for (const status of [199, 300, 302, 304, 400, 410, 500, null]) {

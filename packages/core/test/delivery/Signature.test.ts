@@ -11,7 +11,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe("signDelivery", () => {
   it.each(vectors.vectors.map((vector) => [vector.name, vector] as const))(
-    "makes the published vector: %s",
+    "reproduces the published vector: %s",
     (_name, vector) => {
       expect(signDelivery(bytes(vector.body), vector.secrets, vector.t)).toBe(vector.header)
     },
@@ -32,7 +32,7 @@ const Time = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_000_000_
 
 describe("verifyDelivery", () => {
   it.prop(
-    "is true for what signDelivery made, and false after any change of a byte",
+    "is true for a header of signDelivery, and false after any change of a byte",
     [Bytes, Secret, Time],
     ([raw, secret, t]) => {
       const body = new Uint8Array(raw)
@@ -54,13 +54,13 @@ describe("verifyDelivery", () => {
     { arbitrary: { runs: 100 } },
   )
 
-  it("takes either secret while one replaces the other", () => {
+  it("accepts either secret while one replaces the other", () => {
     const header = signDelivery(bytes("{}"), ["new", "old"], 1000)
     for (const secret of ["new", "old"]) expect(verifyDelivery("{}", header, secret, at(1000))).toBe(true)
     expect(verifyDelivery("{}", header, "older", at(1000))).toBe(false)
   })
 
-  it("keeps five minutes of tolerance, to either side", () => {
+  it("has a tolerance of five minutes in either direction", () => {
     const header = signDelivery(bytes("{}"), ["s"], 1000)
     for (const [now, verdict] of [
       [700, true],
@@ -116,7 +116,7 @@ describe("verifyDelivery", () => {
     },
   )
 
-  it("takes the bytes however they are held", () => {
+  it("accepts a body as bytes of any type", () => {
     const header = signDelivery(bytes("{}"), ["s"], 1000)
     const held = bytes("{}").buffer
     for (const body of ["{}", Buffer.from("{}"), new Uint8Array(held), new DataView(held) as never]) {
@@ -124,7 +124,7 @@ describe("verifyDelivery", () => {
     }
   })
 
-  it("is false for an empty secret, which anybody could sign with", () => {
+  it("is false for an empty secret, with which anybody could sign", () => {
     expect(verifyDelivery("{}", signDelivery(bytes("{}"), [""], 1000), "", at(1000))).toBe(false)
   })
 })

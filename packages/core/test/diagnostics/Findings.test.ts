@@ -157,7 +157,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /db:5432 are in clear text.*sslmode=verify-full/,
   ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
-])("findingsOf tell of %s what is wrong and what to do", (check, seen, level, words) => {
+])("findingsOf reports for %s what is wrong and what to do", (check, seen, level, words) => {
   const wrong = findingsOf(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
 })
@@ -171,7 +171,7 @@ it("findingsOf find nothing wrong with clear text that stays on this machine", (
   }
 })
 
-it("findingsOf says nothing of what it was not told", () => {
+it("findingsOf omits what was not examined", () => {
   const checks = findingsOf({ diagnostics: WELL.diagnostics, gauge: WELL.gauge }).map(({ check }) => check)
   expect(checks).toContain("database")
   for (const check of ["connection", "reading", "author", "standby"]) expect(checks).not.toContain(check)

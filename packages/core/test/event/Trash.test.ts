@@ -24,7 +24,7 @@ const over = (missing: ReadonlyArray<number> = []) => {
   return { reached, calls }
 }
 
-it("every call refuses more events than the limit before the store is asked, and passes the limit on", () => {
+it("every call refuses more events than the limit without asking the store, and passes the limit on", () => {
   const { reached, calls } = over()
   const events = Array.from({ length: MAX_TRASH_EVENTS + 1 }, (_, n) => n + 1)
   for (const call of calls) {
@@ -37,7 +37,7 @@ it("every call refuses more events than the limit before the store is asked, and
   expect(reached).toHaveLength(calls.length)
 })
 
-it("every call passes an event on once, however often it is named", () => {
+it("every call passes each event on once, however often it is named", () => {
   const { reached, calls } = over()
   for (const call of calls) expect(Effect.runSync(call([5, 6, 5]))).toBe(2)
   expect(reached).toEqual([

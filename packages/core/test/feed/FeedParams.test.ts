@@ -15,7 +15,7 @@ const refusal = (pairs: Pairs) => {
 }
 
 describe("feedParams", () => {
-  it("begins at the very beginning, a hundred at a time, when nothing is said", () => {
+  it("starts at the beginning with a limit of 100 when nothing is given", () => {
     assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START, cursor: undefined })
   })
 
@@ -50,7 +50,7 @@ describe("feedParams", () => {
     }
   })
 
-  it("tells a malformed source from one that cannot exist", () => {
+  it("distinguishes a malformed source id from one that cannot exist", () => {
     assert.equal(read([["source_id", "7"]]).sourceId, 7)
     assert.equal(read([["source_id", "9007199254740992"]]).sourceId, "unknown")
     for (const id of ["0", "-1", "x", "", "1.5", "9223372036854775808"]) {
@@ -58,13 +58,13 @@ describe("feedParams", () => {
     }
   })
 
-  it("knows three channels", () => {
+  it("accepts three channels", () => {
     for (const channel of ["webhook", "file", "pull"]) assert.equal(read([["channel", channel]]).channel, channel)
     for (const channel of ["", "Webhook", "fax"])
       assert.deepEqual(refusal([["channel", channel]]), ["bad_channel", "channel"])
   })
 
-  it("refuses a cursor of another source, channel or walk, and what is none", () => {
+  it("refuses a cursor of another source, channel or list, and anything that is not a cursor", () => {
     const place = { epoch: 2, xid: 10n, id: 3 }
     const cursor = writeCursor(key, { sourceId: 1, channel: null }, place)
     assert.deepEqual(
@@ -124,7 +124,7 @@ describe("feedParams", () => {
   )
 
   it.prop(
-    "gives every position back from its cursor, with the places where epochs were left and the trail",
+    "restores every position from its cursor, with the ends of earlier epochs and the trail",
     { trail: Trail, places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
     ({ places, trail }) => {
       const [first, ...left] = places.map(({ epoch, xid, id, receivedAt }) => ({

@@ -40,7 +40,7 @@ const NEAR = 64
 
 describe("a trail", () => {
   it.prop(
-    "has a place before any loss, not much further back than the loss is long, however the pages fell",
+    "has a position before any loss, not much further back than the loss is long, whatever the page sizes",
     [Pages],
     ([pages]) => {
       for (const { at, trail } of walk(pages).slice(-3)) {
@@ -68,13 +68,13 @@ describe("a trail", () => {
     )
   })
 
-  it("is only counted on while a client follows event by event", () => {
+  it("only increments its count while a client follows event by event", () => {
     const positions = walk(Array.from({ length: 3_200 }, () => 1))
     const changes = positions.filter(({ trail }, n) => n > 0 && trail.places !== positions[n - 1]!.trail.places)
     assert.isAtMost(changes.length, 3_200 / 30)
   })
 
-  it("goes on from the part before the place that a client was led back to", () => {
+  it("continues from the part before the position that a client was sent back to", () => {
     const { trail, from } = walk(Array.from({ length: 300 }, () => 40)).at(-1)!
     const places = trailPlaces(trail)
     const place = places[2]!
@@ -84,7 +84,7 @@ describe("a trail", () => {
     assert.includeDeepMembers([...trailPlaces(on)], [place])
   })
 
-  it("of another form leads nowhere, and never to a number that the database does not take", () => {
+  it("is empty when malformed, and never yields a number that the database does not accept", () => {
     for (const places of ["x", "1", "0.1.2.3", "0.1.2.3.4.5", "0.1.2.3.4,", "0.-1.2.3.4", "0.1.-2.3.4", "0.1.2.-3.4"]) {
       assert.deepStrictEqual(trailPlaces({ since: 3, places }), [], places)
     }
@@ -107,14 +107,14 @@ describe("a position", () => {
   const { trail } = walk(Array.from({ length: 50 }, () => 20)).at(-1)!
   const position: FeedPosition = { ...place(5e12, 9), left: [place(7e12, 1), place(1, 1_000_000), place(3, 1)], trail }
 
-  it("tells all places where the client was, the latest first", () => {
+  it("lists all positions where the client was, the latest first", () => {
     const places = placesOf(position)
     assert.lengthOf(places, 4 + trailPlaces(trail).length)
     for (const [n, one] of places.slice(1).entries()) assert.isBelow(comparePlaces(one, places[n]!), 0)
     assert.deepStrictEqual(laterPlaces(position), [place(7e12, 1)])
   })
 
-  it("led back remembers what was left in other epochs, and no more of them than a cursor may have", () => {
+  it("sent back keeps the ends of other epochs, and no more of them than a cursor may hold", () => {
     const [latest] = trailPlaces(trail)
     const led = resumeAt(latest!, position)
     assert.deepStrictEqual(led.left, [place(5e12, 9), place(7e12, 1), place(3, 1)])

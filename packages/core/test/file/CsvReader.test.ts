@@ -22,7 +22,7 @@ const ENDS = ["\n", "\r\n", "\r"]
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
 
 it.prop(
-  "CsvReader gives back any cells however the text is cut into pieces",
+  "CsvReader restores any cells however the text is split",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -54,7 +54,7 @@ it.prop(
 )
 
 it.prop(
-  "CsvReader says the same of damaged text however it is cut into pieces",
+  "CsvReader reports the same for damaged text however it is split",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -66,7 +66,7 @@ it.prop(
   { arbitrary: { runs: 3000 } },
 )
 
-it("CsvReader tells lines and columns, over quoted line ends", () => {
+it("CsvReader reports lines and columns across quoted line breaks", () => {
   const { records } = read(['a,b\n"x\ny",c\n\nd,"e"\n'])
   assert.deepStrictEqual(
     records.map(({ line, columns }) => [line, columns]),
@@ -87,7 +87,7 @@ it("CsvReader keeps a quote inside an unquoted cell and refuses text after a clo
   assert.deepStrictEqual(refusals, [{ line: 2, column: 4, reason: "text follows a closing quote" }])
 })
 
-it("CsvReader tells an end of file in the middle of a line, and where an unclosed quote was opened", () => {
+it("CsvReader reports an end of file within a line, and where an unclosed quote was opened", () => {
   assert.deepStrictEqual(
     read(["a,b\nc,"]).records.map(({ cells, last }) => [cells, last]),
     [
@@ -99,7 +99,7 @@ it("CsvReader tells an end of file in the middle of a line, and where an unclose
   assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote opened here is never closed" }])
 })
 
-it("CsvReader bounds a line, so that an unclosed quote does not take the file into memory", () => {
+it("CsvReader limits the length of a line, so that an unclosed quote does not load the file into memory", () => {
   const piece = "x".repeat(100_000)
   const quote = read(['a\n"', ...Array.from({ length: 20 }, () => piece)])
   assert.strictEqual(quote.refusals.length, 1)

@@ -3,7 +3,7 @@ import { csvShape } from "../../src/file/CsvShape.ts"
 
 const shape = (text: string, given = {}) => csvShape(text, true, given)
 
-it("csvShape finds what separates, also where another candidate stands inside cells", () => {
+it("csvShape detects the delimiter, even where another candidate occurs inside cells", () => {
   assert.strictEqual(shape("a;b;c\n1,5;2,5;3\n1,0;2;3\n").delimiter, ";")
   assert.strictEqual(shape('name,note\nAnn,"a; b; c"\nBob,x\n').delimiter, ",")
   assert.strictEqual(shape("a\tb\n1,1\t2\n").delimiter, "\t")
@@ -13,7 +13,7 @@ it("csvShape finds what separates, also where another candidate stands inside ce
   assert.strictEqual(shape("a;b\n", { delimiter: "," }).delimiter, ",")
 })
 
-it("csvShape takes the first line for a header unless it holds values, years aside", () => {
+it("csvShape takes the first line as the header unless it has values (years aside)", () => {
   assert.isTrue(shape("id,name\n1,Ann\n").header)
   assert.isFalse(shape("1,Ann\n2,Bob\n").header)
   assert.isFalse(shape("Ann,2024-03-01\nBob,2024-03-02\n").header)

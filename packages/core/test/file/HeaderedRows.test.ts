@@ -13,16 +13,16 @@ const items = (hasHeader: boolean, ...rows: ReadonlyArray<ReadonlyArray<string |
   return found
 }
 
-it("HeaderedRows gathers the cells of a repeated name in a list", () => {
+it("HeaderedRows collects the cells of a repeated name in a list", () => {
   assert.deepStrictEqual(items(true, ["a", "b", "a"], ["1", "2", "3"]), ['{"a":["1","3"],"b":"2"}'])
 })
 
-it("HeaderedRows calls a column without a name by its number, past a name that is taken", () => {
+it("HeaderedRows names an unnamed column by its number, avoiding a name that is taken", () => {
   assert.deepStrictEqual(items(true, ["column2", "", "c"], ["1", "2", "3"]), ['{"column2":"1","column2_":"2","c":"3"}'])
   assert.deepStrictEqual(items(false, ["1", "2"]), ['{"column1":"1","column2":"2"}'])
 })
 
-it("HeaderedRows leaves fields out of a shorter row and refuses a longer one, unless what is over is empty", () => {
+it("HeaderedRows omits fields of a shorter row and refuses a longer one, unless the extra cells are empty", () => {
   assert.deepStrictEqual(items(true, ["a", "b"], ["1"], ["1", "2", "", " "], ["1", "2", "3"]), [
     '{"a":"1"}',
     '{"a":"1","b":"2"}',
@@ -34,7 +34,7 @@ it("HeaderedRows keeps __proto__ as a field", () => {
   assert.deepStrictEqual(items(true, ["__proto__", "10", "2"], ["x", "y", "z"]), ['{"__proto__":"x","10":"y","2":"z"}'])
 })
 
-it("formatOf goes by certain bytes, then the name, then how the text begins", () => {
+it("formatOf decides by magic bytes, then the file name, then the beginning of the text", () => {
   const zip = Buffer.from([0x50, 0x4b, 3, 4])
   assert.strictEqual(formatOf("x.csv", zip, ""), "xlsx")
   assert.strictEqual(formatOf("x.JSONL", Buffer.of(), "[1]"), "ndjson")

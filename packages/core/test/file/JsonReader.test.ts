@@ -26,7 +26,7 @@ const pointed = (pointer: string, text: string) => read((sink) => new PointedRea
 const PIECES = ['"a,]}"', '"\\"[{"', "1.0", "12345678901234567890", "null", "[1,[2]]", '{"x":{}}', '"\\\\"', "true"]
 
 it.prop(
-  "JsonListReader gives back every item of a list however the text is cut into pieces",
+  "JsonListReader returns every item of a list however the text is split",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -49,11 +49,11 @@ it.prop(
   { arbitrary: { runs: 2000 } },
 )
 
-it("JsonListReader takes one object for one item, over several lines", () => {
+it("JsonListReader treats a single object as one item, across several lines", () => {
   assert.deepStrictEqual(list('\uFEFF{"a":\n', '{"b":[1]}}\n').items, ['{"a":{"b":[1]}}'])
 })
 
-it("JsonListReader refuses what is no object by its line and column, and goes on behind it", () => {
+it("JsonListReader refuses an item that is not an object by line and column, and continues after it", () => {
   const { items, lines, refusals } = list('[{"a":1},\n 2, "x",\n{"b":1e},\n{"c":3}]')
   assert.deepStrictEqual(items, ['{"a":1}', '{"c":3}'])
   assert.deepStrictEqual(lines, [1, 4])
@@ -67,7 +67,7 @@ it("JsonListReader refuses what is no object by its line and column, and goes on
   )
 })
 
-it("JsonListReader refuses a list that is not closed, empty places, and what follows the end", () => {
+it("JsonListReader refuses an unclosed list, missing items, and text after the end", () => {
   const reasons = (...pieces: ReadonlyArray<string>) => list(...pieces).refusals.map(({ reason }) => reason)
   assert.deepStrictEqual(reasons("[]"), [])
   assert.deepStrictEqual(reasons(""), ["the file is empty"])
@@ -77,13 +77,13 @@ it("JsonListReader refuses a list that is not closed, empty places, and what fol
   assert.strictEqual(reasons("[}]").length, 1)
 })
 
-it("JsonListReader refuses an item longer than intake takes, without holding it", () => {
+it("JsonListReader refuses an item longer than intake's limit without buffering it", () => {
   const { items, refusals } = list('[{"a":"', ...Array.from({ length: 20 }, () => "x".repeat(100_000)), '"},{"b":1}]')
   assert.deepStrictEqual(items, ['{"b":1}'])
   assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH}`))
 })
 
-it("JsonLinesReader takes a value a line, passes over empty lines and the last line's missing end", () => {
+it("JsonLinesReader reads one value per line, skips empty lines, and accepts a last line without a line break", () => {
   const { items, lines, refusals } = ndjson('{"a":1}\r\n\n{"b"', ':0.10}\n3\n{"c":2}')
   assert.deepStrictEqual(
     [items, lines],
@@ -95,7 +95,7 @@ it("JsonLinesReader takes a value a line, passes over empty lines and the last l
   assert.deepStrictEqual(refusals, [{ line: 4, column: 1, reason: "not an object" }])
 })
 
-it("PointedReader takes the list at its pointer, and says what stands there instead", () => {
+it("PointedReader reads the list at its pointer, or reports what is there instead", () => {
   const text = '{"data":{"a/b":[{"n":1.0}],"x":1},"m~n":[[{"n":2}]]}'
   assert.deepStrictEqual(pointed("/data/a~1b", text).items, ['{"n":1.0}'])
   assert.deepStrictEqual(pointed("/m~0n/0", text).items, ['{"n":2}'])
@@ -105,7 +105,7 @@ it("PointedReader takes the list at its pointer, and says what stands there inst
   assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
 })
 
-it("PointedReader refuses an item longer than intake takes, by its number, however its length is made up", () => {
+it("PointedReader refuses an item longer than intake's limit by its number, whatever makes it long", () => {
   const long = {
     text: `{"a":"${"x".repeat(MAX_ITEM_LENGTH)}"}`,
     digits: `{"a":${"1".repeat(MAX_ITEM_LENGTH)}}`,
@@ -121,7 +121,7 @@ it("PointedReader refuses an item longer than intake takes, by its number, howev
   }
 })
 
-it("PointedReader refuses a text of more values than it may hold before it makes any of them", () => {
+it("PointedReader refuses a text with more values than allowed before creating any", () => {
   const reasonOf = (text: string) => pointed("/a", text).refusals[0]?.reason
   assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may contain at most 4000000 values/)
   assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may contain at most 4000000 values/)

@@ -23,7 +23,7 @@ const turnsDuring = async <A>(work: Effect.Effect<A, unknown>): Promise<readonly
   return [count, result]
 }
 
-it("inPieces gives all bytes in their order, and others a turn before each piece", async () => {
+it("inPieces yields all bytes in order, and to other tasks before each piece", async () => {
   const bytes = Buffer.alloc(MEGABYTE + 1, "abcdefg")
   const [count, pieces] = await turnsDuring(Stream.runCollect(inPieces(bytes)))
   assert.isTrue(Buffer.concat([...pieces]).equals(bytes))
@@ -31,14 +31,14 @@ it("inPieces gives all bytes in their order, and others a turn before each piece
   assert.deepStrictEqual(await Effect.runPromise(Stream.runCollect(inPieces(new Uint8Array(0)))), [])
 })
 
-it("turns gives others a turn each time that enough was done", async () => {
+it("turns yields to other tasks each time that enough was done", async () => {
   const turn = turns()
   const [count] = await turnsDuring(Effect.forEach(Array.from({ length: 200 }), () => turn(10_000), { discard: true }))
   assert.isAtLeast(count, (200 * 10_000) / 65_536 / 2)
   assert.isAtMost(count, 60)
 })
 
-it("PointedReader reads its text and gives its items a piece at a time, as it does in one go", () => {
+it("PointedReader returns the same items piece by piece as in one go", () => {
   const read = (inOneGo: boolean) => {
     const lines: Array<number> = []
     const reader = new PointedReader({ item: (line) => lines.push(line), refuse: () => assert.fail() }, "/data")
@@ -54,7 +54,7 @@ it("PointedReader reads its text and gives its items a piece at a time, as it do
   assert.deepStrictEqual(lines, read(true).lines)
 })
 
-it("readItems gives others their turns while it reads what came whole, by a pointer or not", async () => {
+it("readItems yields to other tasks while it reads a whole text, with or without a pointer", async () => {
   for (const pointer of ["", "/data"]) {
     const list = `[${'{"a":"0123456789"},'.repeat(60_000)}{}]`
     const body = Buffer.from(pointer === "" ? list : `{"data":${list}}`)

@@ -9,7 +9,7 @@ import { parseJson } from "../../src/json/ParseJson.ts"
 const object = (text: string) => Result.getOrThrow(parseJson(text)) as JsonObject
 
 describe("Fields", () => {
-  it("gatherFields makes a list of a name that came several times, in the place of the first", () => {
+  it("gatherFields collects a repeated name in a list at the position of the first", () => {
     const fields = [
       ["a", "1"],
       ["b[]", "x"],

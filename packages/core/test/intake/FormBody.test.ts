@@ -135,7 +135,7 @@ describe("parseFormBody", () => {
     { arbitrary: { runs: 3000 } },
   )
 
-  it("parseFormBody takes nothing for fields past its limit and says where that was", () => {
+  it("parseFormBody stops at its field limit and reports where", () => {
     const form = parseFormBody(Buffer.from("a=1&b=2&&c=3"), 2)
     assert.deepStrictEqual(form.fields, [])
     assert.deepStrictEqual(form.unread, { reason: "more than 2 form fields", offset: 9, from: 0 })

@@ -48,7 +48,7 @@ const expected = (fields: Typed): string => {
 
 describe("parseSubmission of typed fields", () => {
   it.prop(
-    "parseSubmission gives back any list of fields in each encoding, by source, header, _charset_ and, for UTF-8, by nothing",
+    "parseSubmission restores any list of fields in each encoding, declared by source, header or _charset_, or detected as UTF-8",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)

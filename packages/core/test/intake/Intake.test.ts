@@ -104,7 +104,7 @@ const withType = (source: IntakeSource, contentType: string | undefined, body: s
 }
 
 describe("Intake.admit", () => {
-  it.effect("asks for client, source and the source's rate in that order when all is well", () => {
+  it.effect("checks the client's rate, the source and the source's rate, in that order", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const source = yield* admit(yield* Intake, "right", "192.0.2.7")
@@ -113,7 +113,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks once, for client and source together, when the source is cached", () => {
+  it.effect("checks client and source in one call when the source is cached", () => {
     const { state, layer } = store()
     state.cached = state.source
     return Effect.gen(function* () {
@@ -123,7 +123,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("says of a cached source whether it is the client or the source that is over its rate", () => {
+  it.effect("distinguishes for a cached source whether the client or the source is over its rate", () => {
     const { state, layer } = store()
     state.cached = state.source
     return Effect.gen(function* () {
@@ -135,7 +135,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("asks nothing further when the client sends too often", () => {
+  it.effect("checks nothing more when the client is over its rate", () => {
     const { state, layer } = store()
     state.clientAllowed = false
     return Effect.gen(function* () {
@@ -146,7 +146,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not count against a source when the secret is wrong, and does not repeat the secret", () => {
+  it.effect("does not count against a source when the secret is wrong, and never shows the secret", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const error = yield* Effect.flip(admit(yield* Intake, "wrong-secret", "192.0.2.7"))
@@ -156,7 +156,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("refuses when the source is sent to too often", () => {
+  it.effect("refuses when the source is over its rate", () => {
     const { state, layer } = store()
     state.sourceAllowed = false
     return Effect.gen(function* () {
@@ -168,7 +168,7 @@ describe("Intake.admit", () => {
 })
 
 describe("Intake.receive", () => {
-  it.effect("keeps the request as it came beside the event", () => {
+  it.effect("keeps the request as received with the event", () => {
     const { state, layer } = store()
     const body = text(JSON.stringify({ long: "я".repeat(40_000) }))
     return Effect.gen(function* () {
@@ -198,7 +198,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the headers that the source names, and makes fields of some that do not count as the body", () => {
+  it.effect("keeps the headers that the source names, and makes some of them fields, which do not count for equality", () => {
     const { state, layer } = store()
     const kept = { headers: ["X-Hub-*"], fields: ["X-Topic"], query: true }
     const headers = { "x-hub-signature": "sha1=00", "x-topic": "orders", "x-other": "no", cookie: "no" }
@@ -226,7 +226,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("counts a filled field of a header, as one of the address", () => {
+  it.effect("treats a filled header field like one of the query", () => {
     const { state, layer } = store()
     state.source = { ...state.source!, kept: { headers: [], fields: ["X-Topic"], query: false } }
     const source = state.source
@@ -243,7 +243,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers a batch with a receipt for each, with the address's fields in each", () => {
+  it.effect("returns a receipt for each event of a batch, each with the query's fields", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const answer = yield* receive(
@@ -258,7 +258,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("saves the event and says so when the body does not parse", () => {
+  it.effect("saves the event and reports it when the body does not parse", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const intake = yield* Intake
@@ -283,7 +283,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the bytes of a body whose content encoding is broken, and tells such bodies apart by them", () => {
+  it.effect("keeps the bytes of a body whose content encoding is broken, and distinguishes such bodies by them", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const intake = yield* Intake
@@ -302,7 +302,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("parses what comes together before any of it is appended, and a fault in one ends no other", () => {
+  it.effect("parses concurrent bodies before any is appended, and a fault in one fails no other", () => {
     const { state, layer } = store()
     const order: Array<string> = []
     state.onAppend = () => void order.push("append")
@@ -346,7 +346,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers not_found when the source was switched off since it was looked up", () => {
+  it.effect("returns not_found when the source was switched off after it was looked up", () => {
     const { state, layer } = store()
     const stale = state.source!
     state.source = null
@@ -356,7 +356,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("gives up in words when the source never stops changing", () => {
+  it.effect("gives up with a message when the source keeps changing", () => {
     const { state, layer } = store()
     let tries = 0
     state.onAppend = () => {
@@ -371,7 +371,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("never sends twice when the outcome of a commit is unknown", () => {
+  it.effect("never appends twice when the outcome of a commit is unknown", () => {
     const { state, layer } = store()
     let tries = 0
     state.onAppend = () => {
@@ -387,7 +387,7 @@ describe("Intake.receive", () => {
 })
 
 describe("Intake.accept", () => {
-  it.effect("makes an event of JavaScript values, whole bigints included", () => {
+  it.effect("creates an event from JavaScript values, including long bigints", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const fields = { total: "12.50", n: 12345678901234567890n, at: new Date(0), nothing: undefined, list: [1, null] }
@@ -402,7 +402,7 @@ describe("Intake.accept", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("refuses what cannot be written, and a source that is not there", () => {
+  it.effect("refuses values that JSON cannot express, and a source that does not exist", () => {
     const { layer } = store()
     const circle: Record<string, unknown> = {}
     circle["self"] = circle

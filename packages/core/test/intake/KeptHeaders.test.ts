@@ -18,7 +18,7 @@ const HEADERS = {
   "proxy-authorization": "Basic hush",
 }
 
-it("keptParts keeps what is named, and what begins as a prefix does, in whatever case, in the order of the request", () => {
+it("keptParts keeps named headers and those with a given prefix, in any case, in the order of the request", () => {
   expect(keptParts(HEADERS, "a=1", settings({ headers: ["X-GITHUB-*", "x-Hub-Signature-256", "Missing"] }))).toEqual({
     headers: [
       { name: "x-github-event", value: "push" },
@@ -36,7 +36,7 @@ it("keptParts keeps no secret, whatever its settings say", () => {
   expect(headerFields(HEADERS, all)).toEqual(new Map())
 })
 
-it("keptParts does not keep again what every original request has, and keeps a header that becomes a field", () => {
+it("keptParts does not duplicate the headers of every original request, and keeps a header that becomes a field", () => {
   const { headers } = keptParts(
     HEADERS,
     "",
@@ -45,7 +45,7 @@ it("keptParts does not keep again what every original request has, and keeps a h
   expect(headers).toEqual([{ name: "x-github-event", value: "push" }])
 })
 
-it("keptParts keeps the query as sent, without what PostgreSQL cannot hold", () => {
+it("keptParts keeps the query as sent, without characters that PostgreSQL cannot store", () => {
   expect(keptParts({}, "a=%20+\0\ud800&a", settings({ query: true }))).toEqual({ headers: [], query: "a=%20+��&a" })
 })
 
@@ -59,6 +59,6 @@ it("headerFields are named as the source names them, and read as UTF-8 without c
   ])
 })
 
-it("headerFields finds nothing that only the prototype has", () => {
+it("headerFields ignores names that only the prototype has", () => {
   expect(headerFields({}, settings({ fields: ["constructor", "toString"] }))).toEqual(new Map())
 })

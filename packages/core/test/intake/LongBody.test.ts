@@ -36,7 +36,7 @@ const readIn = (text: string, characters: number) => {
   return { pieces, told, texts, outcome: outcome._tag === "Success" ? jsonText(outcome.success) : outcome.failure }
 }
 
-it("JsonReading comes to the same end in pieces of any length", () => {
+it("JsonReading has the same result with pieces of any length", () => {
   for (const text of TEXTS) {
     const { pieces: _, ...whole } = readIn(text, Number.POSITIVE_INFINITY)
     for (const characters of [0, 1, 2, 3, 5, 8, 1000]) {
@@ -47,14 +47,14 @@ it("JsonReading comes to the same end in pieces of any length", () => {
   }
 })
 
-it("JsonReading reads in one piece no more than it is told and the value that it is in", () => {
+it("JsonReading reads no more in one piece than its limit and the current value", () => {
   const reading = new JsonReading(`[${"1,".repeat(10_000)}1]`)
   let pieces = 1
   while (reading.advance(100) === undefined) pieces++
   assert.isAtLeast(pieces, 20_000 / 103)
 })
 
-it("jsonPieces reads what would be read as JSON first, and parseSubmission takes it as if it read it itself", () => {
+it("jsonPieces parses a body that would be parsed as JSON, and parseSubmission uses its result", () => {
   const body = Buffer.from(`{"list":[${'{"a":"\uFFFD"},'.repeat(8_000)}1],"b":"\xff"}`, "utf8")
   for (const contentType of ["application/json", "text/plain", undefined, "application/x-www-form-urlencoded"]) {
     const submission = { body, contentType, query: "q=1", encoding: null }
@@ -70,7 +70,7 @@ it("jsonPieces reads what would be read as JSON first, and parseSubmission takes
   assert.isNull(jsonPieces({ ...form, contentType: "multipart/form-data; boundary=x" }))
 })
 
-it("submissionPieces writes no more events in one piece than are long together, and comes to the same end", () => {
+it("submissionPieces writes no more events in one piece than its limit, with the same result", () => {
   const query = Array.from({ length: 2_000 }, (_, n) => `field${n}=1`).join("&")
   const body = Buffer.from(`[${Array.from({ length: 100 }, (_, n) => `{"n":${n}}`).join()}]`)
   const submission = { body, contentType: "application/json", query, encoding: null }
@@ -109,7 +109,7 @@ it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same en
   assert.isAtLeast(pieces, 1 + parsed.events[0]!.text.length / 65_536)
 })
 
-it("submissionPieces writes fields of headers as parseSubmission does, and compares without them", () => {
+it("submissionPieces adds header fields as parseSubmission does, and ignores them for equality", () => {
   const headerFields = new Map([
     ["X-Topic", "orders"],
     ["a", "of the header"],
@@ -135,7 +135,7 @@ it("submissionPieces writes fields of headers as parseSubmission does, and compa
   }
 })
 
-it("inTurns gives each work a step in turn, and everything else a turn between two steps", () => {
+it("inTurns runs one step of each task in turn, and yields between two steps", () => {
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step))
   const done: Array<string> = []
@@ -163,7 +163,7 @@ it("inTurns gives each work a step in turn, and everything else a turn between t
   assert.strictEqual(done.at(-1), "d")
 })
 
-it("inTurns goes on with the others when a work throws", () => {
+it("inTurns continues with the other tasks when one throws", () => {
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step))
   const done: Array<string> = []
@@ -178,7 +178,7 @@ it("inTurns goes on with the others when a work throws", () => {
   assert.deepStrictEqual(done, ["other", "later"])
 })
 
-it("inTurns has a few works under way, and serves those who wait for a place one after the other", () => {
+it("inTurns runs a few tasks concurrently, and the waiting ones in order", () => {
   const later: Array<() => void> = []
   const take = inTurns((step) => later.push(step), 2)
   const done: Array<string> = []
@@ -256,7 +256,7 @@ it("submissionParser writes the events of a short batch with a long query a piec
   assert.isAbove(turns, 20)
 })
 
-it("submissionParser answers short bodies that come after a long one before it, and fails none for a fault in another", async () => {
+it("submissionParser completes short bodies before an earlier long one, and fails none for a fault in another", async () => {
   const parse = submissionParser(PLENTY, manualWheel())
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) => parse(request, SOURCE).finally(() => void order.push(name))
@@ -285,7 +285,7 @@ it("submissionParser answers short bodies that come after a long one before it, 
   assert.isAbove(ticks, 8)
 })
 
-it("submissionParser does nothing more for a long body that is past its deadline, and says that nothing was saved", async () => {
+it("submissionParser stops with a long body past its deadline, and says that nothing was saved", async () => {
   const wheel = manualWheel()
   const budget = new MemoryBudget(100_000_000)
   const parse = submissionParser(new MemoryShares(budget), wheel)
@@ -311,7 +311,7 @@ it("submissionParser does nothing more for a long body that is past its deadline
   assert.isTrue(Result.isSuccess(await parse(long, SOURCE)))
 })
 
-it("submissionParser refuses a long body that there is no memory for, and gives back what others held", async () => {
+it("submissionParser refuses a long body for which there is no memory, and releases the memory of others", async () => {
   const body = `{"list":[${"1,".repeat(100_000)}1]}`
   const budget = new MemoryBudget(body.length * 3)
   const wheel = manualWheel()

@@ -97,7 +97,7 @@ describe("parseMultipartBody", () => {
     )
   })
 
-  it("parseMultipartBody keeps the last field of a body without its last boundary, cut anywhere", () => {
+  it("parseMultipartBody keeps the last field of a body without its final boundary, wherever it is cut", () => {
     const whole = named("a", "1") + named("b", "hello")
     for (const end of ["", "--", "--X", "--X-", "--X--", "--X--\r\nepilogue"]) {
       assert.deepStrictEqual(
@@ -115,7 +115,7 @@ describe("parseMultipartBody", () => {
     ])
   })
 
-  it("parseMultipartBody keeps what it cannot read for the caller, and says where it begins", () => {
+  it("parseMultipartBody returns what it cannot read to the caller, with its position", () => {
     assert.deepStrictEqual(read(`${named("a", "1")}--X\r\nContent-Disposition: form-data; na`), {
       fields: [["a", "1"]],
       unread: { reason: "the headers of a part do not end with an empty line", offset: 57, from: 57 },
@@ -186,19 +186,19 @@ describe("parseMultipartBody", () => {
     ])
   })
 
-  it("parseMultipartBody takes text that merely begins like a boundary for content", () => {
+  it("parseMultipartBody treats text that only begins like a boundary as content", () => {
     assert.deepStrictEqual(read(`${named("a", "1\r\n--Xy\r\n--X y")}--X  \r\n${named("b", "").slice(5)}--X--`), [
       ["a", "1\r\n--Xy\r\n--X y"],
       ["b", ""],
     ])
   })
 
-  it("parseMultipartBody reads no part out of a form without fields", () => {
+  it("parseMultipartBody finds no part in a form without fields", () => {
     for (const body of ["--X--", "--X--\r\n", "--X\r\n--X--", "preamble\r\n--X--"])
       assert.deepStrictEqual(read(body), [])
   })
 
-  it("parseMultipartBody takes nothing for fields past its limit", () => {
+  it("parseMultipartBody stops at its field limit", () => {
     const form = parseMultipartBody(Buffer.from(`${named("a", "1").repeat(3)}--X--`), "X", 2)
     assert.deepStrictEqual([form.fields, form.unread?.reason, form.unread?.from], [[], "more than 2 form fields", 0])
   })

@@ -25,13 +25,13 @@ const batch = (count: number) => `[${Array(count).fill('{"a":1}').join(",")}]`
 const print = (...args: Parameters<typeof parse>) => parse(...args).events[0]!.fingerprint
 
 describe("parseSubmission of JSON", () => {
-  it("parseSubmission makes one event of an object, every token as sent", () => {
+  it("parseSubmission turns an object into one event, every token as sent", () => {
     const parsed = parse(JSON_TYPE, ' {"b":1.00,"a":12345678901234567890,"b2":{"z":1e400}} ')
     assert.deepStrictEqual(payloads(parsed), ['{"b":1.00,"a":12345678901234567890,"b2":{"z":1e400}}'])
     assert.deepInclude(parsed, { shape: "object", refusal: null, tooMany: null, isForm: false })
     assert.deepStrictEqual(parsed.charset, { name: "utf-8", decidedBy: "json", replaced: 0 })
   })
-  it("parseSubmission makes a batch of a list of objects, with the address's fields in each", () => {
+  it("parseSubmission turns a list of objects into a batch, with the query's fields in each", () => {
     const parsed = parse("application/vnd.x+json", '[{"a":1},{},{"q":2}]', { query: "q=1" })
     assert.strictEqual(parsed.shape, "batch")
     assert.deepStrictEqual(payloads(parsed), ['{"q":"1","a":1}', '{"q":"1"}', '{"q":["1",2]}'])
@@ -40,7 +40,7 @@ describe("parseSubmission of JSON", () => {
       [true, true],
     )
   })
-  it("parseSubmission takes 100 objects and refuses 101", () => {
+  it("parseSubmission accepts 100 objects and refuses 101", () => {
     assert.strictEqual(parse(JSON_TYPE, batch(100)).events.length, 100)
     const parsed = parse(JSON_TYPE, batch(101))
     assert.deepStrictEqual([parsed.events, parsed.tooMany], [[], { count: 101, limit: 100 }])
@@ -66,7 +66,7 @@ describe("parseSubmission of JSON", () => {
     assert.deepStrictEqual(parsed.refusal, { error: "not_an_object", detail })
     assert.isTrue(parsed.events[0]!.empty)
   })
-  it("parseSubmission keeps broken JSON as text and says what is wrong and where", () => {
+  it("parseSubmission keeps invalid JSON as text, with the error and its position", () => {
     const parsed = parse(JSON_TYPE, '{"a":1,\n"b"\0}')
     const detail = "not valid JSON: a colon after the key was expected, found U+FFFD, at line 2, column 4 (offset 11)"
     assert.deepStrictEqual(payloads(parsed), [JSON.stringify({ _raw: '{"a":1,\n"b"\uFFFD}', _parse_error: detail })])
@@ -96,7 +96,7 @@ describe("parseSubmission of JSON", () => {
       assert.strictEqual(parsed.charset.replaced, 4)
     },
   )
-  it("parseSubmission keeps keys apart that a zero byte made equal, raw or escaped", () => {
+  it("parseSubmission keeps keys distinct that a zero byte made equal, raw or escaped", () => {
     assert.strictEqual(only(JSON_TYPE, '{"k\0":1,"k\\u0000":2}'), '{"k\uFFFD":1,"k\uFFFD2":2}')
   })
   it("parseSubmission reads JSON as UTF-8 whatever header and source say", () => {
@@ -106,7 +106,7 @@ describe("parseSubmission of JSON", () => {
     assert.deepStrictEqual(payloads(parsed), ['{"a":"\uFFFD\uFFFD"}'])
     assert.deepStrictEqual(parsed.charset, { name: "utf-8", decidedBy: "json", replaced: 2 })
   })
-  it("parseSubmission counts escapes and bytes that it replaced", () => {
+  it("parseSubmission counts the escapes and bytes that it replaced", () => {
     assert.strictEqual(
       parse(JSON_TYPE, Buffer.from([...Buffer.from('{"a":"\\u0000\\ud800'), 0xff, ...Buffer.from('"}')])).charset
         .replaced,
@@ -117,7 +117,7 @@ describe("parseSubmission of JSON", () => {
 })
 
 describe("parseSubmission of forms", () => {
-  it("parseSubmission makes one event of a form, repeats as lists, query values first", () => {
+  it("parseSubmission turns a form into one event, repeated fields as lists, query values first", () => {
     const parsed = parse(FORM, "tags[]=a&x=&tags[]=b", { query: "x=1&tags[]=q&utm=%D0%B6" })
     assert.deepStrictEqual(payloads(parsed), ['{"x":["1",""],"tags[]":["q","a","b"],"utm":"ж"}'])
     assert.isTrue(parsed.isForm)
@@ -129,7 +129,7 @@ describe("parseSubmission of forms", () => {
   it("parseSubmission keeps a sender's own fields with the service's names as sent", () => {
     assert.strictEqual(only(FORM, "_raw=x&_raw=y&a=1"), '{"_raw":["x","y"],"a":"1"}')
   })
-  it("parseSubmission reads undeclared windows-1251, raw and escaped, names and values and the address", () => {
+  it("parseSubmission decodes undeclared windows-1251, raw and escaped, in names, values and query", () => {
     for (const body of [
       win1251("имя=Иван&город=Нижний Новгород"),
       Buffer.from(
@@ -141,15 +141,15 @@ describe("parseSubmission of forms", () => {
       assert.deepStrictEqual(parsed.charset, { name: "windows-1251", decidedBy: "data", replaced: 0 })
     }
   })
-  it("parseSubmission counts what it replaced in the address and in the body", () => {
+  it("parseSubmission counts replacements in the query and in the body", () => {
     const parsed = parse(FORM, "a=%00", { query: "b=%00&c=%FF", encoding: "utf-8" })
     assert.deepStrictEqual(payloads(parsed), ['{"b":"\uFFFD","c":"\uFFFD","a":"\uFFFD"}'])
     assert.strictEqual(parsed.charset.replaced, 3)
   })
-  it("parseSubmission lets the address of a windows-1251 form be UTF-8", () => {
+  it("parseSubmission decodes the query of a windows-1251 form as UTF-8 where it is valid", () => {
     assert.strictEqual(only(FORM, win1251("имя=Иван"), { query: "utm=%D0%B6" }), '{"utm":"ж","имя":"Иван"}')
   })
-  it("parseSubmission asks source, header, _charset_ and data in this order", () => {
+  it("parseSubmission uses source, header, _charset_ and data, in this order", () => {
     const body = Buffer.from("_charset_=windows-1252&a=%E4")
     const told = (contentType: string, encoding: Submission["encoding"]) => {
       const { charset, events } = parse(contentType, body, { encoding })
@@ -166,7 +166,7 @@ describe("parseSubmission of forms", () => {
     assert.deepStrictEqual(told(FORM, "utf-8"), ["utf-8", "source", "\uFFFD"])
     assert.deepStrictEqual(told(FORM, "latin-1"), ["windows-1252", "source", "ä"])
   })
-  it("parseSubmission lets the source's setting overrule a part's charset, and the part's overrule the header's", () => {
+  it("parseSubmission prefers the source's charset to a part's, and the part's to the header's", () => {
     const body = Buffer.concat([
       Buffer.from(
         '--X\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=koi8-r\r\n\r\n',
@@ -185,7 +185,7 @@ describe("parseSubmission of forms", () => {
     assert.isNull(parsed.refusal)
     assert.isTrue(parsed.isForm && parsed.events[0]!.empty)
   })
-  it("parseSubmission keeps the fields that it read and the rest of a cut form as text", () => {
+  it("parseSubmission keeps the fields that it parsed and the rest of a truncated form as text", () => {
     assert.strictEqual(
       only(MULTIPART, '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--X\r\nContent-Dispo'),
       '{"a":"1","_raw":"Content-Dispo","_parse_error":"not a readable form: the headers of a part do not end with an empty line, at byte 57 of the body"}',
@@ -202,7 +202,7 @@ describe("parseSubmission of forms", () => {
     assert.strictEqual(payload.size, 10_000)
   })
 
-  it("parseSubmission keeps a query of more than 10,000 fields whole, as text, beside what the body says", () => {
+  it("parseSubmission keeps a query of more than 10,000 fields whole, as text, in addition to the body's fields", () => {
     const query = "%61&".repeat(10_001)
     const reason = "more than 10000 form fields, at byte 40000 of the URL's query string"
     const beside = parse(FORM, "b=1", { query }).events[0]!
@@ -221,7 +221,7 @@ describe("parseSubmission of forms", () => {
     assert.strictEqual(parse(FORM, "", { query: query.slice(4) }).events[0]!.payload.size, 1)
   })
 
-  it("parseSubmission reads a whole JSON object under a form's header as JSON, for curl -d calls it so", () => {
+  it("parseSubmission parses a whole JSON object under a form's content type, as curl -d sends it", () => {
     const parsed = parse(FORM, '{"a":"x=1&y","n":1.0}')
     assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])
     assert.deepInclude(parsed, { isForm: true, shape: "object" })
@@ -299,7 +299,7 @@ describe("parseSubmission of other bodies", () => {
     assert.strictEqual(parse("text/plain", text, { encoding: "utf-8" }).charset.replaced, 9)
   })
   it.for([JSON_TYPE, FORM, MULTIPART, "text/plain", undefined])(
-    "parseSubmission makes an empty event of no bytes under %s",
+    "parseSubmission turns no bytes under %s into an empty event",
     (contentType) => {
       const parsed = parse(contentType, "")
       assert.deepStrictEqual(payloads(parsed), ["{}"])
@@ -311,14 +311,14 @@ describe("parseSubmission of other bodies", () => {
       assert.strictEqual(filled.charset.name, "windows-1251")
     },
   )
-  it("parseSubmission reads a query of raw bytes and one of characters alike", () => {
+  it("parseSubmission decodes a query of raw bytes and one of characters alike", () => {
     assert.strictEqual(only(undefined, "", { query: Buffer.from("é=ж").toString("latin1") }), '{"é":"ж"}')
     assert.strictEqual(only(undefined, "", { query: "é=ж" }), '{"é":"ж"}')
   })
 })
 
 describe("parseSubmission's fingerprint", () => {
-  it("the fingerprint is one for the same fields, however they were sent", () => {
+  it("the fingerprint is the same for the same fields, however they were sent", () => {
     const same = [
       print(JSON_TYPE, '{"a":"1","b":["x","y"]}'),
       print(JSON_TYPE, ' { "b":["x","y"], "a":"1" }'),

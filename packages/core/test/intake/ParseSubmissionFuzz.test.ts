@@ -106,7 +106,7 @@ const filled = (piece: string) => piece.repeat(Math.floor(1_048_576 / Buffer.byt
 
 const MULTIPART = "multipart/form-data; boundary=X"
 
-describe("parseSubmission of anything", () => {
+describe("parseSubmission of arbitrary bytes", () => {
   it(
     `parseSubmission reads ${BODIES} damaged bodies into events that can be stored (seed ${SEED})`,
     { timeout: 120_000 },

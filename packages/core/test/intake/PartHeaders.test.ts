@@ -2,7 +2,7 @@
 import { assert, it } from "vitest"
 import { unescapeName } from "../../src/intake/PartHeaders.ts"
 
-it("unescapeName undoes each escape once, and makes none out of what is left", () => {
+it("unescapeName undoes each escape once and creates none", () => {
   const names: ReadonlyArray<readonly [name: string, plain: string]> = [
     [String.raw`a\"b\\c\d`, String.raw`a"b\c\d`],
     [String.raw`\\%22\\"`, String.raw`\"\"`],

@@ -41,7 +41,7 @@ const submitted = (body: string) =>
 
 describe("JsonSlices", () => {
   it.prop(
-    "an object of a list is read, cut out and fingerprinted as if it came alone and was written again",
+    "an object of a list is parsed, sliced and fingerprinted as if it came alone and was written again",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)

@@ -12,10 +12,10 @@ const ordered = new Map<string, Json>([
 ])
 
 describe("jsonText", () => {
-  it("jsonText writes tokens and keys as they came", () => {
+  it("jsonText writes tokens and keys as received", () => {
     assert.strictEqual(jsonText(ordered), '{"b":1.0,"a":[null,true,false,"x",[],{}],"10":"\\u0007\\"\\\\\\n\\ud800"}')
   })
-  it("canonicalJsonText orders the keys of every object by code unit and keeps lists", () => {
+  it("canonicalJsonText sorts the keys of every object by code unit and keeps lists", () => {
     const inner = new Map<string, Json>([
       ["é", "2"],
       ["Z", "1"],
@@ -27,7 +27,7 @@ describe("jsonText", () => {
     ])
     assert.strictEqual(canonicalJsonText(value), '{"B":"x","a":null,"b":[{"Z":"1","é":"2"},"first"]}')
   })
-  it.each([2, 3, 10, 23, 24, 25, 100, 1000])("canonicalJsonText puts %i keys in order, however they came", (count) => {
+  it.each([2, 3, 10, 23, 24, 25, 100, 1000])("canonicalJsonText sorts %i keys from any order", (count) => {
     const keys = Array.from({ length: count }, (_, n) => String((n * 7919) % count) + (n % 2 === 0 ? "é" : "Z"))
     const sorted = keys.toSorted((a, b) => (a < b ? -1 : 1))
     const object = new Map<string, Json>(keys.map((key) => [key, null]))
@@ -41,7 +41,7 @@ describe("jsonText", () => {
     }
   })
   it.prop(
-    "jsonTexts writes what jsonText and canonicalJsonText do, with and without something inside",
+    "jsonTexts writes the same as jsonText and canonicalJsonText, with and without nested values",
     [
       Schema.Array(
         Schema.Tuple([

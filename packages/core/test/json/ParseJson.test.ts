@@ -89,7 +89,7 @@ const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels)
 
 describe("parseJson", () => {
   it.prop(
-    "parseJson gives back any text token for token, in the order of keys",
+    "parseJson restores any text token for token, in the order of keys",
     [Seed],
     ([seed]) => {
       const [sent, expected] = sample(new Random(seed), 5)
@@ -100,7 +100,7 @@ describe("parseJson", () => {
   )
 
   it.prop(
-    "parseJson agrees with JSON.parse on what is JSON when a text is damaged",
+    "parseJson agrees with JSON.parse on whether a damaged text is JSON",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)
@@ -121,16 +121,16 @@ describe("parseJson", () => {
     { arbitrary: { runs: 5000 } },
   )
 
-  it("parseJson lets the last of equal keys win in the place of the first", () => {
+  it("parseJson keeps the last of equal keys at the position of the first", () => {
     assert.strictEqual(written('{"a":1,"b":2,"a":3}'), '{"a":3,"b":2}')
   })
 
-  it("parseJson keeps __proto__, the empty key and keys that look like indexes where they stood", () => {
+  it("parseJson keeps __proto__, the empty key and index-like keys at their positions", () => {
     const text = '{"b":1,"10":2,"":3,"__proto__":{"x":4},"2":5,"constructor":6}'
     assert.strictEqual(written(text), text)
   })
 
-  it("parseJson keeps keys apart that only became equal by U+FFFD", () => {
+  it("parseJson keeps keys distinct that U+FFFD made equal", () => {
     assert.strictEqual(
       written('{"a\\u0000":1,"a\\ud800":2,"a\uFFFD2":3,"a\\udfff":4}'),
       '{"a\uFFFD":1,"a\uFFFD2":2,"a\uFFFD22":3,"a\uFFFD3":4}',
@@ -149,7 +149,7 @@ describe("parseJson", () => {
     assert.strictEqual(notes.replaced, 3)
   })
 
-  it("parseJson notes where the value and the items of its list begin", () => {
+  it("parseJson records where the value and the items of its list begin", () => {
     const notes = emptyJsonNotes()
     parseJson('\uFEFF [ 1,{"a":[2]},\n"x"]', { notes })
     assert.strictEqual(notes.valueOffset, 1)
@@ -160,7 +160,7 @@ describe("parseJson", () => {
     assert.deepStrictEqual(value("1e131071"), new JsonNumber("1e131071"))
   })
 
-  it("parseJson takes 512 levels and refuses 513, and 100,000 without a crash", () => {
+  it("parseJson accepts 512 levels and refuses 513, and 100,000 without a crash", () => {
     assert.strictEqual(written(nested(MAX_JSON_DEPTH)), nested(MAX_JSON_DEPTH))
     assert.strictEqual(failure(nested(513)).offset, 512)
     assert.strictEqual(failure('{"a":'.repeat(100_000)).reason, "the text nests deeper than 512 levels")
@@ -200,7 +200,7 @@ describe("parseJson", () => {
     }
   })
 
-  it("jsonErrorInWords is one sentence with the position", () => {
+  it("jsonErrorInWords returns one sentence with the position", () => {
     assert.strictEqual(
       jsonErrorInWords(failure('{\n"a":}')),
       'not valid JSON: a value was expected, found "}", at line 2, column 5 (offset 6)',

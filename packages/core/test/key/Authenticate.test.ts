@@ -43,7 +43,7 @@ const ask = (headers: Partial<KeyHeaders>): Promise<string> =>
   )
 
 describe("Authenticate", () => {
-  it("lets a live key pass from either header", async () => {
+  it("accepts a valid key from either header", async () => {
     assert.equal(await ask({ authorization: `Bearer ${KEY}` }), "in")
     assert.equal(await ask({ authorization: `BEARER ${KEY} ` }), "in")
     assert.equal(await ask({ xApiKey: KEY }), "in")
@@ -56,12 +56,12 @@ describe("Authenticate", () => {
     assert.match(await ask({ xApiKey: KEY, authorization: "Basic abc" }), /different/)
   })
 
-  it("says the same of a wrong key and a revoked one", async () => {
+  it("reports a wrong key and a revoked one alike", async () => {
     assert.equal(await ask({ xApiKey: OTHER }), await ask({ xApiKey: "nonsense" }))
     assert.equal(await ask({ authorization: `Bearer ${OTHER}` }), "The API key is wrong or was revoked.")
   })
 
-  it("lets a token pass whose role may read, from either header, and says how far", async () => {
+  it("accepts a token whose role may read, from either header, with its scope", async () => {
     assert.equal(await ask({ authorization: `Bearer ${READER}` }), "in")
     assert.equal(await ask({ xApiKey: READER }), "in")
     assert.match(await ask({ authorization: `Bearer ${UPLOADER}` }), /may not read/)
@@ -75,14 +75,14 @@ describe("Authenticate", () => {
     assert.deepEqual([...admitted.scope!.sources], [1])
   })
 
-  it("asks for a key where there is none, and for Bearer where it is another scheme", async () => {
+  it("requires a key where there is none, and Bearer for another scheme", async () => {
     assert.match(await ask({}), /Send an API key/)
     assert.match(await ask({ xApiKey: " " }), /Send an API key/)
     assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)
     assert.match(await ask({ authorization: "" }), /Bearer/)
   })
 
-  it("does not ask the database about what cannot be a key", async () => {
+  it("does not query the database for a text that cannot be a key", async () => {
     lookups = 0
     await ask({ xApiKey: "dck_short" })
     await ask({ authorization: `Bearer ${KEY}x` })
@@ -91,7 +91,7 @@ describe("Authenticate", () => {
   })
 
   it.effect.prop(
-    "lets every key of writeKey be asked for",
+    "looks up every key of writeKey",
     [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))).check(Schema.isMaxLength(32))],
     ([bytes]) =>
       Effect.promise(async () => {

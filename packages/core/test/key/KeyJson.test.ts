@@ -42,7 +42,7 @@ it("a source is shown without its secret, and to a reader without its settings",
   })
 })
 
-it("keys, tokens and polls are shown without what is secret about them", () => {
+it("keys, tokens and polls are shown without their secrets", () => {
   const common = { id: 1, name: "reader", prefix: "dck_abcdef", createdAt: AT, expiresAt: null, revokedAt: null }
   const key: IssuedKey = { ...common, lastRequestAt: null, key: SECRET }
   const token: IssuedAccessToken = { ...common, role: "viewer", only: null, lastUsedAt: null, token: SECRET }

@@ -51,7 +51,7 @@ it.each([0, 59, 1.5, Number.NaN, -90, 315_360_001, Number.POSITIVE_INFINITY])(
   },
 )
 
-it("issue refuses a role that is none, as a program without types may send it", () => {
+it("issue refuses an unknown role, as a program without types may pass it", () => {
   const token = { name: "a", role: "admin" as "owner", expiresInSeconds: null }
   expect(refusal(AccessTokens.use((tokens) => tokens.issue(token)))).toMatchObject({
     code: "bad_role",
@@ -79,7 +79,7 @@ it.each([
   expect(refusal(AccessTokens.use((tokens) => tokens.issue(token)))).toMatchObject({ code, message })
 })
 
-it("revoke refuses what does not exist", () => {
+it("revoke refuses an unknown id", () => {
   expect(refusal(ApiKeys.use((keys) => keys.revoke(9)))).toMatchObject({
     code: "no_such_key",
     message: "There is no key 9.",

@@ -8,7 +8,7 @@ it("parseLifetime reads minutes, hours and days up to ten years, and nothing els
   }
 })
 
-it("isLifetime takes whole seconds from a minute on", () => {
+it("isLifetime accepts whole seconds from a minute up", () => {
   assert.isTrue(isLifetime(60))
   for (const wrong of [59, 60.5, Number.NaN, Infinity]) assert.isFalse(isLifetime(wrong))
 })

@@ -3,14 +3,14 @@ import { assert, it } from "vitest"
 
 const actions = Object.keys(ROLE_NEEDED) as ReadonlyArray<Action>
 
-it("mayDo lets an owner do everything, and an uploader and a reader one thing each", () => {
+it("mayDo allows an owner everything, and an uploader and a reader one action each", () => {
   const allowed = (role: (typeof ROLES)[number]) => actions.filter((action) => mayDo(role, action))
   assert.deepStrictEqual(allowed("owner"), actions)
   assert.deepStrictEqual(allowed("uploader"), ["self.read", "file.upload"])
   assert.deepStrictEqual(allowed("reader"), ["self.read", "row.read"])
 })
 
-it("mayDo grows from viewer to editor to owner, and a viewer reveals nothing, and changes their own saved views alone", () => {
+it("mayDo allows more from viewer to editor to owner; a viewer reveals nothing, and changes only their own saved views", () => {
   for (const action of actions) {
     if (mayDo("viewer", action)) assert.isTrue(mayDo("editor", action), action)
     if (mayDo("editor", action)) assert.isTrue(mayDo("owner", action), action)
@@ -20,7 +20,7 @@ it("mayDo grows from viewer to editor to owner, and a viewer reveals nothing, an
   }
 })
 
-it("parseRole knows its words alone", () => {
+it("parseRole accepts only the names of roles", () => {
   assert.deepStrictEqual(ROLES.map(parseRole), [...ROLES])
   assert.isNull(parseRole("Owner"))
   assert.isNull(parseRole("constructor"))

@@ -12,7 +12,7 @@ const fill = (shares: MemoryShares, source: () => number, ip: () => string | nul
   }
 }
 
-it("one client takes a third at the most, one source half, and an honest sender has room beside both", () => {
+it("one client gets a third at most, one source half, so that other senders have room", () => {
   const budget = new MemoryBudget(1_200)
   const shares = new MemoryShares(budget)
   const ofClient = fill(
@@ -47,7 +47,7 @@ it("an IPv6 client is one by its /64", () => {
   assert.isAtMost(held.length, 40)
 })
 
-it("senders that have nothing yet get what is free, and nobody more than there is", () => {
+it("senders without a share get what is free, and nobody more than that", () => {
   const budget = new MemoryBudget(1_000)
   const shares = new MemoryShares(budget)
   let n = 0
@@ -64,7 +64,7 @@ it("senders that have nothing yet get what is free, and nobody more than there i
   assert.strictEqual(budget.free, 100)
 })
 
-it("what waits alone has room whatever its size", () => {
+it("a single waiting request always has room", () => {
   const budget = new MemoryBudget(10)
   const release = new MemoryShares(budget).hold(1, null, 100)!
   assert.isUndefined(new MemoryShares(budget).hold(2, null, 1))

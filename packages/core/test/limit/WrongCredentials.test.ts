@@ -2,7 +2,7 @@
 import { WrongCredentials } from "@data-cabinet/core/limit/WrongCredentials"
 import { expect, it } from "vitest"
 
-it("refuses an address after its limit until the minute is over, and nobody else", () => {
+it("refuses only an address over its limit, until the minute ends", () => {
   const wrong = new WrongCredentials(3)
   for (let n = 0; n < 3; n++) {
     expect(wrong.retryAfter("198.51.100.9", 90_000)).toBeNull()
@@ -14,7 +14,7 @@ it("refuses an address after its limit until the minute is over, and nobody else
   expect(wrong.retryAfter("198.51.100.9", 120_000)).toBeNull()
 })
 
-it("keeps a bounded number of addresses: the rest of a minute share one count", () => {
+it("tracks a bounded number of addresses; the rest of a minute share one count", () => {
   const wrong = new WrongCredentials(2)
   for (let n = 0; n < 10_000; n++) wrong.count(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, 0)
   expect(wrong.retryAfter("192.0.2.1", 0)).toBeNull()

@@ -37,7 +37,7 @@ const broken = (random: Random, text: string): string => {
 const canonical = (text: string): string =>
   text.includes(":") ? new URL(`http://[${text}]`).hostname : new URL(`http://${text}`).hostname
 
-it("an address is one for us where it is one for Node, and the same one", () => {
+it("an address is valid, and the same, exactly where Node says so", () => {
   const random = seeded(20261124)
   let addresses = 0
   for (let n = 0; n < 60_000; n++) {
@@ -56,7 +56,7 @@ it("an address is one for us where it is one for Node, and the same one", () => 
   assert.isAtLeast(addresses, 20_000)
 })
 
-it("a network holds the addresses that Node's list says it holds", () => {
+it("a network contains the same addresses as Node's BlockList", () => {
   const random = seeded(20261125)
   let held = 0
   for (let n = 0; n < 20_000; n++) {

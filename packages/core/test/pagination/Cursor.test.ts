@@ -11,7 +11,7 @@ const Text = Schema.NullOr(Schema.String)
 
 describe("encodeCursor", () => {
   it.prop(
-    "gives a place back in the walk it was issued for",
+    "restores a position in the list it was issued for",
     [Schema.Array(Text), Schema.Array(Schema.String)],
     ([position, scope]) => {
       const wellFormed = position.map((value) => value?.toWellFormed() ?? null)
@@ -33,14 +33,14 @@ describe("decodeCursor", () => {
     assert.isUndefined(decodeCursor({ ...walk, scope: [] }, cursor))
   })
 
-  it("refuses a cursor of which any one character was changed", () => {
+  it("refuses a cursor with any one character changed", () => {
     for (let at = 0; at < cursor.length; at++) {
       const other = cursor[at] === "A" ? "B" : "A"
       assert.isUndefined(decodeCursor(walk, cursor.slice(0, at) + other + cursor.slice(at + 1)), `at ${at}`)
     }
   })
 
-  it("refuses the same bytes spelt otherwise, and what is too long", () => {
+  it("refuses another spelling of the same bytes, and a text that is too long", () => {
     for (const other of [
       cursor + "=",
       cursor + "!",
@@ -54,7 +54,7 @@ describe("decodeCursor", () => {
     }
   })
 
-  it("refuses a cursor of which any one bit was turned", () => {
+  it("refuses a cursor with any one bit flipped", () => {
     const bytes = Buffer.from(cursor, "base64url")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const turned = Buffer.from(bytes)
@@ -63,7 +63,7 @@ describe("decodeCursor", () => {
     }
   })
 
-  it("refuses a cursor of another cabinet, and one that somebody made who knows all but the key", () => {
+  it("refuses a cursor of another cabinet, and one forged without the key", () => {
     const other = new CursorKey(Buffer.from("the secret of another, 32 bytes!"))
     assert.isUndefined(decodeCursor(walk, encodeCursor({ ...walk, key: other }, ["10.50", null, "7"])))
     const text = JSON.stringify([["10.50", null, "7"]])
@@ -83,7 +83,7 @@ describe("decodeCursor", () => {
     assert.isUndefined(decodeCursor(walk, made(secret, two, JSON.stringify([2, walk.kind, walk.scope, two]))))
   })
 
-  it("refuses cursors of the version before, which had a checksum for everybody", () => {
+  it("refuses cursors of the previous version, which had a checksum without a key", () => {
     assert.isUndefined(
       decodeCursor(walk, Buffer.concat([Buffer.of(1), Buffer.alloc(12), Buffer.from("[]")]).toString("base64url")),
     )

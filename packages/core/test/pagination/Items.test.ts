@@ -24,7 +24,7 @@ it.prop(
   },
 )
 
-it("have room around them, and are copied where it is not enough", () => {
+it("have reserved room around them, and are copied where it is too small", () => {
   for (const [head, tail] of [
     [AHEAD, BEHIND],
     [AHEAD + 1, BEHIND],
@@ -36,7 +36,7 @@ it("have room around them, and are copied where it is not enough", () => {
   }
 })
 
-it("no items are shared by pages that say different things of themselves", () => {
+it("items are not shared by pages with different fields", () => {
   const one = NO_ITEMS.between(Buffer.from("["), Buffer.from("] one"))
   const other = NO_ITEMS.between(Buffer.from("{"), Buffer.from("} other"))
   assert.deepStrictEqual([one, other].map(String), ["[] one", "{} other"])

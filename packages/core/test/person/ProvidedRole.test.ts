@@ -6,12 +6,12 @@ const roles = new Map([
   ["staff", "viewer"],
 ] as const)
 
-it("providedRole gives the highest role that a value is said to have", () => {
+it("providedRole returns the highest role among the values of a claim", () => {
   expect(providedRole({ roles, fallback: "editor" }, ["staff", "admins"])).toEqual({ role: "owner", claimed: true })
   expect(providedRole({ roles, fallback: "editor" }, ["other", "staff"])).toEqual({ role: "viewer", claimed: true })
 })
 
-it("providedRole gives nobody a role by its name alone, and none without a fallback", () => {
+it("providedRole grants no role by its name alone, and none without a fallback", () => {
   for (const values of [[], ["owner"], ["Admins"], ["__proto__"]]) {
     expect(providedRole({ roles, fallback: null }, values)).toBeNull()
     expect(providedRole({ roles, fallback: "viewer" }, values)).toEqual({ role: "viewer", claimed: false })

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/json/Json.ts"
 import { itemKey } from "../../src/poll/ItemKey.ts"
 import { intervalText, nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
 
-it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and heeds a wish to wait", () => {
+it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and honours Retry-After", () => {
   assert.deepStrictEqual(
     [0, 1, 2, 3, 30, 99].map((failures) => nextSeconds(60, failures, null)),
     [60, 120, 240, 480, 21_600, 21_600],
@@ -16,7 +16,7 @@ it("nextSeconds doubles while a poll fails, up to six hours or its own interval,
   assert.strictEqual(nextSeconds(60, 0, 600), 60)
 })
 
-it("intervalText is what parseInterval reads as the same seconds", () => {
+it("intervalText writes what parseInterval reads as the same seconds", () => {
   const texts = ["10s", "90s", "15m", "2h", "36h", "1d", "30d"]
   assert.deepStrictEqual(
     texts.map((text) => intervalText(parseInterval(text)!)),
@@ -24,7 +24,7 @@ it("intervalText is what parseInterval reads as the same seconds", () => {
   )
 })
 
-it("parseInterval takes 10s to 30d and nothing else", () => {
+it("parseInterval accepts only 10s to 30d", () => {
   assert.deepStrictEqual(["10s", "15m", "2h", "30d"].map(parseInterval), [10, 900, 7200, 2_592_000])
   for (const text of ["9s", "31d", "0m", "1.5h", "15", "m", "-1m", "1w", "99999999d"])
     assert.isNull(parseInterval(text))
@@ -32,7 +32,7 @@ it("parseInterval takes 10s to 30d and nothing else", () => {
   assert.isNull(retryAfterOf("Sat, 21 Nov 2026 10:00:00 GMT"))
 })
 
-it("itemKey goes by the key field, by a pointer, and by the content where there is none", () => {
+it("itemKey uses the key field, a pointer, or the content", () => {
   const item = (text: string) => Result.getOrThrow(parseJson(text)) as JsonObject
   const same = (a: string, b: string, key: string | null) =>
     Buffer.from(itemKey(item(a), key)).equals(itemKey(item(b), key))

@@ -47,13 +47,13 @@ it.each(PAYLOADS)("LongValues leads to the plan of planRow by itself: %s", (_, p
   }
 })
 
-it("LongValues looks at no more in one piece than a piece is long", () => {
+it("LongValues visits no more in one piece than its limit", () => {
   for (const [name, payload] of PAYLOADS.slice(0, 4)) {
     assert.isAtLeast(lookedThrough(payload).pieces, jsonText(payload).length / 131_072, name)
   }
 })
 
-it("planRow asks LongValues instead of looking through a long list again", () => {
+it("planRow uses LongValues instead of scanning a long list again", () => {
   const payload = new Map([["a", list(1_000, true)]])
   const { values } = lookedThrough(payload)
   const text = jsonText(payload)

@@ -63,7 +63,7 @@ it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
   expect(refused).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-it("a retype is allowed if nothing depends on the column, or views alone that may be recreated", () => {
+it("a retype is allowed if nothing depends on the column, or only views that may be recreated", () => {
   expect(refusal(decide().dependents(NOTHING))).toBe("allowed")
   expect(refusal(decide(true).dependents({ ...NOTHING, views: ["public.a"] }))).toBe("allowed")
 })

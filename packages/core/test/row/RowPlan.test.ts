@@ -23,7 +23,7 @@ describe("planRow", () => {
     assert.strictEqual(members, ',"a_text":"007","b":"1.50","c":[1e2]')
   })
 
-  it("says which of the columns it fills are not known to be anybody's yet", () => {
+  it("reports which of the columns it fills have no recorded creator yet", () => {
     const known = new TableLayout([
       { field: "a", name: "a", kind: "text", unrecorded: true },
       { field: "b", name: "b", kind: "text", unrecorded: true },
@@ -34,13 +34,13 @@ describe("planRow", () => {
     assert.deepStrictEqual(plan(known, { c: "y", ["x".repeat(5_000)]: "z" }).unrecorded, ["_more"])
   })
 
-  it("writes the column's name and not the field's, also where every field has a column that takes it", () => {
+  it("writes the column's name, not the field's, even where every value fits its column", () => {
     const known = layout(["Total €", "total", "numeric"], ["b", "b", "text"])
     assert.strictEqual(plan(known, { "Total €": number("1.50"), b: "x" }).members, ',"total":1.50,"b":"x"')
     assert.strictEqual(plan(known, { "Total €": null, b: "x" }).members, ',"b":"x"')
   })
 
-  it("puts null, which fills no column, into no other field's column", () => {
+  it("writes null into no other field's column", () => {
     const known = layout(["B", "b", "text"], ["c", "c", "text"])
     assert.strictEqual(plan(known, { c: "x", b: null }).members, ',"c":"x"')
     assert.strictEqual(plan(known, { c: "x", _event_id: null }).members, ',"c":"x"')
@@ -63,7 +63,7 @@ describe("planRow", () => {
   ]
   const KINDS: ReadonlyArray<ColumnKind> = ["text", "numeric", "boolean", "jsonb", "date"]
   it.prop(
-    "takes from the event's text what it would write itself",
+    "slices from the event's text what it would write itself",
     [
       Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "B", "_raw"]), Schema.Literals(VALUES.map((_, n) => n))])),
       Schema.Array(
@@ -85,23 +85,23 @@ describe("planRow", () => {
     { arbitrary: { runs: 3000 } },
   )
 
-  it("asks for a sibling of the value's own kind where the field's column cannot take it", () => {
+  it("requests a sibling column of the value's own kind where the field's column cannot take it", () => {
     const known = layout(["a", "a", "numeric"])
     assert.deepStrictEqual(plan(known, { a: true }).missing, [{ field: "a", kind: "boolean" }])
     assert.deepStrictEqual(plan(known, { a: new Map([["toString", "x"]]) }).missing, [{ field: "a", kind: "jsonb" }])
   })
 
-  it("sends a number of more than 1,000 plain digits to text, alone and inside a list", () => {
+  it("writes a number of more than 1,000 plain digits as text, alone and inside a list", () => {
     assert.deepStrictEqual(plan(layout(), { n: number("1e131071") }).missing, [{ field: "n", kind: "text" }])
     assert.deepStrictEqual(plan(layout(), { n: [number("1e131071")] }).missing, [{ field: "n", kind: "text" }])
     assert.strictEqual(plan(layout(["n", "n", "text"]), { n: number("1e131071") }).members, ',"n":"1e131071"')
   })
 
-  it("makes no column for null and for the service's own keys", () => {
+  it("creates no column for null and for the service's own keys", () => {
     assert.deepStrictEqual(plan(layout(), { a: null, _raw: "x", _value: number("1"), _parse_error: "y" }).missing, [])
   })
 
-  it("puts what is past the cap, and a field with a very long name, into _more", () => {
+  it("puts fields past the limit, and a field with a very long name, into _more", () => {
     const full = new TableLayout(
       Array.from({ length: MAX_FIELD_COLUMNS }, (_, n) => ({ field: `f${n}`, name: `f${n}`, kind: "text" as const })),
     )
@@ -120,7 +120,7 @@ describe("nameColumns", () => {
       fields.map(([field, kind]) => ({ field, kind })),
     ).map((column) => column.name)
 
-  it("makes readable names that are each one column's", () => {
+  it("creates readable, unique names", () => {
     assert.deepStrictEqual(
       names(
         layout(),
@@ -135,7 +135,7 @@ describe("nameColumns", () => {
     )
   })
 
-  it("keeps clear of the columns every table has", () => {
+  it("avoids the names of the columns that every table has", () => {
     assert.deepStrictEqual(
       names(layout(), ["ctid", "text"], ["_event_id", "text"], ["xmin", "text"], ["select", "text"]),
       ["ctid_2", "_event_id_2", "xmin_2", "select"],
@@ -149,7 +149,7 @@ describe("nameColumns", () => {
     }
   })
 
-  it("stops at the cap, siblings counted", () => {
+  it("stops at the limit, siblings included", () => {
     const nearly = new TableLayout(
       Array.from({ length: MAX_FIELD_COLUMNS - 1 }, (_, n) => ({
         field: `f${n}`,

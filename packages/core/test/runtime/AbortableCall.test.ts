@@ -6,7 +6,7 @@ import { TestClock } from "effect/testing"
 
 const call = () => new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
 
-it("OwnCall tells each who listens once, and at once who comes late", () => {
+it("OwnCall notifies each listener once, and a late one immediately", () => {
   const told: Array<string> = []
   const own = call()
   const stop = own.onAbort(() => told.push("stopped"))
@@ -21,7 +21,7 @@ it("OwnCall tells each who listens once, and at once who comes late", () => {
   assert.deepStrictEqual(told, ["first", "second", "late"])
 })
 
-it.effect("withDeadline returns late at the deadline and aborts the work, whose end it does not await", () =>
+it.effect("withDeadline returns `late` at the deadline and aborts the work without awaiting it", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     const aborted: Array<string> = []
@@ -43,7 +43,7 @@ it.effect("withDeadline returns late at the deadline and aborts the work, whose 
   }).pipe(Effect.scoped),
 )
 
-it.effect("withDeadline aborts its work with the call that it is done for, and awaits its end", () =>
+it.effect("withDeadline aborts its work with its call, and awaits the end of it", () =>
   Effect.gen(function* () {
     const outer = call()
     const work = withDeadline(

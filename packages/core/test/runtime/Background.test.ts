@@ -12,7 +12,7 @@ const collected = () => {
   return { lines, layer: Logger.layer([logger]) as Layer.Layer<never> }
 }
 
-it.effect("background runs at once, then at most the pause after each run, until its scope closes", () =>
+it.effect("background runs immediately, then at most the pause after each run, until its scope closes", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     let count = 0
@@ -37,7 +37,7 @@ it.effect("background runs at once, then at most the pause after each run, until
   }),
 )
 
-it.effect("background waits before the first run if asked, and takes the pause from the result exactly", () =>
+it.effect("background waits before the first run if configured, and uses the pause that a run returns", () =>
   Effect.gen(function* () {
     let count = 0
     yield* background(
@@ -89,7 +89,7 @@ it.effect(
   },
 )
 
-it.effect("a quiet task tells its errors at debug only, and its faults all the same", () => {
+it.effect("a quiet task logs its errors at debug level only, and its faults always", () => {
   const { lines, layer } = collected()
   return Effect.gen(function* () {
     let outcome: Effect.Effect<void, string> = Effect.fail("away")

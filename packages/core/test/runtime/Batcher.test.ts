@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 import { batcher } from "../../src/runtime/Batcher.ts"
 
-it("batcher does what came until it begins in one go, and what comes meanwhile in the next", () => {
+it("batcher runs the calls that arrived before it begins, and later ones in the next batch", () => {
   const begun: Array<() => void> = []
   const done: Array<ReadonlyArray<string>> = []
   const join = batcher<string>(

@@ -5,7 +5,7 @@ import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
 
 describe("fromResult", () => {
-  it.effect("is the call's result, its error as an error and what it throws as a fault", () =>
+  it.effect("has the call's result, its error as an error, and what it throws as a fault", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* fromResult(async () => Result.succeed("a")), "a")
       assert.strictEqual(yield* Effect.flip(fromResult(async () => Result.fail("no"))), "no")
@@ -14,7 +14,7 @@ describe("fromResult", () => {
     }),
   )
 
-  it.effect("calls when it is run, each time, and tells the call when nobody waits any more", () =>
+  it.effect("calls on each run, and aborts the call when nobody waits any more", () =>
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []
       const work = fromResult((signal) => {
@@ -34,7 +34,7 @@ describe("fromResult", () => {
 })
 
 describe("runResult", () => {
-  it("is the result of an Effect under a context, and rejects with its fault", async () => {
+  it("has the result of an Effect under a context, and rejects with its fault", async () => {
     const context = Context.make(Name, "somebody")
     assert.deepStrictEqual(await runResult(Name, context), Result.succeed("somebody"))
     assert.deepStrictEqual(await runResult(Effect.fail("no"), context), Result.fail("no"))

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Metric, Option, References, Result, Tracer } from "effect"
 import { beginStep, instrument, isTraced } from "../../src/runtime/Instrument.ts"
 
-it.effect("instrument counts how its work ended, each outcome by itself, and changes nothing about it", () =>
+it.effect("instrument counts each outcome of its work and changes nothing about it", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* instrument("poll.run", Effect.succeed("a")), "a")
     assert.strictEqual(yield* instrument("poll.run", Effect.succeed("b")), "b")
@@ -20,7 +20,7 @@ it.effect("instrument counts how its work ended, each outcome by itself, and cha
   }),
 )
 
-it.effect("beginStep counts how a step ended, and its span is under the request's", () =>
+it.effect("beginStep counts the outcome of a step, whose span is below the request's", () =>
   Effect.gen(function* () {
     const spans: Array<Tracer.Span> = []
     const native = Context.get(Context.empty(), Tracer.Tracer)

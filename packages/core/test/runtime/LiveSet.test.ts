@@ -9,7 +9,7 @@ const membersOf = <A>(present: LiveSet<A>): ReadonlySet<A> => {
 }
 
 describe("LiveSet", () => {
-  it("holds who joined until it leaves, whoever leaves first, and lets it leave once", () => {
+  it("holds each member until it leaves, in any order, and removes it once", () => {
     const present = new LiveSet<string>()
     const leave = ["a", "b", "c", "d"].map((name) => present.add(name))
     leave[1]!()
@@ -24,7 +24,7 @@ describe("LiveSet", () => {
     assert.isTrue(present.isEmpty)
   })
 
-  it("removeIf lets those leave of whom it is true, asks each once, and keeps the others", () => {
+  it("removeIf removes members that match, tests each once, and keeps the others", () => {
     const present = new LiveSet<number>()
     const leave = Array.from({ length: 50 }, (_, n) => present.add(n))
     const asked: Array<number> = []
@@ -39,7 +39,7 @@ describe("LiveSet", () => {
     assert.isTrue(present.isEmpty)
   })
 
-  it("visits everybody who stays, each once, when some leave at the visit", () => {
+  it("visits each remaining member once, even if some leave during the visit", () => {
     const present = new LiveSet<number>()
     const leave = Array.from({ length: 20 }, (_, n) => present.add(n))
     const visited: Array<number> = []
@@ -55,7 +55,7 @@ describe("LiveSet", () => {
     assert.equal(membersOf(present).size, 12)
   })
 
-  it("keeps nothing of who has left, also between full collections", () => {
+  it("retains nothing of former members, also between full collections", () => {
     const present = new LiveSet<{ readonly words: ReadonlyArray<string> }>()
     const leave: Array<() => void> = []
     const pass = (members: number) => {

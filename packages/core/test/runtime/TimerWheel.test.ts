@@ -15,7 +15,7 @@ const waitOf = (wheel: TimerWheel, millis: number) => {
   return wait
 }
 
-it.effect("TimerWheel.watch gives a wait up after its deadline, not before, and once", () =>
+it.effect("TimerWheel.watch ends a wait after its deadline, not before, and once", () =>
   Effect.gen(function* () {
     const wait = waitOf(yield* timerWheel, 1_000)
     yield* TestClock.adjust(999)
@@ -27,7 +27,7 @@ it.effect("TimerWheel.watch gives a wait up after its deadline, not before, and 
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch forgets a wait that is over, and goes by the deadline that a wait has by then", () =>
+it.effect("TimerWheel.watch drops a wait that has ended, and uses the deadline that a wait has by then", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     const [over, moved] = [waitOf(wheel, 1_000), waitOf(wheel, 1_000)]
@@ -42,7 +42,7 @@ it.effect("TimerWheel.watch forgets a wait that is over, and goes by the deadlin
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch goes by time as it passes, whatever becomes of the wall clock", () =>
+it.effect("TimerWheel.watch uses monotonic time, whatever happens to the wall clock", () =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const shifted = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
@@ -53,7 +53,7 @@ it.effect("TimerWheel.watch goes by time as it passes, whatever becomes of the w
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch sleeps as often for thousands of waits as for one, and not at all for none", () =>
+it.effect("TimerWheel.watch wakes as often for thousands of waits as for one, and never for none", () =>
   Effect.gen(function* () {
     let sleeps = 0
     const clock = yield* Clock.Clock
@@ -87,7 +87,7 @@ it.effect("TimerWheel.watch sleeps as often for thousands of waits as for one, a
 )
 
 it.effect(
-  "TimerWheel.limit is the work's own end in time, and afterwards does not wait for what cannot be stopped",
+  "TimerWheel.limit returns the work's own result in time, and later does not wait for uninterruptible work",
   () =>
     Effect.gen(function* () {
       const wheel = yield* timerWheel

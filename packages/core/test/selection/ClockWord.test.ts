@@ -37,7 +37,7 @@ describe("clockWord", () => {
     (value) =>
       value.includes("Today") ? assert.isDefined(clockWord(date, value)) : assert.isUndefined(clockWord(date, value)),
   )
-  it("clockWord looks into ranges, lists and records, there only where a day or a moment stands", () => {
+  it("clockWord looks into ranges, lists and records, but only where they hold a date or a time", () => {
     assert.strictEqual(clockWord(range, "[2026-01-01,Today)"), "Today")
     assert.strictEqual(clockWord(arrayOf(date), '{2026-01-01,"now"}'), "now")
     assert.strictEqual(clockWord(arrayOf(date), "[2:3]={{2026-01-01},{ tomorrow }}"), "tomorrow")
@@ -47,7 +47,7 @@ describe("clockWord", () => {
     assert.strictEqual(clockWord(arrayOf(pair), '{"(now,2026-01-01)"}'), undefined)
     assert.strictEqual(clockWord(arrayOf(pair), '{"(a,2026-01-01)","(\\"a\\",now)"}'), "now")
   })
-  it("clockWord takes any text without harm", () => {
+  it("clockWord accepts any text without failing", () => {
     for (const value of ["(", "{", '{"', "(\\", "}{", ")(", "x".repeat(100_000)])
       for (const type of [date, range, pair, arrayOf(pair)]) assert.isUndefined(clockWord(type, value))
   })

@@ -36,7 +36,7 @@ const over = (column: string, values: ReadonlyArray<string>, delayMillis = 0) =>
 
 const request = { schema: "s", name: "t", params: [] }
 
-it("SampleRows.count is exact up to ten thousand rows, and says so past them", async () => {
+it("SampleRows.count is exact up to ten thousand rows, and says when there are more", async () => {
   const rows = (count: number) => Array.from({ length: count }, () => "1")
   assert.deepStrictEqual(await over("a", [])((all) => all.count(request)), { count: 0, atLeast: false })
   assert.deepStrictEqual(await over("a", rows(2500))((all) => all.count(request)), { count: 2500, atLeast: false })
@@ -44,7 +44,7 @@ it("SampleRows.count is exact up to ten thousand rows, and says so past them", a
   assert.deepStrictEqual(await over("a", rows(12_000))((all) => all.count(request)), { count: 10_000, atLeast: true })
 })
 
-it("SampleRows ends after a second with what it has", async () => {
+it("SampleRows returns after a second with the rows read so far", async () => {
   const rows = Array.from({ length: 9_000 }, () => "1")
   const { count, atLeast } = await over("a", rows, 450)((all) => all.count(request))
   assert.isTrue(atLeast)

@@ -10,7 +10,7 @@ const refused = (...pairs: ReadonlyArray<readonly [string, string]>) => {
 const read = (...pairs: ReadonlyArray<readonly [string, string]>) => Result.getOrThrow(selectionParams(pairs))
 
 describe("selectionParams", () => {
-  it("reads nothing as everything: a hundred rows in the object's own order", () => {
+  it("selects everything when nothing is given: a hundred rows in the object's own order", () => {
     assert.deepStrictEqual(read(), {
       search: "",
       filters: [],
@@ -23,7 +23,7 @@ describe("selectionParams", () => {
     })
   })
 
-  it("matches filters by position, and fills in values left out at the end", () => {
+  it("matches filters by position, and completes values omitted at the end", () => {
     const selection = read(
       ["fv", "1"],
       ["fc", "a"],
@@ -40,7 +40,7 @@ describe("selectionParams", () => {
     ])
   })
 
-  it("refuses a name that it does not know before anything else", () => {
+  it("refuses an unknown name before anything else", () => {
     assert.strictEqual(refused(["limit", "0"], ["Sort", "a"]), "unknown_param Sort")
     assert.strictEqual(refused(["", ""]), "unknown_param ")
     assert.strictEqual(refused(["__proto__", ""]), "unknown_param __proto__")
@@ -72,7 +72,7 @@ describe("selectionParams", () => {
     assert.strictEqual(refused(["fc", "a"], ["fo", "eq"], ["fv", "a\0b"]), "bad_fv fv")
   })
 
-  it("refuses a period that is no period", () => {
+  it("refuses an invalid period", () => {
     assert.strictEqual(refused(["from", "2026-01-01"]), "bad_period from")
     assert.strictEqual(refused(["to", "2026-01-01"]), "bad_period to")
     for (const day of [

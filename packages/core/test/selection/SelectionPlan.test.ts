@@ -24,7 +24,7 @@ const refused = (...params: ParamPairs) => {
 const names = (...params: ParamPairs) => planned(params).showing.columns.map(({ name }) => name)
 
 describe("selectionPlan", () => {
-  it("refuses a column that the object does not have, wherever it is named", () => {
+  it("refuses a column that the object does not have, in every parameter", () => {
     assert.strictEqual(refused(["fc", "x"], ["fo", "eq"]), "unknown_column fc")
     for (const name of ["per", "sort", "col", "order", "hide"]) {
       assert.strictEqual(refused([name, "ID"]), `unknown_column ${name}`)
@@ -33,7 +33,7 @@ describe("selectionPlan", () => {
     }
   })
 
-  it("refuses what a column's type cannot do, and says so by its code", () => {
+  it("refuses what a column's type does not support, with its code", () => {
     for (const condition of ["eq", "ne", "gt", "ge", "lt", "le"]) {
       assert.strictEqual(refused(["fc", "raw"], ["fo", condition], ["fv", "1"]), "bad_selection fo")
     }
@@ -48,7 +48,7 @@ describe("selectionPlan", () => {
     planned([["per", "at"]])
   })
 
-  it("shows exactly col in its order; or order first, the rest as they stand, without what is hidden", () => {
+  it("shows exactly col in its order; or order first, then the rest in place, without hidden columns", () => {
     assert.deepStrictEqual(names(["col", "note"], ["col", "id"]), ["note", "id"])
     assert.deepStrictEqual(names(["order", "at"], ["order", "note"]), [
       "at",
@@ -70,7 +70,7 @@ describe("selectionPlan", () => {
     assert.strictEqual(refused(...all.map((name) => ["hide", name] as const)), "bad_columns hide")
   })
 
-  it("sorts a source's table by the freshest, others by their key, and dir alone sets the direction", () => {
+  it("sorts a source's table newest first, others by their key, and dir alone sets the direction", () => {
     const source = tableOf({ _event_id: "number!", total: "number" }, { key: ["_event_id"], schema: "sources" })
     assert.strictEqual(planned([], source).direction, "desc")
     assert.strictEqual(planned([["dir", "asc"]], source).direction, "asc")
@@ -91,7 +91,7 @@ describe("selectionPlan", () => {
     )
   })
 
-  it("refuses a word of the clock as a value to compare a day or a moment with, and only there", () => {
+  it("refuses a clock word as a value to compare a date or a time with, and only there", () => {
     const filtered = (column: string, condition: string, value: string): ParamPairs => [
       ["fc", "note"],
       ["fo", "eq"],
@@ -116,7 +116,7 @@ describe("selectionPlan", () => {
     assert.strictEqual(refused(...table.columns.map(({ name }) => ["hide", name] as const)), "bad_columns hide")
   })
 
-  it("takes a cursor for the same selection only, whatever the page size", () => {
+  it("accepts a cursor for the same selection only, with any page size", () => {
     const params: ParamPairs = [
       ["sort", "total"],
       ["q", "x"],

@@ -22,7 +22,7 @@ const Value = Schema.String.check(Schema.isMaxLength(30))
 
 describe("selectionSql", () => {
   it.prop(
-    "has the same text whatever the values: they are parameters, every one",
+    "has the same text for any values: all of them are parameters",
     [Value, Value, Value, Schema.Literals(["eq", "ne", "gt", "le", "contains"])],
     ([one, two, q, condition]) => {
       const clean = (text: string) => text.replaceAll("\0", "") || "-"
@@ -119,7 +119,7 @@ describe("selectionSql", () => {
     )
   })
 
-  it("selects what is shown by numbered names, and behind it what only positions need", () => {
+  it("selects the shown columns by numbered names, followed by those that only positions need", () => {
     const [first, ...others] = table.columns
     const all = statement([["sort", "q"]])
     assert.deepStrictEqual(all.shown, table.columns)
@@ -139,11 +139,11 @@ describe("selectionSql", () => {
     assert.match(some.text, /^SELECT "o"\."id" AS "c0", "o"\."q" AS "p0" FROM "public"\."things" AS "o" ORDER BY/)
   })
 
-  it("gives the same columns for the same choice of all, so that work can be kept by them", () => {
+  it("returns the same columns object for the same choice of all, so that work can be cached by it", () => {
     assert.strictEqual(statement([["sort", "q"]]).shown, statement([]).shown)
   })
 
-  it("takes for free of user code only what runs nobody's functions", () => {
+  it("counts as free of user code only reads that run nobody's functions", () => {
     assert.isTrue(statement([]).runsNoUserCode)
     assert.isFalse(statement([], { ...table, runsNoUserCode: false }).runsNoUserCode)
   })

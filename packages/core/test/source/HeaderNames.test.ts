@@ -50,7 +50,7 @@ it("headerNamesRefusal allows no prefix where every header becomes a field", () 
   expect(headerNamesRefusal(["X-GitHub-Event"], FIELDS)).toBeNull()
 })
 
-it("headerNamesRefusal refuses a name twice in whatever case, and more than 50", () => {
+it("headerNamesRefusal refuses a repeated name in any case, and more than 50", () => {
   expect(headerNamesRefusal(["Topic", "TOPIC"], FIELDS)).toBe("header_fields: TOPIC is listed twice.")
   const many = Array.from({ length: 51 }, (_, at) => `header-${at}`)
   expect(headerNamesRefusal(many, KEEP)).toBe("keep_headers lists 51 headers; at most 50 may be.")

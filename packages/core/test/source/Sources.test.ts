@@ -65,7 +65,7 @@ it("every call about a source that does not exist is refused, and named", () => 
 it.each<[SourceRemoval, RegExp]>([
   [{ is: "depended_on", table: "orders" }, /^Views depend on sources\.orders\. Drop them first/],
   [{ is: "busy", table: "orders", seconds: 3 }, /^sources\.orders is being used .* within 3 seconds/],
-])("remove says why a table could not be dropped: %j", (removal, words) => {
+])("remove reports why a table could not be dropped: %j", (removal, words) => {
   const error = over(removal).refusal((sources) => sources.remove(7, "drop"))
   expect(error).toMatchObject({ code: "table_in_use", message: expect.stringMatching(words) })
 })

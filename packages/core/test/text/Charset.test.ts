@@ -17,7 +17,7 @@ describe("charsetOf", () => {
   ] as const)("charsetOf %j is %s", ([label, name]) => assert.strictEqual(charsetOf(label)?.name, name))
 
   it.for(["", "us-ascii", "utf-16", "utf-7", "base64", "hex", "binary", "nonsense", "__proto__", null, undefined])(
-    "charsetOf %j says nothing",
+    "charsetOf ignores %j",
     (label) => assert.isNull(charsetOf(label)),
   )
   it("charsetOf gives the same object for every label of a charset", () => {
@@ -47,7 +47,7 @@ describe("decode", () => {
     )
     assert.strictEqual(western.replaced, 5)
   })
-  it("decode counts what it replaced and not U+FFFD that was sent", () => {
+  it("decode counts its replacements, not U+FFFD that was sent", () => {
     const bytes = Buffer.concat([Buffer.from("\uFFFDд\0"), Buffer.from([0xff, 0xe2, 0x82]), Buffer.from("\uFFFD")])
     assert.deepStrictEqual(decode(bytes, UTF_8), { text: "\uFFFDд\uFFFD\uFFFD\uFFFD\uFFFD", replaced: 3 })
   })

@@ -49,17 +49,17 @@ describe("guessCharset", () => {
     assert.strictEqual(guessCharset(iconv.encode(text, CODEC[charset]!)).name, charset),
   )
 
-  it("guessCharset takes UTF-8 with a few broken bytes for UTF-8 still", () => {
+  it("guessCharset accepts UTF-8 with a few broken bytes", () => {
     assert.strictEqual(guessCharset(Buffer.concat([Buffer.from("Привет, мир"), Buffer.from([0xff])])).name, "utf-8")
     assert.strictEqual(guessCharset(Buffer.from("Привет, мир").subarray(0, -1)).name, "utf-8")
   })
 
-  it("guessCharset lets the many words of a form outvote the odd one", () => {
+  it("guessCharset follows the majority of a form's words", () => {
     assert.strictEqual(guessCharset(iconv.encode("name=Ä&text=Grüße aus München", "win1252")).name, "windows-1252")
     assert.strictEqual(guessCharset(iconv.encode("name=Rock и Roll&text=Привет всем", "win1251")).name, "windows-1251")
   })
 
-  it("guessCharset cannot know these, and docs/intake.md says so", () => {
+  it("guessCharset cannot decide these, as docs/intake.md says", () => {
     assert.strictEqual(guessCharset(iconv.encode("Ні", "win1251")).name, "utf-8")
     assert.strictEqual(guessCharset(iconv.encode("Ä", "win1252")).name, "windows-1251")
     assert.strictEqual(guessCharset(iconv.encode("ÄÖÜ", "win1252")).name, "windows-1251")

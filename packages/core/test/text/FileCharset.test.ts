@@ -11,7 +11,7 @@ const decide = (...chunks: ReadonlyArray<Uint8Array>) => {
 
 const TEXT = "Имя;Город\r\nЁж;Тверь\r\nАнна;Орёл\r\n"
 
-it("CharsetDetector tells charsets by mark and by bytes", () => {
+it("CharsetDetector detects charsets by byte order mark and by bytes", () => {
   assert.deepInclude(decide(Buffer.from(TEXT)), { name: "utf-8", decidedBy: "bytes" })
   assert.deepInclude(decide(Buffer.from(`\uFEFF${TEXT}`)), { name: "utf-8", decidedBy: "mark" })
   assert.deepInclude(decide(iconv.encode(TEXT, "win1251")), { name: "windows-1251", decidedBy: "bytes" })
@@ -24,14 +24,14 @@ it("CharsetDetector tells charsets by mark and by bytes", () => {
   assert.strictEqual(decide().name, "utf-8")
 })
 
-it("CharsetDetector hears bytes that come after a megabyte of ASCII", () => {
+it("CharsetDetector takes bytes after a megabyte of ASCII into account", () => {
   const ascii = Buffer.alloc(1_048_576, "a,b\n")
   assert.strictEqual(decide(ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
   assert.strictEqual(decide(ascii, Buffer.from("Ёж").subarray(0, 3)).name === "utf-8", false)
 })
 
 it.prop(
-  "TextDecoding gives the same text however the bytes are cut, without the mark",
+  "TextDecoding returns the same text however the bytes are split, without the byte order mark",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -54,13 +54,13 @@ it.prop(
   { arbitrary: { runs: 1000 } },
 )
 
-it("TextDecoding counts what became U+FFFD, and not what was sent as such", () => {
+it("TextDecoding counts replaced characters, not U+FFFD that was sent", () => {
   const utf8 = new TextDecoding(namedCharset("utf-8")!)
   assert.strictEqual(utf8.write(Buffer.from([0x61, 0xff, 0x00, 0xef, 0xbf, 0xbd])), "a\uFFFD\uFFFD\uFFFD")
   assert.strictEqual(utf8.replaced, 2)
 })
 
-it("namedCharset knows web names, and none that do not exist", () => {
+it("namedCharset knows the web's labels, and no others", () => {
   assert.strictEqual(namedCharset("latin1")?.name, "windows-1252")
   assert.strictEqual(namedCharset("UTF-16BE")?.name, "utf-16be")
   assert.strictEqual(namedCharset("klingon"), null)

@@ -6,7 +6,7 @@ it.each([
   "2026-11-21T09:30Z",
   "2024-02-29T23:59:59.999999999+15:59",
   "0001-01-01T00:00:00.1-12:00",
-])("isTimestamp takes %s", (text) => {
+])("isTimestamp accepts %s", (text) => {
   expect(isTimestamp(text)).toBe(true)
 })
 

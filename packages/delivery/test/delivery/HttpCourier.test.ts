@@ -68,8 +68,8 @@ afterAll(async () => {
   await names.close()
 })
 
-describe("HttpCourier.send answers", () => {
-  it("the status, the address and the beginning of the answer for a good receiver, over one kept connection", async () => {
+describe("HttpCourier.send returns", () => {
+  it("the status, the address and the beginning of the response for a working receiver, over one kept-alive connection", async () => {
     const good = await receiver(rawReceiver(answering(OK)))
     for (let n = 0; n < 3; n++) {
       const outcome = await send(`http://good.test:${good.port}/hook?a=1`)
@@ -107,7 +107,7 @@ describe("HttpCourier.send answers", () => {
     await new Promise((done) => server.close(done))
   })
 
-  it("in words for a refused connection", async () => {
+  it("a message for a refused connection", async () => {
     expect(await send(`http://127.0.0.1:${await closedPort()}/`)).toMatchObject({
       status: null,
       failure: "the connection was refused",
@@ -115,7 +115,7 @@ describe("HttpCourier.send answers", () => {
     })
   })
 
-  it.each(MISBEHAVIOURS)("what it should to $name", async ({ behave, says }) => {
+  it.each(MISBEHAVIOURS)("the expected outcome for $name", async ({ behave, says }) => {
     const { port } = await receiver(rawReceiver(behave))
     const outcome = await send(`http://127.0.0.1:${port}/`)
     expect(outcome).toMatchObject({ peer: "127.0.0.1", failure: says === null ? null : expect.stringContaining(says) })
@@ -125,7 +125,7 @@ describe("HttpCourier.send answers", () => {
     expect(outcome.durationMs).toBeLessThan(60_000)
   })
 
-  it("a body without end is cut: 64 KB are read, 2 KB kept", async () => {
+  it("an endless body is cut: 64 KB are read, 2 KB kept", async () => {
     const made = await receiver(rawReceiver(flood))
     const outcome = await send(`http://127.0.0.1:${made.port}/`)
     expect(outcome).toMatchObject({ status: 200, responseBody: "x".repeat(2048) })
@@ -147,7 +147,7 @@ describe("HttpCourier.send answers", () => {
     expect(inner.connections()).toBe(0)
   })
 
-  it("a kept connection that was closed meanwhile is no failure", async () => {
+  it("a kept-alive connection that was closed in between is no failure", async () => {
     const made = await receiver(
       rawReceiver((socket) => {
         let requests = 0
@@ -180,7 +180,7 @@ describe("HttpCourier.send over TLS", () => {
     expect(outcome.failure).toContain("the certificate was rejected")
   })
 
-  it("says so when the other side does not speak TLS", async () => {
+  it("reports a server that does not speak TLS", async () => {
     const made = await receiver(
       rawReceiver((socket) => void socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))),
     )
@@ -231,7 +231,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect(outcome.failure).toContain("10.0.0.1")
   })
 
-  it("a name with more addresses than anybody means, which all would be checked every time", async () => {
+  it("a name with too many addresses, all of which would be checked every time", async () => {
     const made = await receiver(rawReceiver(answering(OK)))
     expect(await send(`http://crowd.test:${made.port}/`)).toMatchObject({
       status: null,
@@ -242,7 +242,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect((await send(`http://many.test:${made.port}/`)).failure).not.toContain("addresses")
   })
 
-  it("a name without an address, and a name server that never answers, which holds nobody else", async () => {
+  it("a name without an address, and a name server that never responds, which holds up nobody else", async () => {
     expect((await send("http://empty.test/")).failure).toContain("has no address")
     const made = await receiver(rawReceiver(answering(OK)))
     const silent = Array.from({ length: 20 }, () => send("http://silent.test/"))

@@ -42,7 +42,7 @@ const sendAll = (lane: Lane, now = 0) => {
 }
 const room = (lane: Lane, addressId = 1) => lane.room().get(addressId)
 
-it("an address earns room with each quick delivery, up to the most, and a failure takes it back", () => {
+it("an address gains capacity with each quick delivery, up to the maximum, and a failure resets it", () => {
   const lane = new Lane("healthy", LIMITS)
   const deliver = (id: number, delivered: boolean) => {
     begin(lane, delivery(id))
@@ -54,7 +54,7 @@ it("an address earns room with each quick delivery, up to the most, and a failur
   ])
 })
 
-it("what is under way takes room, of its address and of the lane", () => {
+it("deliveries in flight use the capacity of their address and of the lane", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2, 3]) begin(lane, delivery(id, id === 3 ? 2 : 1))
   expect([room(lane, 1), room(lane, 2), lane.free, lane.held]).toEqual([0, 1, 1, 3])
@@ -63,7 +63,7 @@ it("what is under way takes room, of its address and of the lane", () => {
   expect([room(lane, 1), lane.free, lane.held]).toEqual([2, 2, 2])
 })
 
-it("a slow one gives its place back, and its address gets no other until it ends", () => {
+it("a slow delivery returns its slot, and its address gets no other until it ends", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2]) {
     begin(lane, delivery(id))
@@ -83,7 +83,7 @@ it("slow ones past their bound keep their places", () => {
   expect([lane.free, lane.held]).toEqual([2, 4])
 })
 
-it("bytes under way close the lane, and slow ones have a budget of their own", () => {
+it("bytes in flight close the lane, and slow ones have a budget of their own", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1, 1, 600))
   expect(lane.free).toBe(3)
@@ -96,7 +96,7 @@ it("bytes under way close the lane, and slow ones have a budget of their own", (
   expect(lane.free).toBe(4)
 })
 
-it("an address that had nothing for a minute is forgotten", () => {
+it("an address without deliveries for a minute is forgotten", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1))
   lane.end(claim(1), false, 0)
@@ -118,7 +118,7 @@ const proven = (limits = AHEAD) => {
   return lane
 }
 
-it("an address that earned all it can is claimed for ahead, and sent no more at once than before", () => {
+it("an address at full capacity is claimed ahead for, and sent no more at once than before", () => {
   const lane = proven()
   expect([room(lane), lane.free]).toEqual([12, 12])
   for (let id = 10; id < 20; id++) lane.add(delivery(id), 0)
@@ -133,7 +133,7 @@ it("an address that earned all it can is claimed for ahead, and sent no more at 
   expect([lane.end(claim(13), true, 1), lane.hasRoom(1)]).toEqual([true, true])
 })
 
-it("nothing is claimed ahead of an address that is slow to answer, or whose deliveries are large", () => {
+it("nothing is claimed ahead for an address that is slow to respond, or whose deliveries are large", () => {
   const slow = proven()
   const large = proven({ ...AHEAD, bytes: 1e12 })
   for (let id = 10; id < 60; id++) {
@@ -146,7 +146,7 @@ it("nothing is claimed ahead of an address that is slow to answer, or whose deli
   expect([room(slow), room(large)]).toEqual([4, 4])
 })
 
-it("what waits for an address is given back when it fails, slows down or stands still, and when the lane is emptied", () => {
+it("deliveries that wait for an address are released when it fails, slows down or hangs, and when the lane is emptied", () => {
   const waiting = () => {
     const lane = proven()
     for (let id = 10; id < 16; id++) lane.add(delivery(id), 0)
@@ -181,7 +181,7 @@ it("addresses send in turn", () => {
   expect(sendAll(lane)).toEqual([1, 3, 2, 4])
 })
 
-it("a delivery that is claimed once more while it is still under way gives all its places back", () => {
+it("a delivery that is claimed again while it is still in flight returns all its slots", () => {
   const lane = new Lane("healthy", LIMITS)
   // The machine slept, or its clock was set: the leases ended, the attempts did not.
   for (let id = 1; id <= 3; id++) {

@@ -17,7 +17,7 @@ it("inHostsFile reads names and aliases, and no comments", () => {
   expect(inHostsFile(file, "here")).toEqual([])
 })
 
-it("addresses asks the hosts file first, knows localhost, and the name server last", async () => {
+it("addresses uses the hosts file first, knows localhost, and the name servers last", async () => {
   const dir = mkdtempSync(join(tmpdir(), "dc-hosts-"))
   const hostsFile = join(dir, "hosts")
   writeFileSync(hostsFile, "10.0.0.1 inner.test\n")

@@ -94,7 +94,7 @@ it.each([
   })
 })
 
-it("open holds the sender while nobody takes the body, and the scope's end closes it", async () => {
+it("open applies backpressure while nobody reads the body, and closes with its scope", async () => {
   const made = await rawReceiver(
     onRequest((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")

@@ -55,7 +55,7 @@ describe("whyNotPublic", () => {
     "2001:200::",
     "64:ff9b::808:808",
     "64:ff9b::8.8.8.8",
-  ])("lets %s through", (address) => {
+  ])("allows %s", (address) => {
     expect(whyNotPublic(address, [])).toBeNull()
   })
 
@@ -83,7 +83,7 @@ describe("whyNotPublic", () => {
     expect(whyNotPublic(address, [])).not.toBeNull()
   })
 
-  it("lets an allowed network through, and nothing beside it", () => {
+  it("allows an allowed network and nothing else", () => {
     const allowed = parseNetworks("127.0.0.0/8, fd00::/8")
     assert(typeof allowed !== "string")
     expect(whyNotPublic("127.9.9.9", allowed)).toBeNull()

@@ -23,7 +23,7 @@ const sendingTo = ({ port, close }: Receiver) => {
     send({ origin: url.origin, addresses: ["127.0.0.1"] }, { body: Buffer.from("{}"), ...request, ...more }, Date.now())
 }
 
-it("sender tells of answers once all that came with them are read, and sends in one go what that leads to", async () => {
+it("sender reports responses once all that arrived together are read, and sends in one go what follows from them", async () => {
   const asked: Array<Socket> = []
   const receiver = await rawReceiver((socket) => {
     socket.on("data", () => {
@@ -49,7 +49,7 @@ it("sender tells of answers once all that came with them are read, and sends in 
   expect(receiver.connections()).toBe(2)
 })
 
-it("sender opens no connection for what was broken off before it began", async () => {
+it("sender opens no connection for work that was aborted before it began", async () => {
   const receiver = await rawReceiver(answering(OK))
   const send = sendingTo(receiver)
   const fiber = Effect.runFork(send())
@@ -59,7 +59,7 @@ it("sender opens no connection for what was broken off before it began", async (
   expect(receiver.connections()).toBe(1)
 })
 
-it("sender keeps a fault of one from the others that begin with it", async () => {
+it("sender isolates a fault of one request from others that begin with it", async () => {
   const receiver = await rawReceiver(answering(OK))
   const send = sendingTo(receiver)
   const [broken, whole] = await Effect.runPromise(

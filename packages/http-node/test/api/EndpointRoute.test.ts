@@ -29,7 +29,7 @@ const away = Effect.fail(unavailable)
 const failed = Result.fail(unavailable)
 
 describe("keys", () => {
-  it("takes a key from either header, and both where they are the same", async () => {
+  it("accepts a key from either header, and from both if they are equal", async () => {
     const { base } = await open()
     const status = async (headers: Record<string, string>) =>
       (await fetch(`${base}/api/v1/sources`, { headers })).status
@@ -44,7 +44,7 @@ describe("keys", () => {
     assert.equal(await status({}), 401)
   })
 
-  it("answers 401 with WWW-Authenticate and no rate headers when the key is wrong", async () => {
+  it("responds with 401 and WWW-Authenticate, without rate headers, when the key is wrong", async () => {
     const { ask } = await open()
     const answer = await ask("/api/v1/sources", bearer(`dck_${"x".repeat(43)}`))
     assert.deepEqual(error(answer), [401, "unauthorized", "invalid_key", null])
@@ -52,7 +52,7 @@ describe("keys", () => {
     assert.equal(answer.headers.get("x-ratelimit-limit"), null)
   })
 
-  it("never takes a key from the address", async () => {
+  it("never accepts a key in the URL", async () => {
     const { ask } = await open()
     assert.equal((await ask(`/api/v1/sources?api_key=${KEY}`, { headers: noKey })).status, 401)
   })
@@ -80,7 +80,7 @@ describe("the order of checks", () => {
     assert.deepEqual(error(await ask(`/api/v1/events${wrong}`)).slice(0, 3), [429, "rate_limited", "rate_limited"])
   })
 
-  it("counts down on every answer to a valid key, errors included, and says when to come back", async () => {
+  it("counts down on every response to a valid key, errors included, and says when to retry", async () => {
     const { ask } = await open({ admission: countingAdmission(3) })
     const left = []
     for (const path of ["/api/v1/sources", "/api/v1/sources/7", "/api/v1/events?limit=x", "/api/v1/sources"]) {
@@ -95,7 +95,7 @@ describe("the order of checks", () => {
     ])
   })
 
-  it("counts down on answers that need no key as well, where one was sent, and refuses none of them", async () => {
+  it("counts down on responses that need no key if one was sent, and refuses none of them", async () => {
     const { ask } = await open({ admission: countingAdmission(2) })
     const left = async (path: string, init: RequestInit = {}) => {
       const { status, headers } = await ask(path, init)
@@ -110,7 +110,7 @@ describe("the order of checks", () => {
     assert.deepEqual(await left("/api/v1/nowhere", bearer(OTHER_KEY)), [404, "2", "1"])
   })
 
-  it("answers what needs no key while the database is away", async () => {
+  it("responds to requests that need no key while the database is unavailable", async () => {
     const { ask } = await open({ admission: { key: async () => failed } })
     assert.equal((await ask("/api/v1/docs")).status, 302)
     assert.equal((await ask("/api/v1/nowhere")).status, 404)
@@ -127,7 +127,7 @@ describe("the order of checks", () => {
 })
 
 describe("paths and methods", () => {
-  it("answers 404 no_such_endpoint to what is no path, exactly as it is written", async () => {
+  it("responds with 404 no_such_endpoint to an unknown path, compared exactly", async () => {
     const { ask } = await open()
     for (const path of [
       "/api/v1/",
@@ -146,7 +146,7 @@ describe("paths and methods", () => {
     }
   })
 
-  it("answers 405 with Allow: GET to every other method, known or not", async () => {
+  it("responds with 405 and Allow: GET to every other method, known or not", async () => {
     const { ask } = await open()
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
       for (const path of ["/api/v1/sources", "/api/v1/events", "/api/v1/openapi.json", "/api/v1/docs"]) {
@@ -157,7 +157,7 @@ describe("paths and methods", () => {
     }
   })
 
-  it("answers HEAD as GET without the body", async () => {
+  it("responds to HEAD as to GET, without the body", async () => {
     const { ask } = await open()
     const get = await ask("/api/v1/sources")
     const head = await ask("/api/v1/sources", { method: "HEAD" })
@@ -186,7 +186,7 @@ describe("paths and methods", () => {
     )
   })
 
-  it("takes a name with a broken escape, or with a zero byte, for the name of no table", async () => {
+  it("treats a name with a broken escape, or with a zero byte, as the name of no table", async () => {
     const { ask } = await open()
     for (const path of ["%zz", "%ff", "%00", "a%"]) {
       assert.deepEqual(error(await ask(`/api/v1/tables/${path}/x`)).slice(0, 3), [404, "not_found", "no_such_table"])
@@ -208,7 +208,7 @@ describe("paths and methods", () => {
 })
 
 describe("trouble", () => {
-  it("answers 503 with Retry-After on every keyed endpoint while the database is away", async () => {
+  it("responds with 503 and Retry-After on every keyed endpoint while the database is unavailable", async () => {
     const { ask } = await open({ admission: { key: async () => failed } })
     for (const path of ["sources", "sources/1", "tables", "tables/a/b", "tables/a/b/rows", "events", "openapi.json"]) {
       const answer = await ask(`/api/v1/${path}`)
@@ -217,7 +217,7 @@ describe("trouble", () => {
     }
   })
 
-  it("keeps the rate headers when the database goes away after the key was counted", async () => {
+  it("keeps the rate headers when the database becomes unavailable after the key was counted", async () => {
     const { ask } = await open({ sources: { list: away, get: () => away }, catalog: { list: away, find: () => away } })
     for (const path of ["sources", "sources/1", "tables", "tables/a/b", "events?source_id=1"]) {
       const answer = await ask(`/api/v1/${path}`)
@@ -226,7 +226,7 @@ describe("trouble", () => {
     }
   })
 
-  it("says a fault's id and logs the fault under it, never a stack or SQL", async () => {
+  it("shows a fault's id and logs the fault under it, never a stack or SQL", async () => {
     const { ask, logged } = await open({
       sources: { list: Effect.die(new Error("SELECT secret FROM cabinet.api_key")) },
     })
@@ -256,7 +256,7 @@ describe("trouble", () => {
     }
   })
 
-  it("leaves the description without 400, whatever is asked along", async () => {
+  it("returns the description without a 400, whatever parameters are sent", async () => {
     const { ask } = await open()
     assert.equal((await ask("/api/v1/openapi.json?nope=1&limit=x")).status, 200)
     assert.equal((await ask("/api/v1/docs?nope=1", { headers: noKey })).status, 302)

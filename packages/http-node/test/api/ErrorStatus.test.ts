@@ -30,7 +30,7 @@ const table = () =>
     .map((code) => `| \`${code}\` | ${ERROR_STATUS[code]} | \`${ERROR_TYPES[code]}\` | ${ERROR_MEANINGS[code]} |\n`)
     .join("")
 
-it("docs/errors.md is what the table of codes says", async () => {
+it("docs/errors.md matches the table of codes", async () => {
   await expect(PAGE + table()).toMatchFileSnapshot("../../../../docs/errors.md")
 })
 

@@ -38,7 +38,7 @@ it("spool gives the file's bytes, as often as they are read", async () => {
   assert.deepStrictEqual(await Effect.runPromise(Effect.scoped(read)), ["x.csv", bytes, bytes, bytes])
 })
 
-it("spool ends at once where the disk takes no more, and takes no more of the body", async () => {
+it("spool fails immediately when the disk is full, and reads no more of the body", async () => {
   const { request, asked } = formOf(200)
   // The limit of a process stands for a full disk, which a test cannot make. Without a listener the signal would end us.
   const limit = (bytes: string) => execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`])

@@ -121,13 +121,13 @@ it("SheetReader reads the sheet that is named, numbered or first", async () => {
   assert.match((await failure(book, "Third")).message, /Third|no such sheet/i)
 })
 
-it("SheetReader tells booleans and an own workbook's places", async () => {
+it("SheetReader reads booleans, and a workbook's own part names", async () => {
   const cells = '<row r="3"><c r="B3" t="b"><v>1</v></c><c r="D3"><v>0.1</v></c><c r="E3" t="e"><v>#N/A</v></c></row>'
   const read = await rows(workbook(sheetOf(cells)))
   assert.deepStrictEqual(read._tag === "Success" && read.success, [{ line: 3, cells: [null, true, null, 0.1, "#N/A"] }])
 })
 
-it("SheetReader is not slower than its reader, nor lost when its reader stops", async () => {
+it("SheetReader waits for its consumer, and ends when its consumer stops", async () => {
   const many = Array.from({ length: 20_000 }, (_, n) => `<row r="${n + 1}"><c r="A${n + 1}"><v>${n}</v></c></row>`)
   const first = await Effect.runPromise(
     Effect.gen(function* () {
@@ -138,7 +138,7 @@ it("SheetReader is not slower than its reader, nor lost when its reader stops", 
   assert.strictEqual(first.flat().length, 1000)
 })
 
-it("SheetReader names a row that is longer than an item may be, and sends no more than that at once, however often a text is shared", async () => {
+it("SheetReader reports a row longer than an item may be, and sends no more than that at once, however often a text is shared", async () => {
   const text = "x".repeat(32_000)
   const strings = Buffer.from(`<?xml version="1.0"?><sst><si><t>${text}</t></si></sst>`)
   const row = (line: number, cells: number) => `<row r="${line}">${'<c t="s"><v>0</v></c>'.repeat(cells)}</row>`
@@ -166,7 +166,7 @@ it("SheetReader names a row that is longer than an item may be, and sends no mor
     )
 })
 
-it("SheetReader refuses what claims too much before it unpacks it, and too large an archive before it reads it", async () => {
+it("SheetReader refuses a workbook that declares too much before unpacking it, and too large an archive before reading it", async () => {
   const small = workbook(sheetOf(""))
   assert.deepInclude(await failure(workbook(sheetOf(""), { claims: 0x90000000 })), { code: "too_large" })
   assert.deepInclude(await failure(small, undefined, { archiveBytes: 100 }), { code: "too_large" })
@@ -174,7 +174,7 @@ it("SheetReader refuses what claims too much before it unpacks it, and too large
   assert.deepInclude(await failure(Buffer.from("PK\x03\x04 and nothing else")), { code: "unreadable" })
 })
 
-it("SheetReader survives a bomb that lies about its size", async () => {
+it("SheetReader survives a zip bomb that declares a false size", async () => {
   // One cell of 300 MB in an archive of less than 2, in a directory that speaks of 1,000 bytes.
   const bomb = workbook(
     Buffer.concat([
@@ -193,7 +193,7 @@ const textOf = (index: number) => sheetOf(`<row r="1"><c r="A1" t="s"><v>${index
 const strings = (bytes: number) =>
   Buffer.concat([Buffer.from("<sst><si><t>"), Buffer.alloc(bytes, "x"), Buffer.from("</t></si></sst>")])
 
-it("SheetReader refuses a part that is read whole and says that it is large, or does not say how large", async () => {
+it("SheetReader refuses a part that is read whole and declares a large size, or none", async () => {
   const limits = { partBytes: 10_000 }
   const read = await rows(workbook(textOf(0), { strings: strings(5_000) }), undefined, limits)
   assert.strictEqual(read._tag === "Success" && read.success[0]!.cells[0], "x".repeat(5_000))
@@ -206,7 +206,7 @@ it("SheetReader refuses a part that is read whole and says that it is large, or 
   assert.deepInclude(await failure(workbook(textOf(0), { claims: 0 })), { code: "unreadable" })
 })
 
-it("SheetReader ends what unpacks outside of its heap, wherever the workbook has it stand", async () => {
+it("SheetReader ends a thread that uses memory outside of its heap, whichever part of the workbook causes it", async () => {
   const hidden = { strings: strings(200 * 1024 ** 2), stringsAt: "worksheets/sheet9.xml" }
   const error = await failure(workbook(textOf(0), hidden), undefined, { outsideMegabytes: 64 })
   assert.strictEqual(error.code, "too_large")
@@ -224,7 +224,7 @@ it("SheetReader reads a list of sheets in time that grows as the list does", asy
   assert.strictEqual((await rows(workbook(sheetOf(""), { list })))._tag, "Success")
 })
 
-it("SheetReader reads an honest workbook beside a hostile one, and lets no more of them at once than it is told", async () => {
+it("SheetReader reads an honest workbook beside a hostile one, and no more at once than its limit", async () => {
   const honest = workbook(sheetOf('<row r="1"><c r="A1"><v>1</v></c></row>'))
   const bomb = workbook(textOf(0), { strings: strings(150 * 1024 ** 2), claims: 1000 })
   const read = (bytes: Buffer) =>

@@ -11,7 +11,7 @@ it("markup escapes a value when it stands in text or in an attribute", () => {
   )
 })
 
-it("markup leaves markup alone when it was made by markup", () => {
+it("markup inserts the result of markup unescaped", () => {
   assert.strictEqual(markup`<p>${markup`<b>${"<"}</b>`}${null}${7}</p>`.text, "<p><b>&lt;</b>7</p>")
 })
 

@@ -25,14 +25,14 @@ describe.each(["en", "ru"] as const)("intakePage in %s", (language) => {
   })
 })
 
-it("intakePage says how long to wait and how much is too much", () => {
+it("intakePage says how long to wait and how much is too large", () => {
   assert.include(intakePage({ name: "rate_limited", retryAfter: 1 }, "en", undefined), "wait 1 second and")
   assert.include(intakePage({ name: "rate_limited", retryAfter: 42 }, "ru", undefined), "Подождите 42 секунды и")
   assert.match(intakePage({ name: "too_large", limit: 1_048_576 }, "ru", undefined), /больше 1\sМБ/)
   assert.include(intakePage({ name: "too_large", limit: 65_536 }, "en", undefined), "64 kB")
 })
 
-it("intakePage leads back to the form's page and escapes its address", () => {
+it("intakePage links back to the form's page and escapes its address", () => {
   const text = intakePage({ name: "thanks" }, "en", new URL(`https://shop.example/?a=1&b='"<x>`))
   assert.include(text, 'href="https://shop.example/?a=1&amp;b=%27%22%3Cx%3E"')
   assert.include(text, ">Back to shop.example</a>")

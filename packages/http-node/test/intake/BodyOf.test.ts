@@ -36,7 +36,7 @@ describe("size", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("is counted while reading when it was not told, and the answer still arrives", async () => {
+  it("is counted while it is read when its length is unknown, and the response still arrives", async () => {
     server = await intakeServer()
     const sending = request(server.url, { method: "POST", headers: { "content-type": "application/json" } })
     sending.on("error", () => {})
@@ -49,7 +49,7 @@ describe("size", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("is answered to a sender that sends everything before it listens", async () => {
+  it("gets a response also when the sender reads only after sending everything", async () => {
     server = await intakeServer()
     const { socket, answer } = await open()
     socket.pause()
@@ -78,7 +78,7 @@ describe("size", () => {
 })
 
 describe("a slow sender", () => {
-  it("is given up when nothing comes for the idle time", async () => {
+  it("is abandoned when nothing arrives for the idle time", async () => {
     server = await intakeServer({ idle: 50 })
     const { socket, answer } = await open()
     socket.write(head("Content-Length: 10") + "{")
@@ -86,7 +86,7 @@ describe("a slow sender", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("is given up when it drips for longer than a whole body may take", async () => {
+  it("is abandoned when it arrives more slowly than a whole body may", async () => {
     server = await intakeServer({ idle: 1_000, total: 150 })
     const { socket, answer } = await open()
     socket.write(head("Content-Length: 1000") + "{")
@@ -109,7 +109,7 @@ describe("a slow sender", () => {
     assert.deepStrictEqual(server.payloads(), [text])
   })
 
-  it("does not take the memory that others need", async () => {
+  it("does not use the memory that others need", async () => {
     server = await intakeServer({ buffered: 100_000 })
     const holding = await open()
     holding.socket.write(head("Content-Length: 90010") + " ".repeat(90_000))

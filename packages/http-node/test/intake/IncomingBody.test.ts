@@ -41,7 +41,7 @@ it.effect("a sender has the idle time again with every byte", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender is given up when the idle time passes, and not before", () =>
+it.effect("a sender is abandoned when the idle time has passed, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)
@@ -52,7 +52,7 @@ it.effect("a sender is given up when the idle time passes, and not before", () =
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender is given up when the total passes though bytes keep coming, and not before", () =>
+it.effect("a sender is abandoned when the total time has passed although bytes keep arriving, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)
@@ -64,7 +64,7 @@ it.effect("a sender is given up when the total passes though bytes keep coming, 
   }).pipe(Effect.scoped),
 )
 
-it.effect("what is taken in unasked is bounded, and read on from there once it is wanted", () =>
+it.effect("what is read in advance is bounded, and reading continues from there once the body is wanted", () =>
   Effect.gen(function* () {
     const { source, budget, body } = yield* incoming
     for (let n = 0; n < 20; n++) source.write(Buffer.alloc(16_384, n))
@@ -77,7 +77,7 @@ it.effect("what is taken in unasked is bounded, and read on from there once it i
   }).pipe(Effect.scoped),
 )
 
-it.effect("what nobody wants is let go", () =>
+it.effect("an unwanted body is discarded", () =>
   Effect.gen(function* () {
     const { source, budget, body } = yield* incoming
     source.write(Buffer.alloc(100))
@@ -91,7 +91,7 @@ it.effect("what nobody wants is let go", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("nothing is read before it is wanted where the sender waits to be asked", () =>
+it.effect("nothing is read in advance when the sender expects 100-continue", () =>
   Effect.gen(function* () {
     const source = new PassThrough()
     const budget = { held: 0 }
@@ -103,7 +103,7 @@ it.effect("nothing is read before it is wanted where the sender waits to be aske
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender that goes away is told from one that is slow, whether its body was wanted by then or not", () =>
+it.effect("a sender that disconnects is distinguished from a slow one, whether its body was wanted by then or not", () =>
   Effect.gen(function* () {
     for (const isWanted of [true, false]) {
       const { source, budget, body } = yield* incoming

@@ -33,7 +33,7 @@ const jsonOf = async (response: Response) => {
 }
 
 describe("what is accepted", () => {
-  it("answers an object when an object, a form or query fields are sent", async () => {
+  it("responds with an object when an object, a form or query fields are sent", async () => {
     const asked = [
       server.post('{"a":1.0}', JSON_TYPE),
       server.post("a=1", FORM),
@@ -48,7 +48,7 @@ describe("what is accepted", () => {
     }
   })
 
-  it("answers a batch in its order when an array of objects is sent", async () => {
+  it("responds with a batch in order when an array of objects is sent", async () => {
     const response = await server.post('[{"a":1},{}]', JSON_TYPE)
     assert.strictEqual(response.status, 200)
     assert.deepStrictEqual(await jsonOf(response), {
@@ -69,7 +69,7 @@ describe("what is accepted", () => {
     assert.deepStrictEqual(server.payloads(), ["{}", "{}", "{}"])
   })
 
-  it("answers 400 and the event's id when the body is not an object", async () => {
+  it("responds with 400 and the event's id when the body is not an object", async () => {
     for (const [body, error] of [
       ['{"a":', "bad_json"],
       ["12", "not_an_object"],
@@ -84,7 +84,7 @@ describe("what is accepted", () => {
     }
   })
 
-  it("keeps the five headers and the address, and nothing else of a request", async () => {
+  it("keeps the five headers and the client's address, and nothing else of a request", async () => {
     await server.post('{"a":1}', {
       ...JSON_TYPE,
       referer: "https://shop.example/order",
@@ -111,7 +111,7 @@ describe("what is accepted", () => {
 })
 
 describe("the order of checks", () => {
-  it("looks at nothing but the method when it is not POST", async () => {
+  it("checks nothing but the method when it is not POST", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE", "HEAD"]) {
       const response = await fetch(server.url, { method })
       assert.strictEqual(response.status, 405)
@@ -124,7 +124,7 @@ describe("the order of checks", () => {
     assert.deepStrictEqual(server.state.asked, [])
   })
 
-  it("counts the client before it looks for the source, and the source before it reads the body", async () => {
+  it("counts the client before it looks up the source, and the source before it reads the body", async () => {
     const huge = new Uint8Array(1_048_577)
     server.state.clientAllowed = false
     const client = await fetch(`${server.base}/webhook/none`, { method: "POST", body: huge })
@@ -151,7 +151,7 @@ describe("what is refused", () => {
     assert.deepInclude(body, { ok: false, error: "rate_limited", retry_after: 42 })
   })
 
-  it("answers 404 for a wrong, a broken and a missing secret", async () => {
+  it("responds with 404 for a wrong, a malformed and a missing secret", async () => {
     for (const path of ["/webhook/wrong", "/webhook/%zz", "/webhook/%00", "/webhook/", "/webhook"]) {
       const response = await fetch(server.base + path, { method: "POST", body: "{}" })
       assert.strictEqual(response.status, 404)
@@ -170,7 +170,7 @@ describe("what is refused", () => {
     )
   })
 
-  it("answers 503 with Retry-After when the store is away, and tells an unknown outcome apart", async () => {
+  it("responds with 503 and Retry-After when the store is unavailable, and distinguishes an unknown outcome", async () => {
     for (const outcomeUnknown of [false, true]) {
       server.state.instead = Effect.fail(new StoreUnavailable({ message: "gone", retryAfter: 3, outcomeUnknown }))
       const response = await server.post("{}", JSON_TYPE)
@@ -196,7 +196,7 @@ describe("what is refused", () => {
     assert.match(String((await jsonOf(writing))["detail"]), /unknown whether this was saved/)
   })
 
-  it("answers a fault of ours with a number, and with nothing of the fault or the address", async () => {
+  it("responds to an internal fault with a number, and with nothing of the fault or the address", async () => {
     server.state.instead = Effect.die(new Error("SELECT secrets FROM inside"))
     const response = await server.post("{}", JSON_TYPE)
     assert.strictEqual(response.status, 500)
@@ -224,7 +224,7 @@ describe("other sites' scripts", () => {
     assert.deepStrictEqual(server.state.asked, [])
   })
 
-  it("may read every answer", async () => {
+  it("may read every response", async () => {
     const answers = [
       await server.post("{}", JSON_TYPE),
       await server.post("{", JSON_TYPE),
@@ -253,7 +253,7 @@ describe("a person with a browser", () => {
   }
 
   it.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])(
-    "is thanked in words when a form of type %s arrived",
+    "is thanked when a form of type %s arrived",
     async (type) => {
       const body = type.startsWith("multipart")
         ? '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--'
@@ -277,7 +277,7 @@ describe("a person with a browser", () => {
     assert.deepInclude(await jsonOf(program), { ok: true })
   })
 
-  it("reads in words why nothing was saved", async () => {
+  it("reads why nothing was saved", async () => {
     const form = { ...BROWSER, ...FORM }
     const missing = await fetch(`${server.base}/webhook/none`, { method: "POST", headers: form, body: "a=1" })
     assert.strictEqual(missing.status, 404)
@@ -299,7 +299,7 @@ describe("a person with a browser", () => {
     assert.include(await pageOf(response), "<h1>This address accepts data</h1>")
   })
 
-  it("is led back to the form's page, but never to an intake address", async () => {
+  it("gets a link back to the form's page, but never to an intake address", async () => {
     const form = { ...BROWSER, ...FORM }
     assert.include(
       await pageOf(await server.post("a=1", { ...form, referer: "https://shop.example/c" })),

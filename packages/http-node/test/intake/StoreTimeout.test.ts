@@ -98,7 +98,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("a sender whose source cannot be looked up within the allowance is told that nothing was saved", () =>
+it.effect("a sender whose source cannot be looked up in time learns that nothing was saved", () =>
   Effect.gen(function* () {
     const fetching = yield* intake(() => assert.fail("nothing was looked up"), 60)
     const answer = watched(fetching(new Request(URL_OF_IT, { method: "POST" })))
@@ -113,7 +113,7 @@ it.effect("a sender whose source cannot be looked up within the allowance is tol
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender that goes away after its last byte has sent it all the same", () =>
+it.effect("a submission is accepted when its sender disconnects after the last byte", () =>
   Effect.gen(function* () {
     let done = false
     const fetching = yield* intake(async () => {

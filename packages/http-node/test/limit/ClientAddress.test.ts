@@ -21,7 +21,7 @@ const client = (peer: string, headers: Record<string, string>, trusted: TrustedP
 const inside = trust("10.0.0.0/8", "fd00::/8", "192.0.2.7")
 
 describe("resolveClient", () => {
-  it("believes nothing of what an untrusted peer says", () => {
+  it("trusts no header of an untrusted peer", () => {
     const headers = { "x-forwarded-for": "1.2.3.4", forwarded: "for=1.2.3.4" }
     assert.equal(client("203.0.113.9", headers, inside), "203.0.113.9")
     assert.equal(client("203.0.113.9", headers, trust()), "203.0.113.9")
@@ -51,7 +51,7 @@ describe("resolveClient", () => {
     assert.equal(at("for=_hidden"), "10.0.0.1")
   })
 
-  it("keeps to the proxy's address when the two headers contradict each other", () => {
+  it("uses the proxy's address when the two headers contradict each other", () => {
     assert.equal(
       client("10.0.0.1", { "x-forwarded-for": "203.0.113.9", forwarded: "for=203.0.113.9" }, inside),
       "203.0.113.9",
@@ -76,7 +76,7 @@ describe("plainAddress", () => {
     }
   })
 
-  it("refuses what is no address", () => {
+  it("refuses invalid addresses", () => {
     for (const text of ["", "unknown", "1.2.3", "1.2.3.4.5", "[1.2.3.4", "localhost", "0x7f.1", "::1::"]) {
       assert.equal(plainAddress(text), undefined, text)
     }

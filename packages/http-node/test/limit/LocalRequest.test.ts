@@ -11,7 +11,7 @@ it("isLocalRequest is true for a loopback peer that names a loopback host", () =
   }
 })
 
-it("isLocalRequest is false for other peers, other hosts, and what a proxy passed on", () => {
+it("isLocalRequest is false for other peers, other hosts, and requests passed on by a proxy", () => {
   const host = "127.0.0.1:8080"
   for (const peer of [undefined, "10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", "127.0.0.1.example.com"]) {
     assert.isFalse(from(peer, { host }))

@@ -150,6 +150,6 @@ const table = () =>
     )
     .join("")
 
-it("docs/management-api.md is what the tables of actions and codes say", async () => {
+it("docs/management-api.md matches the tables of actions and codes", async () => {
   await expect(PAGE + table()).toMatchFileSnapshot("../../../../docs/management-api.md")
 })

@@ -65,7 +65,7 @@ it("the reference has every endpoint, and not one thing to fetch or run", async 
   for (const [, target] of text.matchAll(/href="#([^"]*)"/g)) assert.ok(text.includes(`id="${target}"`), target)
 })
 
-it("the reference is packed for who takes it, and not sent again unchanged", async () => {
+it("the reference is compressed for clients that accept it, and not sent again unchanged", async () => {
   server = await serveApi()
   const url = `${server.base}/reference`
   const packed = await plainGet(url, { "accept-encoding": "br, gzip" })

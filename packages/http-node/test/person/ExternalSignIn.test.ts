@@ -7,7 +7,7 @@ const isProxy = trustedProxies(parseNetworks("10.0.0.0/8") as ReadonlyArray<Netw
 const named = (value: string | undefined, peer: string | undefined = "10.1.2.3") =>
   namedByProxy({ header: "remote-user", isProxy }, { peer, headers: { "remote-user": value } })
 
-it("namedByProxy believes a header of the proxy, in UTF-8, whatever way its address is spelt", () => {
+it("namedByProxy accepts a header of the proxy in UTF-8, in whatever form its address is written", () => {
   expect(named("ada")).toEqual({ subject: "ada" })
   expect(named(" ada@example.com ", "::ffff:10.1.2.3")).toEqual({ subject: "ada@example.com" })
   expect(named(Buffer.from("Ирина").toString("latin1"))).toEqual({ subject: "Ирина" })
@@ -17,7 +17,7 @@ it.each([["11.1.2.3"], ["::1"], [""], ["nonsense"]])("namedByProxy believes noth
   expect(named("ada", peer)).toBe("untrusted")
 })
 
-it("namedByProxy believes nothing without a socket, and takes an empty header for none", () => {
+it("namedByProxy accepts nothing without a socket, and treats an empty header as none", () => {
   expect(
     namedByProxy(
       { header: "remote-user", isProxy: () => true },
@@ -27,11 +27,11 @@ it("namedByProxy believes nothing without a socket, and takes an empty header fo
   for (const value of [undefined, "", "  "]) expect(named(value)).toBeNull()
 })
 
-it("namedByProxy takes nobody from a header that came twice, is too long, or is not UTF-8", () => {
+it("namedByProxy identifies nobody by a header that was sent twice, is too long, or is not UTF-8", () => {
   for (const value of ["ada, root", "ada,", "x".repeat(201), "\xff\xfe"]) expect(named(value)).toBe("unfit")
 })
 
-it("fitsPerson takes no header that Node reads once where it came twice, nor one with another meaning", () => {
+it("fitsPerson accepts no header of which Node reads only the first, nor one with another meaning", () => {
   for (const header of ["remote-user", "x-forwarded-user", "x_user"]) expect(fitsPerson(header)).toBe(true)
   for (const header of ["from", "cookie", "authorization", "host", "x-forwarded-for", "user-agent", "a b", "", "é"]) {
     expect(fitsPerson(header)).toBe(false)

@@ -28,9 +28,9 @@ const REFUSED: ReadonlyArray<readonly [what: string, rest: ReadonlyArray<string 
   ["a head that breaks off", [` HTTP/1.1\r\n${HOST}`, null], 400],
 ]
 
-describe("what is no request", () => {
+describe("bytes that are no request", () => {
   it.each(REFUSED)(
-    "%s is answered by the intake's form under its address, by the API's elsewhere",
+    "%s gets the intake's error under its address, the API's elsewhere",
     async (_, rest, status) => {
       await listening(never, async (port) => {
         const [first, ...more] = rest
@@ -62,7 +62,7 @@ describe("what is no request", () => {
     },
   )
 
-  it("bytes of another protocol get an answer too", async () => {
+  it("bytes of another protocol get a response too", async () => {
     await listening(never, async (port) => {
       for (const bytes of [Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {
         const [answer] = responsesIn(await speak(port, bytes))
@@ -72,14 +72,14 @@ describe("what is no request", () => {
     })
   })
 
-  it("a version without a host is older than Host, and is taken", async () => {
+  it("HTTP/1.0 without a Host header is accepted", async () => {
     const handler = (_request: IncomingMessage, response: ServerResponse) => response.end("taken")
     await listening(handler, async (port) => assert.match(await speak(port, "GET / HTTP/1.0\r\n\r\n"), /taken$/))
   })
 })
 
-describe("what comes with a request", () => {
-  it("the answers of requests that came whole are given before what follows them is refused", async () => {
+describe("bytes that arrive with a request", () => {
+  it("complete requests get their responses before the one after them is refused", async () => {
     const waiting: Array<() => void> = []
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       waiting.push(() => response.end(`answer to ${request.url}`))
@@ -101,7 +101,7 @@ describe("what comes with a request", () => {
     })
   })
 
-  it("a body of broken chunks is refused, and nobody takes what came of it for all", async () => {
+  it("a body of broken chunks is refused, and what arrived of it is not treated as complete", async () => {
     let ended = false
     const broken = new Promise<void>((resolve) => {
       const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -120,7 +120,7 @@ describe("what comes with a request", () => {
     assert.isFalse(ended)
   })
 
-  it("behind a request that came whole, one whose body does not go on is refused as well, and holds no connection", async () => {
+  it("an unfinished body after a complete request is refused as well, and holds no connection", async () => {
     const broken: Array<string> = []
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       request.on("error", () => {
@@ -143,7 +143,7 @@ describe("what comes with a request", () => {
     })
   })
 
-  it("a sender that goes on after its refusal still gets it", async () => {
+  it("a sender that continues after a refusal still receives it", async () => {
     await listening(never, async (port) => {
       const socket = connect(port, "127.0.0.1")
       let text = ""

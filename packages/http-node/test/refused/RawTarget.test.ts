@@ -42,7 +42,7 @@ describe("raw bytes in an address", () => {
     assert.deepEqual(JSON.parse(body), [...expected, "127.0.0.1"])
   })
 
-  it("are taken after another request of the connection was answered", async () => {
+  it("are accepted after another request of the connection has its response", async () => {
     await listening(echo, async (port) => {
       const text = await speak(port, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n", "GET /2?Ж HTTP/1.1\r\nHost: x\r\n\r\n")
       assert.deepEqual(
@@ -67,7 +67,7 @@ describe("raw bytes in an address", () => {
     assert.strictEqual((await asked(request)).status, 400)
   })
 
-  it("are not looked for behind a request whose answer is under way, nor in the second piece of an address", async () => {
+  it("are not searched for behind a request in flight, nor in the second packet of a URL", async () => {
     const later = (request: IncomingMessage, response: ServerResponse) =>
       void setTimeout(() => response.end(request.url), 20)
     await listening(later, async (port) => {

@@ -23,7 +23,7 @@ describe("the read API for pages of other origins", () => {
   const corsOf = ({ headers }: { readonly headers: Headers }) =>
     [...headers.keys()].filter((name) => name.startsWith("access-control"))
 
-  it("answers the preflight of a named origin without a key, and counts nothing", async () => {
+  it("responds to the preflight of an allowed origin without a key, and counts nothing", async () => {
     const { status, headers, text } = await open.ask("/api/v1/sources", {
       method: "OPTIONS",
       headers: { ...PREFLIGHT, origin: SHOP, authorization: "" },
@@ -37,7 +37,7 @@ describe("the read API for pages of other origins", () => {
   })
 
   it.each(["/api/v1/sources", "/api/v1/sources/999", "/api/v1/nothing", "/api/v1/openapi.json"])(
-    "lets a named origin read %s, errors as well, with the headers that a client needs",
+    "lets an allowed origin read %s, errors as well, with the headers that a client needs",
     async (path) => {
       const { headers } = await open.ask(path, { headers: { origin: SHOP } })
       expect(headers.get("access-control-allow-origin")).toBe(SHOP)
@@ -52,7 +52,7 @@ describe("the read API for pages of other origins", () => {
     expect([status, headers.get("access-control-allow-origin")]).toEqual([401, SHOP])
   })
 
-  it.each(OTHERS)("says nothing to %s", async (origin) => {
+  it.each(OTHERS)("sends no headers to %s", async (origin) => {
     const read = await open.ask("/api/v1/sources", { headers: { origin } })
     expect([read.status, corsOf(read)]).toEqual([200, []])
     // A cache must not give it to a named origin.
@@ -61,12 +61,12 @@ describe("the read API for pages of other origins", () => {
     expect([asked.status, corsOf(asked)]).toEqual([405, []])
   })
 
-  it("takes an OPTIONS that is no preflight for a method that is not allowed", async () => {
+  it("treats an OPTIONS that is not a preflight as a method that is not allowed", async () => {
     const { status } = await open.ask("/api/v1/sources", { method: "OPTIONS", headers: { origin: SHOP } })
     expect(status).toBe(405)
   })
 
-  it("leaves the addresses beside it alone", async () => {
+  it("leaves other paths alone", async () => {
     for (const path of ["/healthz", "/", "/nowhere"]) {
       const response = await open.ask(path, { headers: { origin: SHOP } })
       expect([path, corsOf(response)]).toEqual([path, []])
@@ -96,7 +96,7 @@ const asked = async (api: ApiName, method: string, headers: Request["headers"], 
   return sent
 }
 
-it("the management API can be read with a token alone, whatever else says who somebody is", async () => {
+it("the management API can be read across origins only with a token, whatever else identifies a person", async () => {
   const bearer = { authorization: `Bearer ${KEY}` }
   assert.strictEqual(
     (await asked("management", "GET", { origin: SHOP, ...bearer }))["access-control-allow-origin"],

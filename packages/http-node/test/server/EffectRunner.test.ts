@@ -41,7 +41,7 @@ it("effectRunner runs under the request's context, and rejects with what was thr
   await close()
 })
 
-it("effectRunner interrupts the work of the client that goes away, and of nobody else", async () => {
+it("effectRunner interrupts only the work of the client that disconnects", async () => {
   const { run, close } = await running()
   const [gone, stays] = [requestOf(), requestOf()]
   const ended: Array<string> = []

@@ -33,7 +33,7 @@ const textOf = async (body: AsyncIterator<Uint8Array>): Promise<string | null> =
 
 const silent = Effect.succeed(Effect.never as NextEvent)
 
-it("a stream says when to come back, its events, and something when there is nothing", () =>
+it("a stream sends its retry interval, its events, and keep-alives in between", () =>
   withStreams(async (streams) => {
     const queue = Effect.runSync(Queue.unbounded<string>())
     const body = bodyOf(streams, "ada", Effect.succeed(Queue.take(queue) as NextEvent))
@@ -46,7 +46,7 @@ it("a stream says when to come back, its events, and something when there is not
     assert.strictEqual(await textOf(body), "id: 8\ndata: 2 2 0\n\n")
   }))
 
-it("a stream ends for whoever may not have it any more, and closes what it opened", () =>
+it("a stream ends for a client that loses access, and closes what it opened", () =>
   withStreams(async (streams) => {
     let closed = 0
     const open = Effect.as(
@@ -60,7 +60,7 @@ it("a stream ends for whoever may not have it any more, and closes what it opene
     assert.isNull(streams.refusal("ada"))
   }))
 
-it("so many are open at once, of one and of all; one that is left, or was never begun, counts no more", () =>
+it("the number of streams is limited per client and in total; one that was closed, or never started, no longer counts", () =>
   withStreams(async (streams) => {
     const begun = await Promise.all(
       ["ada", "ada", "bob"].map(async (who) => {
@@ -90,7 +90,7 @@ it("streams end with the routes that they are of", async () => {
   assert.isTrue((await waiting).done)
 })
 
-it("a server that stops ends its streams first, with whole messages, and waits for none of them", async () => {
+it("a server that stops ends its streams first, with whole messages, without waiting for them", async () => {
   const scope = Scope.makeUnsafe()
   const streams = await Effect.runPromise(Scope.provide(eventStreams, scope))
   const handler = nodeAdapter(async () => streams.response("ada", silent, Effect.succeed(true)), Context.empty())
@@ -103,7 +103,7 @@ it("a server that stops ends its streams first, with whole messages, and waits f
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 10_000)
 
-it("a client that goes away closes what its stream opened", async () => {
+it("a client that disconnects closes what its stream opened", async () => {
   const closed = Promise.withResolvers<void>()
   const open = Effect.as(
     Effect.addFinalizer(() => Effect.sync(closed.resolve)),

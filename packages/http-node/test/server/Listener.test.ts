@@ -26,7 +26,7 @@ const closedAfter = async (words: string) => {
   return { text, gone }
 }
 
-it("Listener answers a sender that closed its side after its body, and then closes", async () => {
+it("Listener responds to a sender that closed its side after its body, and then closes", async () => {
   for (const body of ["Content-Length: 2\r\n\r\nhi", "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"]) {
     const { text, gone } = await closedAfter(`POST / HTTP/1.1\r\nHost: x\r\n${body}`)
     assert.match(text, /^HTTP\/1\.1 200 OK[^]*answer$/)
@@ -34,12 +34,12 @@ it("Listener answers a sender that closed its side after its body, and then clos
   }
 })
 
-it("Listener lets go of somebody who asked and closed, so that the work for them can stop", async () => {
+it("Listener notices a client that sent its request and closed, so that its work can stop", async () => {
   const { text, gone } = await closedAfter("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
   assert.deepStrictEqual({ text, gone }, { text: "", gone: true })
 })
 
-it("Listener never takes a body for whole that its sender did not finish", async () => {
+it("Listener never treats a body as complete that its sender did not finish", async () => {
   const heard: Array<string> = []
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     request.resume().on("end", () => heard.push("end"))
@@ -55,7 +55,7 @@ it("Listener never takes a body for whole that its sender did not finish", async
   assert.deepStrictEqual(heard, ["error"])
 })
 
-it("Listener hands requests on once all that came with them are there, in their order", async () => {
+it("Listener passes on requests once all that arrived together are read, in order", async () => {
   const order: Array<string> = []
   const came = (message: unknown) => order.push(`${(message as { request: IncomingMessage }).request.url} came`)
   subscribe("http.server.request.start", came)

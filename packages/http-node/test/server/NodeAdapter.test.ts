@@ -51,7 +51,7 @@ const heardOf = (port: number, bytes: string | Uint8Array, until: RegExp = /$^/)
     socket.once("close", () => done(heard))
   })
 
-describe("an answer", () => {
+describe("a response", () => {
   it("is written with its length and the request's id", async () => {
     const { post } = await serving(afterBody(OK))
     const answer = await post({ headers: { "x-request-id": "from-here" } })
@@ -75,7 +75,7 @@ describe("an answer", () => {
     }
   })
 
-  it("has no body where there is none, for HEAD and for 304, and its length where it has one", async () => {
+  it("has no body where there is none, for HEAD and for 304, and its length where it has a body", async () => {
     const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
     const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)
     const told = async (method: string, n: number) => {
@@ -88,7 +88,7 @@ describe("an answer", () => {
     assert.deepEqual(await told("GET", 3), [201, "2", "hi"])
   })
 
-  it("is not written where the program around it has answered, or the sender has gone", async () => {
+  it("is not written if the host program has responded, or the client has disconnected", async () => {
     const answered = await serving(afterBody(OK), (response) => response.writeHead(202).end("by the program"))
     const answer = await answered.post()
     assert.deepEqual([answer.status, await answer.text()], [202, "by the program"])
@@ -141,7 +141,7 @@ const fast = (response: ServerResponse): void => {
 describe("a body in pieces", () => {
   const PIECE = Buffer.alloc(65_536, 7)
 
-  it("is given up, with whatever makes it, for a client that takes nothing of it for a minute", async () => {
+  it("is abandoned, with the work that produces it, for a client that reads nothing of it for a minute", async () => {
     const ended = Promise.withResolvers<number>()
     const body = async function* () {
       let pieces = 0
@@ -159,7 +159,7 @@ describe("a body in pieces", () => {
     client.destroy()
   })
 
-  it("comes whole to a client that takes it, however long it takes", async () => {
+  it("arrives complete at a slow client, however long it takes", async () => {
     const body = async function* () {
       for (let piece = 0; piece < 200; piece++) yield PIECE
     }
@@ -170,7 +170,7 @@ describe("a body in pieces", () => {
 })
 
 describe("a request", () => {
-  it("is what Node says of it, under its id", async () => {
+  it("is Node's own error, under its id", async () => {
     const seen: Array<unknown> = []
     const { port, post } = await serving(async (request) => {
       const { method, url, host, headers, peer, id, context } = request
@@ -197,7 +197,7 @@ describe("a request", () => {
     ])
   })
 
-  it("tells when its client goes away before the answer, and not after it, nor to who asks no longer", async () => {
+  it("notifies when its client disconnects before the response, and not after it, nor a former listener", async () => {
     const told: Array<string> = []
     const entered = Promise.withResolvers<Request>()
     const left = Promise.withResolvers<void>()
@@ -225,7 +225,7 @@ describe("a request", () => {
 })
 
 describe("a body that is not read", () => {
-  it("is thrown away where it is small, and the connection goes on", async () => {
+  it("is discarded if it is small, and the connection stays open", async () => {
     const { port } = await serving(async () => OK)
     const heard = await heardOf(
       port,
@@ -234,7 +234,7 @@ describe("a body that is not read", () => {
     assert.equal(heard.match(/HTTP\/1\.1 201 /g)?.length, 2)
   })
 
-  it("ends the connection where it is long, said in the answer, which still arrives", async () => {
+  it("closes the connection if it is long, as the response says, which still arrives", async () => {
     const { port } = await serving(async () => OK)
     const heard = await heardOf(
       port,
@@ -243,7 +243,7 @@ describe("a body that is not read", () => {
     assert.match(heard, /^HTTP\/1\.1 201 [^]*connection: close[^]*пять$/i)
   })
 
-  it("ends the connection where it goes on for ever without having said its length", async () => {
+  it("closes the connection if it is endless without a declared length", async () => {
     const { port } = await serving(async () => OK)
     const socket = connect(port, "127.0.0.1")
     const ended = new Promise<void>((done) => socket.once("close", () => done()))

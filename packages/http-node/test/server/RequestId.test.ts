@@ -1,7 +1,7 @@
 import { requestId } from "@data-cabinet/http-node/server/RequestId"
 import { expect, it } from "vitest"
 
-it("requestId keeps what a sender brought when it is safe in a log", () => {
+it("requestId keeps the sender's id when it is safe in a log", () => {
   for (const brought of [
     "1",
     "order-77",
@@ -13,7 +13,7 @@ it("requestId keeps what a sender brought when it is safe in a log", () => {
   }
 })
 
-it("requestId makes one of its own for none, and for one that is empty, long or unsafe", () => {
+it("requestId creates an id for a missing, empty, long or unsafe one", () => {
   for (const brought of [undefined, "", "a".repeat(129), "a b", "a\nb", 'a"b', "\u001b[31m", "é"]) {
     expect(requestId(brought)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
   }

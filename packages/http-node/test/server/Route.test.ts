@@ -24,7 +24,7 @@ it("routeTable matches segment for segment, as written", () => {
   }
 })
 
-it("routeTable finds what is mounted below a path with the path and without it", () => {
+it("routeTable finds routes mounted below a path, with and without the path", () => {
   for (const mountedAt of ["/data", "/our/own/data"]) {
     const find = routeTable([route("/a/{x}")], mountedAt)
     for (const path of ["/a/1", `${mountedAt}/a/1`]) assert.deepEqual(find(addressOf(path))?.params, ["1"], path)
@@ -39,7 +39,7 @@ it("routeTable finds what is mounted below a path with the path and without it",
   }
 })
 
-it("addressOf reads bytes that came unescaped as UTF-8", () => {
+it("addressOf decodes unescaped bytes as UTF-8", () => {
   const latin = Buffer.from("/t/ж?q=я").toString("latin1")
   assert.deepEqual(addressOf(latin), { path: "/t/ж", segments: ["", "t", "ж"], query: "q=я" })
   assert.deepEqual(addressOf("/a/?b?c#d"), { path: "/a/", segments: ["", "a", ""], query: "b?c" })

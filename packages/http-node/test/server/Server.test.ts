@@ -44,7 +44,7 @@ const fetchHandler = ({ scope }: { readonly scope: Scope.Scope }, metrics: boole
   Effect.provideService(Server.fetchHandler({ metrics }), Scope.Scope, scope)
 
 describe("layer", () => {
-  it("serves, and says ready or what is missing", async () => {
+  it("serves, and reports readiness or what is missing", async () => {
     const runtime = listening({ notReady: "migration 3 is missing" })
     const { port, host } = await runtime.runPromise(Listener)
     assert.equal(host, "127.0.0.1")
@@ -71,7 +71,7 @@ describe("layer", () => {
     await first.dispose()
   })
 
-  it("drains: answers what is under way, takes nothing new, and ends", async () => {
+  it("drains: completes requests in flight, accepts no new ones, and ends", async () => {
     const entered = Promise.withResolvers<void>()
     const gate = Deferred.makeUnsafe<void>()
     const list = Effect.andThen(
@@ -97,7 +97,7 @@ describe("layer", () => {
     await ended
   })
 
-  it("gives notice: not ready at once, takes what arrives until the time is over, and then ends", async () => {
+  it("gives notice: immediately not ready, accepts requests until the drain time is over, and then ends", async () => {
     const runtime = ManagedRuntime.make(
       Server.layer({ metrics: true, host: "127.0.0.1", port: 0, noticeMillis: () => 3000 }).pipe(
         Layer.provide(composed({})),
@@ -160,7 +160,7 @@ describe("layer", () => {
     await runtime.dispose()
   })
 
-  it("answers 503 within 10 s when the database never answers, on the key as well as after it", async () => {
+  it("responds with 503 within 10 s when the database never responds, for the key as well as after it", async () => {
     for (const place of ["key", "after"] as const) {
       const entered = Promise.withResolvers<void>()
       const silent = Effect.andThen(
@@ -197,7 +197,7 @@ describe("layer", () => {
     }
   })
 
-  it("answers a request for rows before ten seconds, whatever does not answer and cannot be broken off", async () => {
+  it("responds to a request for rows within ten seconds, even if something neither responds nor can be aborted", async () => {
     const entered = Promise.withResolvers<void>()
     const silent = Effect.andThen(
       Effect.sync(() => entered.resolve()),
@@ -298,7 +298,7 @@ describe("a POST to the intake", () => {
     throw new Error("SELECT secrets")
   }
 
-  it("takes no fiber, has its id on its answer, and is counted", async () => {
+  it("has no fiber, has its id on its response, and is counted", async () => {
     const { post, counted, logged, fibers, close } = await taking(accepted)
     const before = await counted(200)
     for (const id of ["one", "two"]) {
@@ -322,7 +322,7 @@ describe("a POST to the intake", () => {
     [503, new StoreUnavailable({ message: "Lost", retryAfter: 3, outcomeUnknown: true })],
   ]
 
-  it.each(REFUSED)("is answered %i in the contract's words, under its id, and counted: %s", async (status, error) => {
+  it.each(REFUSED)("gets %i in the contract's form, under its id, and is counted: %s", async (status, error) => {
     const { post, counted, fibers, logged, close } = await taking(() => Result.fail(error))
     const before = await counted(status)
     const answer = await post("refused")
@@ -336,7 +336,7 @@ describe("a POST to the intake", () => {
     assert.deepEqual([fibers, logged], [[false, false], status === 503 ? ["refused"] : []])
   })
 
-  it("is answered in words when it is at fault, under its id in the log, and counted", async () => {
+  it("gets a message on a fault, under its id in the log, and is counted", async () => {
     const fault = await taking(faulty)
     const before = await fault.counted(500)
     const answer = await fault.post("at-fault")
@@ -349,7 +349,7 @@ describe("a POST to the intake", () => {
     assert.deepEqual([fault.logged, fault.fibers], [["at-fault"], [false, false]])
   })
 
-  it("has one id in all that is logged on its way, and on its answer", async () => {
+  it("has one id in all its log entries, and on its response", async () => {
     const fault = await taking(faulty, { looked: Effect.logInfo("looked up") })
     const id = (await fault.post()).headers.get("x-request-id")
     await fault.close()
@@ -357,7 +357,7 @@ describe("a POST to the intake", () => {
     assert.deepEqual(fault.logged, [id, id])
   })
 
-  it("goes the same way where a line is logged of it, and where it is traced", async () => {
+  it("takes the same path when it is logged and when it is traced", async () => {
     const spans: Array<Tracer.Span> = []
     const native = Context.get(Context.empty(), Tracer.Tracer)
     const tracer = Tracer.make({
@@ -425,7 +425,7 @@ describe("nodeHandler", () => {
     return { base, close: () => (server.close(), Effect.runPromise(Scope.close(scope, Exit.void))) }
   }
 
-  it("answers below a path that the host program cuts off, and below one that it leaves on", async () => {
+  it("responds below a path that the host program strips, and below one that it keeps", async () => {
     for (const cut of ["/data", ""]) {
       const { base, close } = await mounted({ baseUrl: "https://x.test/data" }, cut)
       assert.equal((await fetch(`${base}/data/api/v1/sources`, { headers })).status, 200)
@@ -435,7 +435,7 @@ describe("nodeHandler", () => {
     }
   })
 
-  it("answers many requests at once, and breaks off all that are under way when its scope closes", async () => {
+  it("handles many requests concurrently, and aborts those in flight when its scope closes", async () => {
     const many = 300
     const gate = Deferred.makeUnsafe<void>()
     const [half, whole] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -465,7 +465,7 @@ describe("nodeHandler", () => {
     for (const socket of endless) socket.destroy()
   })
 
-  it("writes answers once all that were made with them are made", async () => {
+  it("writes responses once all that were completed together are ready", async () => {
     const order: Array<string> = []
     const asked: Array<() => void> = []
     const list = Effect.tap(
@@ -513,7 +513,7 @@ it("leaves the process's own addresses reachable where the cabinet is, by every 
 })
 
 describe("fetchHandler", () => {
-  it("answers requests without a socket, HEAD without a body", async () => {
+  it("handles requests without a socket, and HEAD without a body", async () => {
     const runtime = ManagedRuntime.make(composed())
     const handler = await runtime.runPromise(fetchHandler(runtime, false))
     const get = await handler(new Request("https://x.test/api/v1/sources", { headers }))

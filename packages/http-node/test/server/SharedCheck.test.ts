@@ -14,7 +14,7 @@ const counted = () => {
 }
 const answerWith = (gate: Deferred.Deferred<string>, answer: string) => Effect.runSync(Deferred.succeed(gate, answer))
 
-it("sharedCheck checks once for all who ask while it checks, and for who asks soon after", async () => {
+it("sharedCheck runs once for all callers during a check, and for callers soon after", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, holds: 60_000, limit: 60_000, late: "late" }))
   const all = Array.from({ length: 200 }, () => Effect.runPromise(shared))
@@ -25,13 +25,13 @@ it("sharedCheck checks once for all who ask while it checks, and for who asks so
   assert.equal(gates.length, 1)
 })
 
-it("sharedCheck answers who asked for a check that answers at once", async () => {
+it("sharedCheck returns the result of a check that completes synchronously", async () => {
   const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), holds: 0, limit: 60_000, late: "late" }))
   assert.equal(await Effect.runPromise(shared), "well")
   assert.equal(await Effect.runPromise(shared), "well")
 })
 
-it("sharedCheck checks again once an answer holds no longer", async () => {
+it("sharedCheck checks again once a result has expired", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
   for (const answer of ["well", "ill"]) {
@@ -42,7 +42,7 @@ it("sharedCheck checks again once an answer holds no longer", async () => {
   assert.equal(gates.length, 2)
 })
 
-it("sharedCheck keeps nobody waiting for a check that answers nothing and cannot be broken off", async () => {
+it("sharedCheck keeps nobody waiting for a check that neither returns nor can be interrupted", async () => {
   let begun = 0
   const check = Effect.uninterruptible(
     Effect.andThen(
@@ -57,7 +57,7 @@ it("sharedCheck keeps nobody waiting for a check that answers nothing and cannot
   assert.equal(begun, 2)
 })
 
-it("sharedCheck answers the others when one of them goes away", async () => {
+it("sharedCheck returns to the others when one of them leaves", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
   const gone = Effect.runFork(shared)

@@ -9,7 +9,7 @@ import { request, type RequestOptions } from "node:http"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, readiness } from "../support/apiServer.ts"
 
-it("cabinetName is the label left of the service's domain, and nothing else", () => {
+it("cabinetName is exactly the label left of the service's domain", () => {
   const name = (host: string | undefined) => cabinetName(host, "Cabinet.test:8080")
   assert.equal(name("orders.cabinet.test"), "orders")
   assert.equal(name("Orders.Cabinet.TEST.:8080"), "orders")
@@ -66,7 +66,7 @@ const ask = (host: string, path = "/api/v1/sources", more: RequestOptions = {}) 
       .end()
   })
 
-it("Cabinets.many answers as the cabinet that the host names", async () => {
+it("Cabinets.many serves the cabinet that the host names", async () => {
   const [status, text] = await ask("one.cabinet.test")
   assert.equal(status, 200)
   assert.equal(JSON.parse(text).data[0].name, "one")
@@ -76,13 +76,13 @@ it("Cabinets.many knows a key in its own cabinet only", async () => {
   assert.equal((await ask("two.cabinet.test"))[0], 401)
 })
 
-it("Cabinets.many answers 404 to an unknown host, 503 while a cabinet cannot be looked up", async () => {
+it("Cabinets.many responds with 404 to an unknown host, 503 while a cabinet cannot be looked up", async () => {
   assert.equal((await ask("three.cabinet.test"))[0], 404)
   assert.equal((await ask("127.0.0.1"))[0], 404)
   assert.equal((await ask("down.cabinet.test"))[0], 503)
 })
 
-it("Cabinets.many says so to senders in the words of the intake, to people in a page", async () => {
+it("Cabinets.many responds to senders in the intake's form, to people with a page", async () => {
   const send = (host: string, headers = {}) => ask(host, "/webhook/secret", { method: "POST", headers })
   const [unknown, text] = await send("three.cabinet.test")
   assert.deepEqual([unknown, JSON.parse(text).error], [404, "not_found"])
@@ -94,7 +94,7 @@ it("Cabinets.many says so to senders in the words of the intake, to people in a 
   }
 })
 
-it("Cabinets.many tells the counters only to who asks from this machine for this machine", async () => {
+it("Cabinets.many shows the counters only to a local client that requests a local host", async () => {
   const server = ManagedRuntime.make(
     Server.layer({ metrics: "here", host: "127.0.0.1", port: 0 }).pipe(Layer.provide([many, readiness()])),
   )

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const run = (script: string, transaction = true) => Effect.runPromise(runScript({ url, script, transaction }))
 
-it("runScript makes tables and views, and gives rows with every digit", async () => {
+it("runScript creates tables and views, and returns rows with every digit", async () => {
   const outcomes = await run(`
     -- a table; with a semicolon in a comment
     CREATE TABLE public.price (name text, amount numeric, at timestamptz);
@@ -35,14 +35,14 @@ it("runScript makes tables and views, and gives rows with every digit", async ()
   ])
 })
 
-it("runScript does a script whole or not at all, and names the statement at fault", async () => {
+it("runScript runs a script whole or not at all, and names the failing statement", async () => {
   const script = "CREATE TABLE public.half (a int); INSERT INTO public.half VALUES (1); SELECT nope FROM public.half"
   await expect(run(script)).rejects.toThrow(/^Statement 3: column "nope" does not exist/)
   const [row] = await database.run("SELECT to_regclass('public.half') IS NULL AS gone")
   expect(row).toEqual({ gone: true })
 })
 
-it("runScript without a transaction runs what takes none, and keeps what was done before a fault", async () => {
+it("runScript without a transaction runs statements that allow none, and keeps what was done before an error", async () => {
   await expect(run("CREATE TABLE public.kept (a int); VACUUM public.kept; SELECT nope", false)).rejects.toThrow(
     /^Statement 3/,
   )
@@ -55,7 +55,7 @@ it("runScript sees nothing of the cabinet's own", async () => {
   await expect(run("SET ROLE cabinet; SELECT * FROM cabinet.api_key")).rejects.toThrow(/permission denied/)
 })
 
-it("asJsonRows leaves alone what does not answer rows or cannot be written otherwise", () => {
+it("asJsonRows leaves statements unchanged that return no rows or cannot be rewritten", () => {
   for (const statement of [
     "CREATE VIEW v AS SELECT 1",
     "SELECT 1 INTO t",

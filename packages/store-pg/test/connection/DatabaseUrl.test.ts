@@ -63,7 +63,7 @@ it("parseDatabaseUrl reads several hosts, with one port or a port for each", () 
   assert.strictEqual(new URL(Result.getOrThrow(normalizeDatabaseUrl(list))).password, "p%20w")
 })
 
-it("parseDatabaseUrl reads what sessions are called, their settings and the time to connect", () => {
+it("parseDatabaseUrl reads the name of sessions, their settings and the connect timeout", () => {
   const read = parseDatabaseUrl(
     `${BASE}?application_name=shop&connect_timeout=7&options=-c%20work_mem%3D8MB%20--default-statistics-target%3D50`,
   )
@@ -85,11 +85,11 @@ it.each([
   "?target_session_attrs=read-write&connect_timeout=1&application_name=x",
   "?options=-c%20work_mem%3D8MB&target_session_attrs=any",
   "?host=%2Fvar%2Frun%2Fpostgresql&port=5433",
-])("normalizeDatabaseUrl takes what is done as it says: %s", (parameters) => {
+])("normalizeDatabaseUrl accepts what it supports: %s", (parameters) => {
   assert.strictEqual(Result.getOrThrow(normalizeDatabaseUrl(BASE + parameters)), BASE + parameters)
 })
 
-it("normalizeDatabaseUrl names a host where only a socket's directory does, so that a role's login has a place", () => {
+it("normalizeDatabaseUrl adds a host where only a socket's directory is given, so that a role's login has a place", () => {
   const address = Result.getOrThrow(normalizeDatabaseUrl("postgresql:///orders?host=/var/run/postgresql"))
   assert.strictEqual(address, "postgresql://localhost/orders?host=/var/run/postgresql")
   assert.match(refusal("postgresql:///orders"), /names a host/)
@@ -140,19 +140,19 @@ it.each([
   ["?dbname=other", /dbname, which belongs behind the host/],
   ["#sslmode=require", /without #/],
   ["?pgbouncer=true", /pgbouncer/],
-])("normalizeDatabaseUrl refuses %s in words, without the password", (parameters, words) => {
+])("normalizeDatabaseUrl refuses %s with a message, without the password", (parameters, words) => {
   const message = refusal(BASE + parameters)
   assert.match(message, words)
   assert.notInclude(message, SECRET)
 })
 
-it("normalizeDatabaseUrl shows nothing of a password in which a question mark is written as it is", () => {
+it("normalizeDatabaseUrl hides a password with an unescaped question mark", () => {
   const message = refusal(`postgres://app:1/2?${SECRET}@db.example.com/orders`)
   assert.notInclude(message, SECRET)
   assert.notInclude(refusal(`postgres://app:1/2?${SECRET}=x@db.example.com/orders`), SECRET)
 })
 
-it("connectionOf fails in words where the certificates are not there", async () => {
+it("connectionOf fails with a message where the certificates do not exist", async () => {
   const empty = join(files, "empty.pem")
   writeFileSync(empty, "nothing")
   for (const [file, words] of [
@@ -166,7 +166,7 @@ it("connectionOf fails in words where the certificates are not there", async () 
   }
 })
 
-it("connectionOf fails for an address that is not to be honoured, wherever it came from", async () => {
+it("connectionOf fails for a URL that is not honoured, wherever it came from", async () => {
   const { reason } = await Effect.runPromise(Effect.flip(connectionOf(`${BASE}?sslmode=maybe`)))
   assert.match(reason.message ?? "", /sslmode/)
 })

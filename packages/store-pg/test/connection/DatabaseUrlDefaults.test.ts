@@ -19,13 +19,13 @@ const whole = (...words: Parameters<typeof complete>) => {
 }
 const refusal = (...words: Parameters<typeof complete>) => Result.getOrThrow(Result.flip(complete(...words)))
 
-it("an address that says everything stays as it is", () => {
+it("a complete URL is unchanged", () => {
   const address = "postgres://app:pw@db:5432/orders?sslmode=verify-full"
   const env = { PGHOST: "x", PGPORT: "1", PGUSER: "x", PGPASSWORD: "x", PGDATABASE: "x", PGSSLMODE: "disable" }
   assert.strictEqual(Result.getOrThrow(complete(address, env)), address)
 })
 
-it("each part that is left out is filled by its variable", () => {
+it("each omitted part comes from its variable", () => {
   const env = {
     PGHOST: "db1,db2",
     PGPORT: "5433,5434",
@@ -73,7 +73,7 @@ it("a list of hosts is for the primary, or for a standby where one is there", ()
   assert.match(refusal("postgres://app@a,b/x?target_session_attrs=standby"), /a standby cannot be written to/)
 })
 
-it("a variable that asks for what is not honoured is refused like the parameter", () => {
+it("a variable with an unsupported value is refused like the parameter", () => {
   for (const [env, words] of [
     [{ PGSSLCRL: "/crl" }, /sslcrl/],
     [{ PGREQUIREAUTH: "scram-sha-256" }, /require_auth/],
@@ -86,7 +86,7 @@ it("a variable that asks for what is not honoured is refused like the parameter"
   }
 })
 
-it("a password that is left out comes from the password file, which nobody else may read", () => {
+it("an omitted password comes from the password file, which nobody else may read", () => {
   const file = join(home, "passwords")
   writeFileSync(file, "db:5432:orders:app:first\ndb2:*:*:app:second\n", { mode: 0o600 })
   const env = { PGPASSFILE: file }

@@ -45,7 +45,7 @@ it.each([
   expect(mayPass(error)).toBe(passes)
 })
 
-it("mayPass is true where nobody listens, where there is no such name or socket, and false for a wrong address", async () => {
+it("mayPass is true where nobody listens, or the name or socket does not exist, and false for a wrong URL", async () => {
   const passes = async (url: string) => mayPass(await Effect.runPromise(Effect.flip(asked(url))))
   expect(await passes("postgres://nobody@127.0.0.1:9/cabinet")).toBe(true)
   expect(await passes("postgres://nobody@no-such-host.invalid/cabinet")).toBe(true)
@@ -53,7 +53,7 @@ it("mayPass is true where nobody listens, where there is no such name or socket,
   expect(await passes("mysql://nobody@127.0.0.1/cabinet")).toBe(false)
 })
 
-it("orUnavailable tells callers what it is, and nothing of ours", async () => {
+it("orUnavailable names the database's state to callers, and nothing internal", async () => {
   refusal = { code: "53100", message: 'could not extend file "base/5/1" for nobody' }
   const error = await Effect.runPromise(Effect.flip(orUnavailable(asked(server.url))))
   expect(error.message).toBe("The database cannot be used: its disk is full.")

@@ -43,7 +43,7 @@ const lost = (closed: { once: (event: "close", then: () => void) => unknown }) =
 const end = (pid: number) => database.run(`SELECT pg_terminate_backend(${pid})`)
 
 describe("KeptSessions", () => {
-  it("gives the session that was used last, and never one to two callers", async () => {
+  it("lends the session that was used last, and never one to two callers", async () => {
     const [one, two] = [await acquired(), await acquired()]
     assert.notEqual(one.session.processId, two.session.processId)
     assert.isUndefined(kept.tryAcquire())
@@ -54,7 +54,7 @@ describe("KeptSessions", () => {
     assert.isUndefined(kept.tryAcquire())
   })
 
-  it("gives a session that is released to whoever waits, and to nobody who has left", async () => {
+  it("lends a released session to a waiting caller, and not to one that has left", async () => {
     const [one, two] = [await acquired(), await acquired()]
     const leaves = caller()
     const [left, waits] = [kept.acquire(leaves), kept.acquire(call)]
@@ -66,7 +66,7 @@ describe("KeptSessions", () => {
     assert.strictEqual(kept.tryAcquire(), one)
   })
 
-  it("keeps no session whose connection is lost, whether it is free or used, and gets another", async () => {
+  it("keeps no session whose connection is lost, whether idle or in use, and opens another", async () => {
     const [one, two] = [await acquired(), await acquired()]
     kept.release(one)
     const ended = Promise.all([lost(one.wire.wire), lost(two.wire.wire)])
@@ -80,7 +80,7 @@ describe("KeptSessions", () => {
     assert.notInclude(next, two)
   })
 
-  it("listens to a connection no more once its session is back in the pool", async () => {
+  it("stops listening to a connection once its session is back in the pool", async () => {
     const listening: Array<number> = []
     for (let n = 0; n < 3; n++) {
       const one = await acquired()
@@ -91,7 +91,7 @@ describe("KeptSessions", () => {
     assert.deepStrictEqual(listening, [listening[0]!, listening[0]!, listening[0]!])
   })
 
-  it("gives a session back to the pool that closes it, if it was told to", async () => {
+  it("returns a session to the pool to be closed, if requested", async () => {
     const one = await acquired()
     await Effect.runPromise(kept.letGo(one.session))
     const closed = lost(one.wire.wire)
@@ -100,7 +100,7 @@ describe("KeptSessions", () => {
     assert.isUndefined(kept.tryAcquire())
   })
 
-  it("gives sessions back that nobody has used for ten seconds, and no others", async () => {
+  it("returns only sessions that nobody has used for ten seconds", async () => {
     const [one, two] = [await acquired(), await acquired()]
     kept.release(one)
     await Effect.runPromise(clock.adjust(6_000))
@@ -111,7 +111,7 @@ describe("KeptSessions", () => {
     assert.strictEqual((await acquired()).session, one.session)
   })
 
-  it("says why no session can be opened", async () => {
+  it("reports why no session can be opened", async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     assert.isTrue(Result.isFailure(await kept.acquire(call)))
   })

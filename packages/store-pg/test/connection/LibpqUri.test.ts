@@ -85,7 +85,7 @@ describe("parseUri", () => {
     parameters: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b c", "ü"]), part])),
   })
 
-  it.prop("reads what formatUri wrote, whatever is in the parts", { parts: Parts }, ({ parts }) => {
+  it.prop("parses whatever formatUri wrote", { parts: Parts }, ({ parts }) => {
     const isWhole = !JSON.stringify(parts).includes("\\ud")
     if (!isWhole) return
     const text = formatUri(parts)

@@ -182,7 +182,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
   const areLong = way === "in lots"
   const responsesOf = () => recorded.get(way)!
 
-  it("is what PostgreSQL sent", () => {
+  it("equals what PostgreSQL sent", () => {
     const page = expected.get(way)!
     expect(page.exit).toEqual(Exit.succeed({ outcome: "read", version: VERSION }))
     const items = (...numbers: ReadonlyArray<number>) =>
@@ -194,7 +194,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     expect(responsesOf().length).toBe(areLong ? 4 : 1)
   })
 
-  it("is the same, wherever its packets are cut", async () => {
+  it("is the same wherever its packets are cut", async () => {
     for (const [at, response] of responsesOf().entries()) {
       for (let cut = 0; cut <= response.length; cut++) {
         const { session } = replay(changed(way, at, (whole) => [whole.subarray(0, cut), whole.subarray(cut)]))
@@ -205,7 +205,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is the same, whatever the server says in between, and the driver gets what comes behind it", async () => {
+  it("is the same with other messages of the server in between, and the driver gets what follows", async () => {
     for (const [name, said] of Object.entries(HARMLESS)) {
       for (const [at, response] of responsesOf().entries()) {
         for (const place of boundaries(response)) {
@@ -220,7 +220,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is no page where an error comes in between, but an error in the server's words", async () => {
+  it("is an error with the server's message, and no page, where one arrives in between", async () => {
     for (const [at, response] of responsesOf().entries()) {
       const isSynced = at === responsesOf().length - 1
       for (const place of boundaries(response).slice(0, isSynced ? -1 : undefined)) {
@@ -263,7 +263,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("ends where a message's length is none, or where the connection ends", async () => {
+  it("fails where a message's length is invalid, or where the connection ends", async () => {
     for (const [at, response] of responsesOf().entries()) {
       for (const place of boundaries(response).slice(0, -1)) {
         for (const length of [0, 3, -1, 0x7fff_ffff]) {
@@ -279,7 +279,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is waited for until the session is at rest, and cancelled, where its caller stops waiting", async () => {
+  it("is awaited until the session is idle, and cancelled, when its caller stops waiting", async () => {
     const [first] = responsesOf()
     for (const confirmed of [true, false]) {
       for (const place of boundaries(first!).slice(0, -1)) {

@@ -2,7 +2,7 @@ import { ReplayLag } from "@data-cabinet/store-pg/connection/ReplayLag"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-it("at is infinite until the standby has been seen to reach anything", () => {
+it("at is infinite until the standby is known to have replayed anything", () => {
   const lag = new ReplayLag()
   expect(lag.at(5)).toBe(Number.POSITIVE_INFINITY)
   lag.primaryAt(10, 1000)
@@ -10,7 +10,7 @@ it("at is infinite until the standby has been seen to reach anything", () => {
   expect(lag.at(20)).toBe(Number.POSITIVE_INFINITY)
 })
 
-it("at is the age of the newest moment that the standby has reached, and grows while nobody looks", () => {
+it("at is the age of the newest point in time that the standby has replayed, and grows while nobody checks", () => {
   const lag = new ReplayLag()
   lag.primaryAt(10, 1000)
   lag.primaryAt(20, 2000)
@@ -22,7 +22,7 @@ it("at is the age of the newest moment that the standby has reached, and grows w
   expect(lag.at(30)).toBe(0)
 })
 
-it("at does not grow with an idle primary, whose log stands still, as long as somebody looks", () => {
+it("at does not grow with an idle primary, whose WAL does not advance, as long as somebody checks", () => {
   const lag = new ReplayLag()
   for (let at = 0; at <= 100; at += 10) {
     lag.primaryAt(at, 1000)
@@ -31,7 +31,7 @@ it("at does not grow with an idle primary, whose log stands still, as long as so
   }
 })
 
-it("forget makes it infinite again, whatever was known", () => {
+it("forget makes it infinite again", () => {
   const lag = new ReplayLag()
   lag.primaryAt(10, 1000)
   lag.replayed(1000)
@@ -46,7 +46,7 @@ const Step = Schema.Struct({
 })
 
 it.prop(
-  "at never promises more than the standby has: all that was written before then is replayed",
+  "at never promises more than the standby has: everything written before then is replayed",
   [Schema.Array(Step)],
   ([steps]) => {
     const lag = new ReplayLag()

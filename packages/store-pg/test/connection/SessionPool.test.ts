@@ -95,7 +95,7 @@ it.each([
   },
 )
 
-it("the owner's and the reader's pools send numbers with all their digits behind such a pooler", async () => {
+it("the owner's and the reader's pools keep all digits of numbers behind such a pooler", async () => {
   const statement = "SELECT value::text AS value FROM public.measure"
   const values = await Effect.gen(function* () {
     const { sessions } = yield* ReaderClient.ReaderClient
@@ -128,7 +128,7 @@ it("the owner's and the reader's pools send numbers with all their digits behind
   assert.deepStrictEqual(outcome!.rows, ['{"value":0.30000000000000004}'])
 })
 
-it("a session whose settings a RESET would undo is ended after a read in which a customer's functions ran", async () => {
+it("a session whose settings a RESET would change is closed after a read in which a customer's functions ran", async () => {
   const table = tableOf({ digits: "text", pid: "text" })
   const query: PageQuery = {
     table,
@@ -159,7 +159,7 @@ it("a session whose settings a RESET would undo is ended after a read in which a
   assert.deepStrictEqual(one, other)
 })
 
-it("a session that cannot be set right is refused in words, and is not used for anything", async () => {
+it("a session whose settings cannot be corrected is refused with a message, and used for nothing", async () => {
   await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} SET session_replication_role = 'replica'`)
   const use = PgClient.PgClient.use((sql) => sql.unsafe("CREATE TABLE public.never ()")).pipe(
     Effect.provide(OwnerClient.layer({ url: database.url })),
@@ -171,7 +171,7 @@ it("a session that cannot be set right is refused in words, and is not used for 
   await Effect.runPromise(use)
 })
 
-it("nothing else opens a session", () => {
+it("no other code opens a session", () => {
   const sources = new URL("../../src/", import.meta.url)
   const opening = readdirSync(sources, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))

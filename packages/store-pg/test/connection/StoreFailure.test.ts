@@ -15,7 +15,7 @@ it.each(["EPIPE", "ECONNRESET", "ENOENT"])(
   },
 )
 
-it("isUnavailable is true of a server that shuts down, and of one that has begun no epoch yet", () => {
+it("isUnavailable is true of a server that is shutting down, and of one that has begun no epoch yet", () => {
   for (const code of ["57P01", "57PE0"]) {
     const error = lost(Object.assign(new Error("away"), { code }))
     assert.strictEqual(sqlState(error), code)
@@ -23,7 +23,7 @@ it("isUnavailable is true of a server that shuts down, and of one that has begun
   }
 })
 
-it.effect("orUnavailable says of a statement that another stood in the way of that it may be asked again", () =>
+it.effect("orUnavailable says that a statement blocked by another may be retried", () =>
   Effect.gen(function* () {
     for (const code of ["55P03", "40P01", "40001"]) {
       const refused = yield* Effect.flip(orUnavailable(Effect.fail(lost(Object.assign(new Error("busy"), { code })))))

@@ -59,7 +59,7 @@ it("a delivery that its first attempt delivered leaves the queue and reads as be
   ])
 })
 
-it("neither claiming nor settling it adds to an index of deliveries", async () => {
+it("neither claiming nor settling adds to an index of deliveries", async () => {
   const sizes = () =>
     cabinet.run(
       `SELECT indexrelid::regclass::text AS name, pg_relation_size(indexrelid)::int AS bytes FROM pg_index
@@ -78,7 +78,7 @@ it("neither claiming nor settling it adds to an index of deliveries", async () =
   expect(await sizes()).toEqual(before.sizes)
 })
 
-it("sent again it is in the queue again, once, with its number and its attempts", async () => {
+it("a resent delivery is queued again, once, with its number and its attempts", async () => {
   const [event] = await cabinet.accept(source)
   const [first] = await claim()
   await settle(settlementOf(first!, 204))
@@ -99,7 +99,7 @@ it("sent again it is in the queue again, once, with its number and its attempts"
   expect((await log()).map(({ number }) => number)).toEqual([2, 1])
 })
 
-it("sent again, the interval of what keeps failing starts over", async () => {
+it("resending a failing delivery resets its retry interval", async () => {
   await cabinet.accept(source)
   const [first] = await claim()
   await settle(settlementOf(first!, 500))
@@ -107,7 +107,7 @@ it("sent again, the interval of what keeps failing starts over", async () => {
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: first!.id, attempt: 2, failures: 0 }])
 })
 
-it("sent again while it is under way, it is left to end as it would have", async () => {
+it("resending a delivery in flight leaves its attempt to end as it would have", async () => {
   await cabinet.accept(source)
   await settle(settlementOf((await claim())[0]!, 500))
   await cabinet.pass("31 seconds")
@@ -118,7 +118,7 @@ it("sent again while it is under way, it is left to end as it would have", async
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: second!.id, attempt: 3, failures: 2 }])
 })
 
-it("a span of time is sent again whole, past thousands that are under way", async () => {
+it("a whole time range is resent, past thousands that are in flight", async () => {
   await cabinet.accept(source, 2003)
   const batch = await claimMany(2002)
   await settle(settlementOf(batch.at(-1)!, 200))
@@ -131,7 +131,7 @@ it("a span of time is sent again whole, past thousands that are under way", asyn
   })
 })
 
-it("thousands that have left the queue are sent again by the span in which they were made, each once", async () => {
+it("thousands that have left the queue are resent by the range in which they were created, each once", async () => {
   await cabinet.book((book) => book.create({ url: "https://example.com/other", sources: "all" }))
   const early = await cabinet.accept(source, 1)
   await cabinet.pass("1 hour")
@@ -164,7 +164,7 @@ it("a ping that arrived is a ping still", async () => {
   expect(await resendAll()).toBe(0)
 })
 
-it("a purge erases what was answered to it, and to the attempts before", async () => {
+it("a purge erases the responses to it, and to earlier attempts", async () => {
   const events = await cabinet.accept(source, 2)
   const [one, two] = await claim()
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))
@@ -173,7 +173,7 @@ it("a purge erases what was answered to it, and to the attempts before", async (
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 
-it("what has left goes with its day of the log; one that took longer with the last of its attempts", async () => {
+it("a delivery that left the queue expires with its day of the log; one that took longer with the last of its attempts", async () => {
   const [quick, slow] = await cabinet.accept(source, 2)
   const [one, two] = await claim()
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))
@@ -186,7 +186,7 @@ it("what has left goes with its day of the log; one that took longer with the la
   await expect(cabinet.deliveries((all) => all.resend(one!.id))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
-it("what a worker of the version before has settled is read and sent again like the others", async () => {
+it("what a worker of the previous version settled is read and resent like the others", async () => {
   const [event] = await cabinet.accept(source)
   const [first] = await claim()
   await cabinet.run(
@@ -200,7 +200,7 @@ it("what a worker of the version before has settled is read and sent again like 
   expect(await claim()).toMatchObject([{ id: first!.id, attempt: 2 }])
 })
 
-it("deliveries are listed by state, newest first and page by page, wherever they lie; what waits for a retry is resent alone", async () => {
+it("deliveries are listed by state, newest first and page by page, wherever they are stored; those that wait for a retry can be resent alone", async () => {
   const events = await cabinet.accept(source, 5)
   const claimed = await claimMany(5)
   const sorted = claimed.toSorted((one, other) => one.id - other.id)

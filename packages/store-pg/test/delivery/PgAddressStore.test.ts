@@ -31,7 +31,7 @@ it("create gives an address of its own secret, list and get show it", async () =
   expect(await cabinet.book((book) => book.get(two.id))).toEqual(two)
 })
 
-it("what is not there is refused in words, and a refused change changes nothing", async () => {
+it("an unknown id is refused with a message, and a refused change changes nothing", async () => {
   await expect(create([source, 999])).rejects.toMatchObject({
     code: "no_such_source",
     message: "There is no source 999.",
@@ -48,7 +48,7 @@ it("what is not there is refused in words, and a refused change changes nothing"
   })
 })
 
-it("rotateSecret lets the old secret sign for 24 hours more, and no longer", async () => {
+it("rotateSecret signs with the old secret too for 24 hours, and no longer", async () => {
   const { id, secret: old } = await create("all")
   const { secret, previousSecret } = await cabinet.book((book) => book.rotateSecret(id))
   expect(previousSecret).toMatchObject({ secret: old })
@@ -61,7 +61,7 @@ it("rotateSecret lets the old secret sign for 24 hours more, and no longer", asy
   expect(await cabinet.book((book) => book.get(id))).toMatchObject({ secret, previousSecret: null })
 })
 
-it("remove takes an address out of every answer, and cancels more than one slice", async () => {
+it("remove hides an address everywhere, and cancels more than one slice", async () => {
   const { id } = await create("all")
   const [event] = await cabinet.accept(source)
   await cabinet.run(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)

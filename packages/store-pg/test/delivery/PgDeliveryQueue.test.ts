@@ -23,7 +23,7 @@ const log = (addressId: number) => cabinet.queue((queue) => queue.log({ addressI
 
 const textOf = ({ event }: Claimed) => new TextDecoder().decode(event!.json)
 
-it("claim gives what one attempt needs, the event as the feed shows it", async () => {
+it("claim returns what one attempt needs, the event as the feed shows it", async () => {
   const { id, secret } = await address()
   const [event] = await cabinet.accept(source, 1, `{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
   const [delivery] = await claim()
@@ -33,7 +33,7 @@ it("claim gives what one attempt needs, the event as the feed shows it", async (
   expect(JSON.parse(textOf(delivery!))).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
 })
 
-it("claim writes the very text that the database has for an event, whatever has become of it", async () => {
+it("claim writes exactly the text that the database has for an event, whatever happened to it", async () => {
   await address()
   const events = await cabinet.accept(source, 6, `{"a" : 1.0,"b":["я"]}`)
   for (const [n, change] of [
@@ -59,7 +59,7 @@ it("claim writes the very text that the database has for an event, whatever has 
   }
 })
 
-it("claim gives a delivery to one worker only, and again when its lease ends, the lost attempt logged", async () => {
+it("claim gives a delivery to one worker only, and again when its lease expires, with the lost attempt logged", async () => {
   const { id } = await address()
   await cabinet.accept(source, 20)
   const [one, two] = await Promise.all([claim({ limit: 20 }), claim({ limit: 20 })])
@@ -75,7 +75,7 @@ it("claim gives a delivery to one worker only, and again when its lease ends, th
   expect(lost[0]!.failure).toContain("the worker ended")
 })
 
-it("release gives deliveries back as they were, unlogged, but not those whose lease was taken over", async () => {
+it("release returns deliveries as they were, unlogged, but not those whose lease was taken over", async () => {
   const { id } = await address()
   await cabinet.accept(source, 2)
   const release = (...batch: ReadonlyArray<{ id: number; attempt: number }>) =>
@@ -110,7 +110,7 @@ it("settle does nothing for a lease that was taken over", async () => {
   expect(await log(id)).toHaveLength(2)
 })
 
-it("settle keeps the interval of a failed attempt and writes the attempt down", async () => {
+it("settle stores the retry interval of a failed attempt and logs the attempt", async () => {
   const { id } = await address()
   const [event] = await cabinet.accept(source)
   const [delivery] = await claim()
@@ -133,7 +133,7 @@ it("settle keeps the interval of a failed attempt and writes the attempt down", 
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
 })
 
-it("settle takes what lasted less than nothing, or for years, by a clock that was set, and what is settled with it", async () => {
+it("settle accepts negative and years-long durations of a clock that was set, and whatever is settled with them", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source)
   const settled = (await claim()).map((delivery) => settlementOf(delivery, 200))
@@ -148,7 +148,7 @@ it("settle takes what lasted less than nothing, or for years, by a clock that wa
   expect(settled.map(({ deliveryId }) => lasted.get(deliveryId))).toEqual([0, 12, 2 ** 31 - 1])
 })
 
-it("claim serves addresses in turn and keeps the bound of each", async () => {
+it("claim serves addresses in turn and respects the limit of each", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source, 50)
   const count = (batch: ReadonlyArray<{ addressId: number }>) =>
@@ -168,7 +168,7 @@ it("claim serves addresses in turn and keeps the bound of each", async () => {
   ).toEqual([0, 2, 3])
 })
 
-it("an address turns to the failing lane with a failure and back with a delivery", async () => {
+it("an address moves to the failing lane with a failure and back with a delivery", async () => {
   const { id } = await address()
   await cabinet.accept(source, 3)
   const [one, two] = await claim({ limit: 2 })
@@ -180,7 +180,7 @@ it("an address turns to the failing lane with a failure and back with a delivery
   expect((await cabinet.book((book) => book.get(id))).failingSince).toBeNull()
 })
 
-it("a deleted event cancels its deliveries, those under way too unless they arrive", async () => {
+it("a deleted event cancels its deliveries, also those in flight unless they arrive", async () => {
   const { id } = await address()
   const events = await cabinet.accept(source, 3)
   const [one, two] = await claim({ limit: 2 })
@@ -194,7 +194,7 @@ it("a deleted event cancels its deliveries, those under way too unless they arri
   expect(await claim({ lane: "failing" })).toEqual([])
 })
 
-it("pause holds, resume lets go, remove cancels", async () => {
+it("pause holds deliveries, resume continues them, remove cancels them", async () => {
   const { id } = await address()
   await cabinet.accept(source, 2)
   await cabinet.book((book) => book.pause(id))
@@ -207,7 +207,7 @@ it("pause holds, resume lets go, remove cancels", async () => {
   expect(await cabinet.run("SELECT DISTINCT state FROM cabinet.delivery")).toEqual([{ state: "cancelled" }])
 })
 
-it("a ping is logged, not repeated, and a lost one ends", async () => {
+it("a ping is logged and not repeated, and a lost one fails", async () => {
   const { id } = await address()
   const ping = await cabinet.ping(id)
   expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, addressId: id })
@@ -221,7 +221,7 @@ it("a ping is logged, not repeated, and a lost one ends", async () => {
   expect((await cabinet.book((book) => book.get(id))).failingSince).toBeNull()
 })
 
-it("resend makes one or a range due again, cancel ends one", async () => {
+it("resend makes one delivery or a range due again, cancel ends one", async () => {
   const { id } = await address()
   await cabinet.accept(source, 3)
   const batch = await claim()
@@ -253,7 +253,7 @@ it("resend makes one or a range due again, cancel ends one", async () => {
   await expect(cabinet.deliveries((all) => all.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
-it("resend of what was cancelled while it was under way lets that attempt end, and counts it", async () => {
+it("resend of a delivery that was cancelled in flight lets that attempt end, and counts it", async () => {
   const { id } = await address()
   await cabinet.accept(source, 3)
   const [taken, missed, lost] = await claim()
@@ -279,7 +279,7 @@ it("resend of what was cancelled while it was under way lets that attempt end, a
   expect(await log(id)).toHaveLength(3)
 })
 
-it("claim goes on although an attempt was lost on a day that the log has forgotten", async () => {
+it("claim works although an attempt was lost on a day that the log no longer has", async () => {
   const { id } = await address()
   await cabinet.accept(source)
   await claim()
@@ -291,7 +291,7 @@ it("claim goes on although an attempt was lost on a day that the log has forgott
   expect(await log(id)).toEqual([])
 })
 
-it("resend refuses what cannot be sent again, and says why", async () => {
+it("resend refuses what cannot be resent, with the reason", async () => {
   const { id } = await address()
   const removed = await address()
   const [first, second] = await cabinet.accept(source, 2)
@@ -313,7 +313,7 @@ it("resend refuses what cannot be sent again, and says why", async () => {
   expect(await claim()).toEqual([])
 })
 
-it("a delivery whose attempt ends while it is asked for is not taken for one whose event was deleted", async () => {
+it("a delivery whose attempt ends while it is being resent is not mistaken for one whose event was deleted", async () => {
   await address()
   await cabinet.accept(source, 1)
   const [delivery] = await claim()
@@ -324,7 +324,7 @@ it("a delivery whose attempt ends while it is asked for is not taken for one who
   expect(await cabinet.run(sql)).toEqual([{ why: "event_deleted" }])
 })
 
-it("settle keeps no answer of what was cancelled meanwhile, which a purge may have wanted gone", async () => {
+it("settle keeps no response of a delivery that was cancelled in the meantime, as a purge may require", async () => {
   const { id } = await address()
   await cabinet.accept(source, 2)
   const batch = await claim()
@@ -333,7 +333,7 @@ it("settle keeps no answer of what was cancelled meanwhile, which a purge may ha
   expect((await log(id)).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 
-it("nextDue tells the milliseconds to the first delivery of a lane", async () => {
+it("nextDue returns the milliseconds to the first delivery of a lane", async () => {
   await address()
   expect(await cabinet.queue((queue) => queue.nextDue(claimOf()))).toBeNull()
   await cabinet.accept(source)
@@ -344,7 +344,7 @@ it("nextDue tells the milliseconds to the first delivery of a lane", async () =>
   expect(millis! / 1000).toBeCloseTo(3600, -2)
 })
 
-it("settle stores an answer with a zero byte, and makes a missing day", async () => {
+it("settle stores a response with a zero byte, and creates a missing day's partition", async () => {
   const { id } = await address()
   await cabinet.accept(source)
   const [delivery] = await claim()
@@ -355,7 +355,7 @@ it("settle stores an answer with a zero byte, and makes a missing day", async ()
   expect((await log(id))[0]).toMatchObject({ deliveryId: delivery!.id, responseBody: "a\ufffdb\ufffd" })
 })
 
-it("gauge counts what is due, late and waiting", async () => {
+it("gauge counts due, overdue and waiting deliveries", async () => {
   const { id } = await address()
   await cabinet.accept(source, 3)
   await cabinet.pass("3 minutes")
@@ -376,7 +376,7 @@ it("gauge counts what is due, late and waiting", async () => {
   expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ paused: 3, retrying: 0 })
 })
 
-it("prune lets delivered attempts go after 30 days, failed ones after 90, and then the deliveries", async () => {
+it("prune deletes delivered attempts after 30 days, failed ones after 90, and then the deliveries", async () => {
   const { id } = await address()
   await cabinet.accept(source, 2)
   const [one, two] = await claim()
@@ -393,7 +393,7 @@ it("prune lets delivered attempts go after 30 days, failed ones after 90, and th
   expect(await cabinet.run("SELECT count(*)::int AS n FROM cabinet.attempt")).toEqual([{ n: 0 }])
 })
 
-it("claim and settle find every row by its key, though the tables were tiny when that was planned", async () => {
+it("claim and settle find every row by its key, although the tables were tiny when that was planned", async () => {
   await address()
   await cabinet.accept(source, 5)
   await cabinet.run("VACUUM ANALYZE cabinet.delivery, cabinet.event, cabinet.source, cabinet.address")

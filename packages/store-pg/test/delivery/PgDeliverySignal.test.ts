@@ -35,13 +35,13 @@ const heardOf = (run: (next: Effect.Effect<string, unknown>) => Effect.Effect<un
     return heard
   }).pipe(Effect.scoped, Effect.provide(ownerClient({ url: database.url, maxConnections: 2 }), { local: true }))
 
-it.live("a process that ends right after its commit has told the others", () =>
+it.live("a process that ends right after its commit has notified the others", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* heardOf(() => sender(wake)), ["", "END"])
   }),
 )
 
-it.live("what comes in the pause after the others were told is told before the end, and once", () =>
+it.live("commits during the pause after a notification are announced before the end, and once", () =>
   Effect.gen(function* () {
     const heard = yield* heardOf((next) =>
       sender(wake.pipe(Effect.andThen(next), Effect.andThen(wake), Effect.andThen(wake))),
@@ -50,7 +50,7 @@ it.live("what comes in the pause after the others were told is told before the e
   }),
 )
 
-it.live("what was being told when the process ended is told all the same", () =>
+it.live("a notification in progress when the process ends is sent all the same", () =>
   Effect.gen(function* () {
     const heard = yield* heardOf(() =>
       sender(
@@ -71,7 +71,7 @@ it.live("what was being told when the process ended is told all the same", () =>
   }),
 )
 
-it.live("a process with nothing to tell ends without a word", () =>
+it.live("a process with nothing to announce ends silently", () =>
   Effect.gen(function* () {
     const heard = yield* heardOf((next) =>
       sender(

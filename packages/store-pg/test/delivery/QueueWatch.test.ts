@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet?.close())
 
-it("watchQueue shows in the metrics that nobody delivers, and that somebody does again", async () => {
+it("watchQueue shows in the metrics when nobody delivers, and when somebody does again", async () => {
   const source = await cabinet.source()
   const { id } = await cabinet.book((book) => book.create({ url: "http://example.com/", sources: "all" }))
   await cabinet.accept(source, 3)
@@ -39,7 +39,7 @@ interface Plan {
 }
 const nodes = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-it("claim looks at no delivery of thousands of addresses that fail", async () => {
+it("claim reads no delivery of thousands of failing addresses", async () => {
   const source = await cabinet.source("Busy")
   await cabinet.book((book) => book.create({ url: "http://example.com/", sources: [source] }))
   await cabinet.accept(source, 5)

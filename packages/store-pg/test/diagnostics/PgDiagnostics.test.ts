@@ -16,7 +16,7 @@ afterAll(() => runtime.dispose())
 
 const examine = () => runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 
-it("examine tells the server, the sizes, the clock and the partitions of a cabinet that is well", async () => {
+it("examine reports the server, the sizes, the clock and the partitions of a healthy cabinet", async () => {
   const report = await examine()
   expect(report).toMatchObject({ database: database.name, user: "cabinet", isStandby: false, deferredRows: 0 })
   expect(report.fenceHolders).toEqual([])
@@ -31,7 +31,7 @@ it("examine tells the server, the sizes, the clock and the partitions of a cabin
   expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
 })
 
-it("examine tells what takes place, partitions as the table they belong to", async () => {
+it("examine reports sizes on disk, partitions as part of their table", async () => {
   const before = (await examine()).sizes
   await database.run("CREATE TABLE sources.orders AS SELECT repeat('x', 1000) AS a FROM generate_series(1, 100)")
   await database.run(
@@ -83,7 +83,7 @@ it("examine names the session that holds the feed back", async () => {
   expect((await examine()).fenceHolders).toEqual([])
 })
 
-it("whatIsMissing says nothing of a database that is up to date, and counts what it lacks", async () => {
+it("whatIsMissing is empty for a database that is up to date, and lists what it lacks otherwise", async () => {
   expect(await runtime.runPromise(whatIsMissing)).toBeNull()
   await database.run("DELETE FROM cabinet.migration WHERE number = 1")
   expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")

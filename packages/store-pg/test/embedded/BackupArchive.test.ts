@@ -30,7 +30,7 @@ const killed = async (name: string) => {
   await once(child, "close")
 }
 
-it("createArchive leaves nothing under the archive's name when it is killed, and the next one clears the rest", async () => {
+it("createArchive leaves nothing under the archive's name when it is killed, and the next one removes the rest", async () => {
   await killed("one.tar.gz")
   assert.match(readdirSync(folder).join(), /^one\.tar\.gz\.[\w-]+\.\d+\.cabinet-partial$/)
   const next = await createArchive(options("two.tar"))
@@ -53,7 +53,7 @@ it("discard leaves nothing of an archive that is being written or finished", asy
   }
 })
 
-it("createArchive clears only what a dead process of this machine left", async () => {
+it("createArchive removes only the remains of dead processes of this machine", async () => {
   const dead = Number(execFileSync(process.execPath, ["-p", "process.pid"]))
   const host = hostname().replaceAll(/[^\w-]/g, "-")
   const kept = [

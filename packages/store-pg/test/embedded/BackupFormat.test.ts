@@ -26,7 +26,7 @@ it.prop(
   { arbitrary: { runs: 300, size: 6 } },
 )
 
-it("clusterPath takes the names of a cluster's files", () => {
+it("clusterPath accepts the names of a cluster's files", () => {
   expect(clusterPath("file", "pgdata/")).toEqual([])
   expect(clusterPath("file", "pgdata/base/5/16384_fsm.1")).toEqual(["base", "5", "16384_fsm.1"])
 })

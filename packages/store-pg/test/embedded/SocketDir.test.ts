@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { fits, makeSocketDir } from "@data-cabinet/store-pg/embedded/SocketDir"
 import { expect, it } from "vitest"
 
-it("makeSocketDir makes a private directory and passes over a place that is too deep", () => {
+it("makeSocketDir creates a private directory and skips a place whose path is too long", () => {
   const short = mkdtempSync(join(tmpdir(), "dc-s-"))
   const deep = join(short, "d".repeat(100))
   const dir = makeSocketDir([deep, short])
@@ -15,6 +15,6 @@ it("makeSocketDir makes a private directory and passes over a place that is too 
   rmSync(short, { recursive: true })
 })
 
-it("makeSocketDir says what to do when no place will do", () => {
+it("makeSocketDir says what to do when no place is suitable", () => {
   expect(() => makeSocketDir([`/tmp/${"d".repeat(120)}`])).toThrow(/TMPDIR/u)
 })

@@ -41,17 +41,17 @@ const boaster = (): Launcher => {
   return { ...candidates()[0]!, name: "namespace", prefix: [...candidates()[0]!.prefix, script] }
 }
 
-it("byWorkingLauncher runs PostgreSQL here, whoever we are", async () => {
+it("byWorkingLauncher runs PostgreSQL here as any user", async () => {
   expect(candidates()).toContainEqual(await byWorkingLauncher(shipped, dir, run(shipped)))
 })
 
-it("byWorkingLauncher passes over a launcher that does not run at all, and over one that runs no server", async () => {
+it("byWorkingLauncher skips a launcher that does not run, and one that runs no server", async () => {
   const broken: Launcher = { name: "namespace", prefix: ["no-such-program"] }
   const used = await byWorkingLauncher(shipped, dir, run(shipped), [broken, boaster(), ...candidates()])
   expect(candidates()).toContainEqual(used)
 })
 
-it("byWorkingLauncher says why each failed when none works, and what to do", async () => {
+it("byWorkingLauncher reports why each launcher failed when none works, and what to do", async () => {
   const broken: Launcher = { name: "namespace", prefix: ["no-such-program"] }
   const working = byWorkingLauncher(shipped, dir, run(shipped), [broken, boaster()])
   await expect(working).rejects.toMatchObject({ code: "no_unprivileged_user" })
@@ -59,7 +59,7 @@ it("byWorkingLauncher says why each failed when none works, and what to do", asy
   await expect(working).rejects.not.toThrow(/log/u)
 })
 
-it("byWorkingLauncher blames no launcher for what is the work's own fault", async () => {
+it("byWorkingLauncher blames no launcher for the work's own failure", async () => {
   const tried: Array<Launcher> = []
   const fault = new EmbeddedPostgresError({ code: "start_failed", message: "The cluster is damaged." })
   const [first] = candidates()
@@ -78,7 +78,7 @@ it("byWorkingLauncher blames no launcher for what is the work's own fault", asyn
   expect(tried).toEqual([named])
 })
 
-it("below a directory that only root may enter, a way that needs to pass through it is not taken", async () => {
+it("below a directory that only root may enter, a launcher that needs to pass through it is not used", async () => {
   const closed = join(dir, "closed")
   mkdirSync(closed, { mode: 0o700 })
   cpSync(dirname(dirname(shipped.postgres)), join(closed, "native"), { recursive: true, verbatimSymlinks: true })
@@ -109,6 +109,6 @@ it("one cluster runs by every launcher that works here, one after another", { ti
   expect(used.length).toBeGreaterThan(0)
 })
 
-it("binariesIn refuses a directory without PostgreSQL in words", () => {
+it("binariesIn refuses a directory without PostgreSQL with a message", () => {
   expect(() => binariesIn(dir)).toThrow(/DATABASE_URL/u)
 })

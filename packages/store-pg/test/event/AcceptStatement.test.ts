@@ -60,7 +60,7 @@ const originalsOf = (sourceId: number) =>
      LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
   )
 
-it("what a source keeps of a request stands beside its own original, whatever else is in the batch", async () => {
+it("what a source keeps of a request is stored with its own original, whatever else is in the batch", async () => {
   const sourceId = await newSource()
   const kept = {
     headers: [
@@ -88,7 +88,7 @@ it("what a source keeps of a request stands beside its own original, whatever el
   ])
 })
 
-it("planBatch says which form a batch may have", () => {
+it("planBatch determines the form of a batch", () => {
   const forms = (...requests: ReadonlyArray<AcceptRequest>) => {
     const { distinct, single } = planned(...requests)
     return { distinct, single }
@@ -100,7 +100,7 @@ it("planBatch says which form a batch may have", () => {
   assert.deepStrictEqual(forms({ ...request(1, "a"), events: [] }), { distinct: true, single: false })
 })
 
-it("every form finds a first of before, and gives each event its own original", async () => {
+it("every form finds an earlier first, and gives each event its own original", async () => {
   const forms = [true, false].flatMap((distinct) => [true, false].map((single) => ({ distinct, single })))
   for (const form of forms) {
     for (const bodyLocks of ["wait", "try"] as const) {
@@ -139,7 +139,7 @@ it("a batch with the same body twice and with lists has one first, and one origi
   assert.deepStrictEqual((await originalsOf(id)).at(-1), { own: null, kept: false })
 })
 
-it("tries locks: an event whose lock is not free is neither repeat nor first, and the others of its batch are what they are", async () => {
+it("with try-locks an event whose lock is taken is neither repeat nor first, and the others of its batch are unaffected", async () => {
   const id = await newSource()
   const [[first]] = (await accepted([request(id, "held"), request(id, "free")])) as [readonly [number, null]]
   const batch = planned(request(id, "held"))

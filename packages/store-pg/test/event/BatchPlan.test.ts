@@ -12,7 +12,7 @@ const locksOf = (secret: string, sourceId: number, ...prints: ReadonlyArray<stri
   return planBatch([request], () => ({ table: undefined, waits: false }), bodyKeys(secret)).locks
 }
 
-it("planBatch locks each body once and in one order, whatever order they came in", () => {
+it("planBatch locks each body once and in one order, independent of the order of arrival", () => {
   const prints = ["ffffffffffffffff", "0000000000000010", "8000000000000000", "7fffffffffffffff", "0000000000000010"]
   const locks = locksOf(SECRET, 7, ...prints)
   assert.lengthOf(locks, 4)
@@ -25,7 +25,7 @@ it("planBatch locks each body once and in one order, whatever order they came in
   )
 })
 
-it("planBatch locks other keys for another source, a high one too, and for another secret", () => {
+it("planBatch uses other lock keys for another source, also with a high id, and for another secret", () => {
   const one = (secret: string, sourceId: number) => locksOf(secret, sourceId, "0000000000000010")[0]!
   const keys = [1, 2, 2 ** 32 + 1, 2 ** 53 - 1].map((sourceId) => one(SECRET, sourceId))
   assert.strictEqual(new Set([...keys, one("08".repeat(32), 1)]).size, 5)

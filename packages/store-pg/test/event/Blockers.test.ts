@@ -53,7 +53,7 @@ const keyOf = async (sourceId: number, body: string) => {
   return bodyKeys(row!["secret"] as string)([{ sourceId, fingerprint }])[0]!
 }
 
-it("a stranger who holds the lock of a body, by whatever way it learned the key, is named and ended", async () => {
+it("a foreign session that holds the lock of a body, however it learned the key, is named and terminated", async () => {
   const { author } = await store.runPromise(ensureRoles({ url: database.url }))
   if (!author.there) return assert.fail(author.reason)
   const sourceId = await newSource()
@@ -69,7 +69,7 @@ it("a stranger who holds the lock of a body, by whatever way it learned the key,
   )
 })
 
-it("a session of the owner or above that is at the schema is named, and let be", async () => {
+it("a session of the owner or a superuser on the schema is named, and left alone", async () => {
   const sourceId = await newSource()
   await accept(sourceId, "before")
   lines.length = 0
@@ -85,7 +85,7 @@ it("a session of the owner or above that is at the schema is named, and let be",
   })
 })
 
-it("a stranger who cannot be ended is waited for once: the body is accepted unmarked, and others in time and marked", async () => {
+it("a foreign session that cannot be terminated is waited for once: the body is accepted unmarked, and others in time and marked", async () => {
   const sourceId = await newSource()
   const held = open(database.url)
   await accept(sourceId, "before", held)
@@ -108,7 +108,7 @@ it("a stranger who cannot be ended is waited for once: the body is accepted unma
   await held.dispose()
 })
 
-it("an equal body that takes long keeps nobody from being accepted", async () => {
+it("a slow equal body keeps no other from being accepted", async () => {
   const sourceId = await newSource()
   const other = open(database.url)
   // Another process of the service, whose accept got no further than its locks.
@@ -132,7 +132,7 @@ const GRAB = `DO $$
     END LOOP;
   END $$`
 
-it("authors who take every key that they see, and return when they are ended, cost no sender an event", async () => {
+it("authors who lock every key that they see, and return when they are terminated, cost no sender an event", async () => {
   const { author } = await store.runPromise(ensureRoles({ url: database.url }))
   if (!author.there) return assert.fail(author.reason)
   const sourceId = await newSource()

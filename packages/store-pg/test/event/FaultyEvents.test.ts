@@ -64,7 +64,7 @@ const UNTIL = { timeout: 60_000, interval: 100 }
 const drain = () => store.runPromise(drainDeferredRows)
 const examine = () => store.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 
-it("append keeps an event whose list has more items than a call may have arguments", async () => {
+it("append accepts an event whose list has more items than a call may have arguments", async () => {
   const source = await newSource("Long lists")
   const body = Buffer.from(`{"a":"x","list":[${"1,".repeat(200_000)}1],"object":{"of":[${"{},".repeat(100_000)}{}]}}`)
   const { events } = parseSubmission({ body, contentType: "application/json", query: "", encoding: null })
@@ -83,7 +83,7 @@ it("append keeps an event whose list has more items than a call may have argumen
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
 })
 
-it("append defers the row of an event that cannot be planned, and puts in those beside it", async () => {
+it("append defers the row of an event that cannot be planned, and writes those beside it", async () => {
   const source = await newSource("Planner")
   const other = await newSource("Other")
   const exits = await appendAll([
@@ -101,7 +101,7 @@ it("append defers the row of an event that cannot be planned, and puts in those 
   assert.deepStrictEqual(await rowsOf("planner"), ["1", "2", "3", "4", "5", "6"])
 })
 
-it("append fails by a fault the one request that has it, and no other of its batch", async () => {
+it("append fails only the request whose event causes a fault, and no other of its batch", async () => {
   const source = await newSource("Statement")
   const exits = await appendAll([
     request(source.id, [honest("1")]),
@@ -118,7 +118,7 @@ it("append fails by a fault the one request that has it, and no other of its bat
   )
 })
 
-it("untrash sets aside a row that cannot be planned, brings the others back, and a later start tries it again", async () => {
+it("restore sets aside a row that cannot be planned, brings the others back, and a later start retries it", async () => {
   const source = await newSource("Untrashed")
   const exits = await appendAll([1, 2, 3].map((n) => request(source.id, [honest(`${n}`)])))
   const ids = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value[0]!.id : -1))
@@ -148,7 +148,7 @@ it("untrash sets aside a row that cannot be planned, brings the others back, and
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
 })
 
-it("append keeps the events of a source none of whose rows can be made, and the rows of all other sources", async () => {
+it("append accepts the events of a source none of whose rows can be written, and the rows of all other sources", async () => {
   const broken = await newSource("Broken")
   const whole = await newSource("Whole")
   await appendAll([request(broken.id, [honest("1")])])

@@ -41,7 +41,7 @@ describe("PendingRequests", () => {
     assert.isFalse(queueOf(waiting(100), waiting(99)).mayGoBeside(2))
   })
 
-  it("take gives at most 200 events and 4 MiB, one request at least, and counts what is left", () => {
+  it("take returns at most 200 events and 4 MiB, at least one request, and counts the rest", () => {
     const pending = queueOf(waiting(100), waiting(100), waiting(1, 5 * 1024 * 1024), waiting(2))
     assert.deepStrictEqual([pending.take().length, pending.take().length, pending.take().length], [2, 1, 1])
     assert.isTrue(pending.isEmpty)
@@ -49,7 +49,7 @@ describe("PendingRequests", () => {
     assert.isTrue(pending.mayGoBeside(24))
   })
 
-  it("remove takes a request out once, and it counts no more", () => {
+  it("remove removes a request once, which then no longer counts", () => {
     const [first, second] = [waiting(100), waiting(100)]
     const pending = queueOf(first, second)
     assert.deepStrictEqual([pending.remove(first), pending.remove(first)], [true, false])

@@ -61,7 +61,7 @@ const refused = (query: Partial<EventQuery>) =>
     ),
   )
 
-it("EventBrowser lists the newest first over all channels, and pages leave nothing out", async () => {
+it("EventBrowser lists the newest first over all channels, and its pages omit nothing", async () => {
   const one = await makeSource("Paged")
   const other = await makeSource("Beside")
   const made: Array<number> = []
@@ -85,7 +85,7 @@ it("EventBrowser lists the newest first over all channels, and pages leave nothi
   assert.strictEqual((await ids({})).length, 18)
 })
 
-it("EventBrowser filters by state, number and text as it was sent", async () => {
+it("EventBrowser filters by state, number and text as sent", async () => {
   const source = await makeSource("Filtered")
   const first = await accept(source, { name: "Иван 100%" })
   const repeat = await accept(source, { name: "Иван 100%" })
@@ -106,14 +106,14 @@ it("EventBrowser filters by state, number and text as it was sent", async () => 
   assert.deepStrictEqual(await of({ text: "'; DROP TABLE cabinet.event --" }), [])
 })
 
-it("EventBrowser finds text that was sent in escapes", async () => {
+it("EventBrowser finds text that was sent with escapes", async () => {
   const source = await makeSource("Escaped")
   const id = await accept(source, { name: "x" })
   await database.run(`UPDATE cabinet.event SET payload = '{"name":"\\u0418\\u0432\\u0430\\u043d"}' WHERE id = ${id}`)
   assert.deepStrictEqual(await ids({ sourceId: source, text: "Иван" }), [id])
 })
 
-it("EventBrowser lists a period without walking to it, and the trash with who filled it", async () => {
+it("EventBrowser lists a period without scanning to it, and the trash with who filled it", async () => {
   const source = await makeSource("Timed")
   const made: Array<number> = []
   for (let day = 0; day < 5; day++) {
@@ -165,7 +165,7 @@ it("EventBrowser lists a period without walking to it, and the trash with who fi
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-it("EventBrowser refuses sources that do not exist, times that are none and cursors of other lists", async () => {
+it("EventBrowser refuses unknown sources, invalid times and cursors of other lists", async () => {
   const source = await makeSource("Refusing")
   await accept(source, { a: "1" })
   await accept(source, { a: "2" })

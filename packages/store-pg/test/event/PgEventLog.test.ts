@@ -57,7 +57,7 @@ it("append commits event, original, row and receipt together", async () => {
   assert.deepStrictEqual(original, { body: "the body", ip: "203.0.113.9" })
 })
 
-it("append puts what a column cannot take into a sibling of the value's own kind", async () => {
+it("append writes a value that a column cannot take into a sibling of the value's own kind", async () => {
   const source = await newSource("Siblings")
   await append(request(source.id, { amount: new JsonNumber("1.0") }))
   await append(request(source.id, { amount: "about 2" }, { amount: false }, { amount: new JsonNumber("1e131071") }))
@@ -72,7 +72,7 @@ it("append puts what a column cannot take into a sibling of the value's own kind
   ])
 })
 
-it("append records which event brought a column about", async () => {
+it("append records which event created a column", async () => {
   const source = await newSource("Recorded")
   const [firstReceipt] = await append(request(source.id, { a: "1" }))
   const [secondReceipt] = await append(request(source.id, { a: "2", b: true }))
@@ -88,7 +88,7 @@ it("append records which event brought a column about", async () => {
   )
 })
 
-it("append marks the same body once, whichever process takes it and however many at once", async () => {
+it("append marks equal bodies as repeats of one first, whichever process accepts them and however many at once", async () => {
   const source = await newSource("Repeats")
   const receipts = (
     await Promise.all(
@@ -108,7 +108,7 @@ it("append marks the same body once, whichever process takes it and however many
   assert.deepStrictEqual(count, { rows: 1 })
 })
 
-it("append takes a body as new five minutes after its first, not after its last repeat", async () => {
+it("append accepts a body as new five minutes after its first, not after its last repeat", async () => {
   const source = await newSource("Window")
   const shift = (minutes: string) => database.run(`UPDATE cabinet.clock SET shift = interval '${minutes}'`)
   const one = async () => (await append(request(source.id, { same: "body" })))[0]!
@@ -122,7 +122,7 @@ it("append takes a body as new five minutes after its first, not after its last 
   await shift("0")
 })
 
-it("append keeps the events of a table that somebody has locked, and its neighbours do not wait for it", async () => {
+it("append accepts the events of a locked table, and its neighbours do not wait for it", async () => {
   const locked = await newSource("Locked")
   const free = await newSource("Free")
   await append(request(locked.id, { a: "1" }))
@@ -183,7 +183,7 @@ const heldUpSource = async (name: string, table: string) => {
   return { id: source.id, held, go: () => database.run(`INSERT INTO public.go_${table} DEFAULT VALUES`) }
 }
 
-it("append answers another source while a batch is held up", async () => {
+it("append responds for another source while a batch is held up", async () => {
   const slow = await heldUpSource("Held up", "held_up")
   const free = await newSource("Beside")
   await append(request(free.id, { a: "1" }))
@@ -196,7 +196,7 @@ it("append answers another source while a batch is held up", async () => {
   assert.deepStrictEqual(order, ["beside", "held up"])
 })
 
-it("append writes nothing of a request that was given up before its turn came", async () => {
+it("append writes nothing of a request that was abandoned before its turn", async () => {
   const slow = await heldUpSource("Given up", "given_up")
   const writing: Array<Promise<unknown>> = []
   for (const count of [1, 2]) {
@@ -224,7 +224,7 @@ it("append writes nothing of a request that was given up before its turn came", 
   )
 })
 
-it("append waits nine seconds, and says then whether its events may have been saved", async () => {
+it("append waits nine seconds, and then says whether its events may have been saved", async () => {
   const slow = await heldUpSource("Slow", "slow")
   const timed = ManagedRuntime.make(Layer.provideMerge(testCabinetLayer(database.url), TestClock.layer()))
   const told: Array<string> = []
@@ -257,7 +257,7 @@ it("append waits nine seconds, and says then whether its events may have been sa
   )
 })
 
-it("append keeps in _more what two events of one request bring past the cap only together", async () => {
+it("append keeps in _more the fields of two events that exceed the limit only together", async () => {
   const source = await newSource("Wide together")
   const fields = (letter: string) =>
     Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${letter}${n}`, `${letter} ${n}`]))
@@ -268,7 +268,7 @@ it("append keeps in _more what two events of one request bring past the cap only
   assert.deepStrictEqual(row!["_more"], Object.fromEntries(past))
 })
 
-it("append refuses a source that was switched off since it was looked up", async () => {
+it("append refuses a source that was switched off after it was looked up", async () => {
   const source = await newSource("Off")
   await first.runPromise(Sources.use((sources) => sources.archive(source.id)))
   const error = await first.runPromise(
@@ -277,7 +277,7 @@ it("append refuses a source that was switched off since it was looked up", async
   assert.strictEqual(error._tag, "SourceChanged")
 })
 
-it("FeedStore.page gives every event once, in one order, with the payload's own text", async () => {
+it("FeedStore.page returns every event once, in one order, with the payload's own text", async () => {
   const source = await newSource("Feed")
   for (let n = 0; n < 25; n++) await append(request(source.id, { z: new JsonNumber(`${n}.0`), b: "x" }))
   const seen: Array<string> = []

@@ -48,7 +48,7 @@ const feedOf = async (sourceId: number) => {
     .map((item) => JSON.parse(item) as { id: number; payload: unknown; deleted_at: string | null })
 }
 
-it("trash deletes the row and marks the event in the feed, untrash undoes both", async () => {
+it("trash deletes the row and marks the event in the feed, restore undoes both", async () => {
   const { source, ids } = await sourceWith("Trash", "1", "2")
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.trash(source.id, [ids[0]!]))), 1)
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.trash(source.id, [ids[0]!]))), 0)
@@ -65,7 +65,7 @@ it("trash deletes the row and marks the event in the feed, untrash undoes both",
   assert.isNull((await feedOf(source.id))[0]!.deleted_at)
 })
 
-it("trash refuses the whole call when one event is another source's", async () => {
+it("trash refuses the whole call when one event belongs to another source", async () => {
   const mine = await sourceWith("Mine", "1")
   const other = await sourceWith("Other", "1")
   const error = await store.runPromise(
@@ -75,7 +75,7 @@ it("trash refuses the whole call when one event is another source's", async () =
   assert.strictEqual((await rowsOf("mine")).length, 1)
 })
 
-it("purge erases what was sent, in its repeats too, and keeps the event's place", async () => {
+it("purge erases the sent data, also in its repeats, and keeps the event's position", async () => {
   const { source, ids } = await sourceWith("Purge", "private", "private", "other")
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.purge([ids[1]!]))), 2)
   assert.deepStrictEqual(await rowsOf("purge"), [{ id: ids[2], a: "other" }])

@@ -46,7 +46,7 @@ const micros = (millis: number) => BigInt(millis - Date.UTC(2000)) * 1000n
 const LONG = "long ".repeat(5_000)
 
 it.prop(
-  "EventsToJson writes each event as JSON.stringify would, wherever it lies",
+  "EventsToJson writes each event as JSON.stringify would, wherever it is in the buffer",
   [Schema.Array(Event), Schema.Array(Schema.String), Schema.Boolean],
   ([events, given, long]) => {
     const names = new Map(
@@ -99,7 +99,7 @@ const longest: SentEvent = {
   payload: "0",
 }
 
-it("EventsToJson has room for events that are nothing but envelope", () => {
+it("EventsToJson has room for events that are only an envelope", () => {
   const id = Number.MAX_SAFE_INTEGER
   const page = written(
     Array.from({ length: 1_000 }, () => longest),
@@ -117,7 +117,7 @@ it("EventsToJson has room for events that are nothing but envelope", () => {
 const event = { ...longest, id: 1, source: 1, repeatOf: null, deletedAt: null }
 const names = namesOf(new Map([[1, "one"]]))
 
-it("EventsToJson keeps the place of each event, whatever the size of its parts", () => {
+it("EventsToJson keeps the position of each event, whatever the size of its parts", () => {
   const page = written(
     [
       { ...event, epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n },
@@ -134,7 +134,7 @@ it("EventsToJson keeps the place of each event, whatever the size of its parts",
   )
 })
 
-it("EventsToJson writes as many events as are asked for, and tells whether there are more", () => {
+it("EventsToJson writes as many events as requested, and reports whether there are more", () => {
   const page = written([event, { ...event, id: 2 }], names, 2)
   assert.isFalse(page.hasMore)
   assert.strictEqual(add(page, { ...event, id: 3 }), "more")
@@ -148,14 +148,14 @@ it("EventsToJson ends a page before the first event that was sent without its pa
   assert.deepStrictEqual([page.items().length, page.hasMore, page.isWhole], [1, true, false])
 })
 
-it("EventsToJson takes no part of a page for the page when a name is not known", () => {
+it("EventsToJson returns no partial page when a name is unknown", () => {
   const page = written([event, { ...event, source: 2 }, event, { ...event, source: 3 }], names)
   assert.deepStrictEqual(page.sources, [1, 2, 3])
   assert.isFalse(page.isNamedAs([]))
   assert.strictEqual(page.items().length, 1)
 })
 
-it("EventsToJson writes one name of a source throughout, and tells it from one that another page learned meanwhile", () => {
+it("EventsToJson writes one name of a source throughout, and detects one that another page learned in the meantime", () => {
   const known = new SourceNames()
   known.learn([[1, "one"]])
   const page = new EventsToJson(10, known, { bytes: 512 })
@@ -188,7 +188,7 @@ it("EventsToJson writes one name of a source throughout, and tells it from one t
   assert.isFalse(early.isNamedAs([[1, "one"]]))
 })
 
-it("SourceNames keeps what it learned last, and no more than pages can need", () => {
+it("SourceNames keeps the latest names, and no more than pages can need", () => {
   const known = new SourceNames()
   known.learn([[1, "one"]])
   known.learn([[1, "uno"]])
@@ -203,7 +203,7 @@ it("SourceNames keeps what it learned last, and no more than pages can need", ()
   assert.isUndefined(known.get(1))
 })
 
-it("EventsToJson refuses whatever is not an event, cut or changed at any byte, and reads nothing beyond it", () => {
+it("EventsToJson refuses anything that is not an event, truncated or changed at any byte, and reads nothing beyond it", () => {
   for (const sent of [event, longest, { ...longest, history: true }, { ...event, payload: null }]) {
     const message = messageOf(sent)
     const fresh = () => new EventsToJson(1, namesOf(new Map([[sent.source, "s"]])), { bytes: 1 })

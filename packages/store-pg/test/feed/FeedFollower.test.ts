@@ -56,7 +56,7 @@ const told = (by: typeof here, filter: FollowFilter, cursor: string, until: numb
     }).pipe(Effect.scoped, Effect.timeout("20 seconds")),
   )
 
-it("tells of what this process and another accept, to each what they asked for", async () => {
+it("reports what this process and another accept, to each follower by its filter", async () => {
   const [all, some] = [await endOf(ALL), await endOf({ ...ALL, sourceId: orders.id })]
   const act = async () => {
     await send(here, orders, 3)
@@ -71,7 +71,7 @@ it("tells of what this process and another accept, to each what they asked for",
   assert.deepStrictEqual([own.events, own.rows], [7, 7])
 })
 
-it("counts exactly what came while somebody was away, from the cursor that they were told last", async () => {
+it("counts exactly the events since a follower's last cursor", async () => {
   const filter: FollowFilter = { sourceId: orders.id, channel: "webhook" }
   const first = await told(here, filter, await endOf(filter), 1, () => send(here, orders, 1))
   await send(there, orders, 5_000)
@@ -83,7 +83,7 @@ it("counts exactly what came while somebody was away, from the cursor that they 
   assert.strictEqual(answer.events, 2)
 }, 60_000)
 
-it("tells a repeat as an event without a row", async () => {
+it("counts a repeat as an event without a row", async () => {
   const cursor = await endOf(ALL)
   const same = async () => {
     for (let time = 0; time < 2; time++) await fetch(here.address(letters), { method: "POST", body: "name=twice" })
@@ -92,7 +92,7 @@ it("tells a repeat as an event without a row", async () => {
   assert.deepStrictEqual({ events, rows }, { events: 2, rows: 1 })
 })
 
-it("does not count on without an end for somebody who was away for long", async () => {
+it("limits the count for a follower that was away for long", async () => {
   const before = await endOf(ALL)
   await runSql(
     database.url,
@@ -104,7 +104,7 @@ it("does not count on without an end for somebody who was away for long", async 
   assert.deepStrictEqual({ events, more }, { events: MAX_COUNTED, more: true })
 })
 
-it("follows from where the database is whoever knows more of it, and refuses a cursor of another filter", async () => {
+it("starts a follower with a newer cursor where the database is, and refuses a cursor of another filter", async () => {
   const cursor = await endOf(ALL)
   await send(here, orders, 1)
   const later = await endOf(ALL)

@@ -81,7 +81,7 @@ it.each(["force_custom_plan", "force_generic_plan"])(
   },
 )
 
-it("neither the reader nor the author may take the fence, or a lock that is in its way", async () => {
+it("neither the reader nor the author may take the fence, or a lock that blocks it", async () => {
   for (const url of strangers) {
     for (const attempt of [
       "LOCK TABLE cabinet.fence IN ACCESS SHARE MODE",
@@ -93,7 +93,7 @@ it("neither the reader nor the author may take the fence, or a lock that is in i
   }
 })
 
-it("a dump, which reads every table, holds up neither the feed nor a new epoch", async () => {
+it("a dump, which reads every table, delays neither the feed nor a new epoch", async () => {
   const sourceId = await newSource()
   await holding(database.superuserUrl, ["LOCK TABLE cabinet.fence IN ACCESS SHARE MODE"], async () => {
     await database.run("DELETE FROM cabinet.epoch WHERE epoch = (SELECT max(epoch) FROM cabinet.epoch)")

@@ -33,7 +33,7 @@ it("fenceHolders names who holds the feed back, and since when", async () => {
   assert.isAtLeast(holder!.seconds, 0)
 })
 
-it("fenceHolders names the process of a session that this user may not look into", async () => {
+it("fenceHolders names the process of a session that this user may not inspect", async () => {
   const { pid, seen } = await whileHeld(database.superuserUrl, fenceHolders)
   assert.deepStrictEqual(
     seen.map((holder) => [holder.pid, holder.since]),

@@ -130,7 +130,7 @@ it("FeedStore.page walks every filter to its end, each event once and in order",
   }
 })
 
-it("FeedStore.page hands over long pages whole, also while others are read", async () => {
+it("FeedStore.page returns long pages whole, also while others are read", async () => {
   const page = (xid: bigint) =>
     FeedStore.use((feed) =>
       feed.page({ sourceId: null, channel: "webhook", after: { epoch: 1, xid, id: 0 }, limit: 1000 }),
@@ -143,7 +143,7 @@ it("FeedStore.page hands over long pages whole, also while others are read", asy
   }
 })
 
-it("FeedStore.page writes the very text that a delivery brings, whatever has become of an event", async () => {
+it("FeedStore.page writes exactly the text of a delivery, whatever happened to an event", async () => {
   for (const change of [
     `cabinet.source SET name = E'A "name"\\n' WHERE id = 2`,
     `cabinet.event SET deleted_at = '2026-11-22 01:02:03.45Z' WHERE id = 1000`,
@@ -179,7 +179,7 @@ it("FeedStore.page says has_more exactly when there is more", async () => {
   assert.isTrue((await run(FeedStore.use((feed) => feed.page(longest)))).hasMore)
 })
 
-it("FeedStore.page ends early when its payloads pass 8 MB, and its end is no end of the feed", async () => {
+it("FeedStore.page ends early when its payloads exceed 8 MB, which is not the end of the feed", async () => {
   await database.run(
     `INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
      SELECT (SELECT max(epoch) FROM cabinet.epoch), 1, ${EVENTS} + n, 3, now(), 'webhook', false, false,

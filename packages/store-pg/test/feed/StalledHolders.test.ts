@@ -41,7 +41,7 @@ const untilWaiting = async (pid: number) => {
   );
 }
 
-it("an accept whose Sync never arrives is ended at the second look, and the feed goes on", async () => {
+it("an accept whose Sync never arrives is terminated at the second check, and the feed continues", async () => {
   const shown = await accepted()
   const lost = await rawSession(database)
   await lost.executeWithoutSync(BEGUN)
@@ -59,7 +59,7 @@ it("an accept whose Sync never arrives is ended at the second look, and the feed
   assert.strictEqual(await shown(), 1)
 })
 
-it("an accept that is at work is let be, however often it is looked at", async () => {
+it("an accept at work is left alone, however often it is checked", async () => {
   const look = stalledHolders()
   const busy = await rawSession(database)
   const working = busy.executeWithoutSync(BEGUN.replace("count(*)", "count(*), pg_sleep(600)")).catch(() => undefined)
@@ -72,7 +72,7 @@ it("an accept that is at work is let be, however often it is looked at", async (
   await working
 })
 
-it("a writer's session gives up what it holds when its client's machine is gone, and bounds its transactions", async () => {
+it("a writer's session releases what it holds when its client's machine is gone, and limits its transactions", async () => {
   const program = Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* (yield* PgClient.PgClient).reserve

@@ -15,7 +15,7 @@ const widenAll = (pairs: ReadonlyArray<readonly [low: bigint, near: bigint]>) =>
        WITH ORDINALITY AS pairs(low, near, n) ORDER BY n`,
   ).then((rows) => rows.map((row) => BigInt(row["wide"] as string)))
 
-it("widenedXid gives back every id around a turn of the 32 bits, and as far off as ids in use can be", async () => {
+it("widenedXid restores every id around a wrap of the 32 bits, and as far off as ids in use can be", async () => {
   const pairs: Array<readonly [bigint, bigint]> = []
   const expected: Array<bigint> = []
   const offsets = [-(2n ** 31n), -(2n ** 31n) + 1n, -70_000n, -2n, -1n, 0n, 1n, 2n, 70_000n, 2n ** 31n - 1n]
@@ -37,7 +37,7 @@ it("widenedXid gives back every id around a turn of the 32 bits, and as far off 
 const near = Schema.Int.check(Schema.isBetween({ minimum: 2 ** 31 + 3, maximum: 2 ** 52 }))
 const offset = Schema.Int.check(Schema.isBetween({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }))
 it.effect.prop(
-  "widenedXid gives back any id from its low 32 bits",
+  "widenedXid restores any id from its low 32 bits",
   [Schema.Array(Schema.Tuple([near, offset])).check(Schema.isMinLength(1), Schema.isMaxLength(200))],
   ([pairs]) =>
     Effect.promise(async () => {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const [one, other] = [randomBytes(32), randomBytes(32)]
 const TEXTS = ["", "whsec_abc", "enc.v1.00000000.AAAA", "ключ 🔑\u0000", "x".repeat(100_000)]
 
-it("a secret comes back as it was, whatever it is, and is nowhere in what is stored", () => {
+it("any secret is restored unchanged, and is not readable in what is stored", () => {
   const cipher = new SecretCipher([one])
   for (const text of TEXTS) {
     const stored = cipher.encrypt("signing secret", text)
@@ -18,7 +18,7 @@ it("a secret comes back as it was, whatever it is, and is nowhere in what is sto
   }
 })
 
-it("any changed character, and another purpose, is damage", () => {
+it("any changed character, and another purpose, makes a value invalid", () => {
   const cipher = new SecretCipher([one])
   const stored = cipher.encrypt("signing secret", "whsec_abc")
   const from = cipher.prefix!.length
@@ -36,7 +36,7 @@ it("any changed character, and another purpose, is damage", () => {
   expect(cipher.decrypt("poll header", stored)).toEqual(Result.fail("damaged"))
 })
 
-it("the first key encrypts, every one decrypts, and one that is not there is named by its id", () => {
+it("the first key encrypts, every key decrypts, and a missing one is named by its id", () => {
   const before = new SecretCipher([one])
   const during = new SecretCipher([other, one])
   const after = new SecretCipher([other])
@@ -49,7 +49,7 @@ it("the first key encrypts, every one decrypts, and one that is not there is nam
   expect(new SecretCipher([]).decrypt("signing secret", stored)).toEqual(Result.fail({ missingKey: id }))
 })
 
-it("without a first key what is new is stored as it is, and what is encrypted can be read", () => {
+it("without a first key new secrets are stored in plain text, and encrypted ones can be read", () => {
   const cipher = new SecretCipher([null, one])
   expect([cipher.prefix, cipher.encrypt("signing secret", "a")]).toEqual([null, "a"])
   const stored = new SecretCipher([one]).encrypt("signing secret", "a")

@@ -37,7 +37,7 @@ const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(do
 
 const messageOf = ({ message }: StoreUnavailable) => message
 
-it.effect("coalescedCounts gives each of many callers its own number and asks twice for all of them", () =>
+it.effect("coalescedCounts returns to each of many callers its own number with two statements for all of them", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { calls, add } = counting(gate)
@@ -72,14 +72,14 @@ it.effect("coalescedCounts gives each of many callers its own number and asks tw
   }).pipe(Effect.scoped),
 )
 
-it.effect("coalescedCounts returns null for a subject that is not there", () =>
+it.effect("coalescedCounts returns null for an unknown subject", () =>
   Effect.gen(function* () {
     const count = yield* folded(counting(Latch.makeUnsafe(true)).add)
     assert.isNull(yield* count("nobody"))
   }).pipe(Effect.scoped),
 )
 
-it.effect("coalescedCounts fails all of a fold when the database is away, and counts again after", () =>
+it.effect("coalescedCounts fails all of a statement when the database is unavailable, and counts again afterwards", () =>
   Effect.gen(function* () {
     let away = true
     const { add } = counting(Latch.makeUnsafe(true))
@@ -106,7 +106,7 @@ it.effect("coalescedCounts leaves nobody waiting when the service stops", () =>
   }),
 )
 
-it.effect("coalescedCounts fails whoever is past its deadline, asked for or not, and nobody else", () =>
+it.effect("coalescedCounts fails only callers past their deadline, in a statement or not", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { add, calls } = counting(gate)

@@ -13,7 +13,7 @@ const Sender = Schema.Struct({
 })
 
 it.prop(
-  "distributeSenders gives each request the numbers that it had if all were counted one by one",
+  "distributeSenders gives each request the numbers that it would have if all were counted one by one",
   [Schema.Array(Sender).check(Schema.isMaxLength(6)), Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))],
   ([senders, before]) => {
     const counts = new Map(["c1", "c2", "s1", "s2"].map((subject) => [subject, before]))

@@ -64,7 +64,7 @@ const intake = (limiter: RateLimiter["Service"], ip: string | null, sourceId: nu
 
 const LEFT = Array.from({ length: 60 }, (_, n) => n)
 
-it("PgRateLimiter lets exactly the limit through when two processes count at once", async () => {
+it("PgRateLimiter admits exactly the limit when two processes count at once", async () => {
   await midMinute()
   const answers = await askAtOnce(50, (limiter) => intake(limiter, null, 7))
   const allowed = answers.filter((answer) => answer.allowed)
@@ -75,7 +75,7 @@ it("PgRateLimiter lets exactly the limit through when two processes count at onc
   assert.isTrue(answers.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60))
 })
 
-it("PgRateLimiter counts each subject of a fold by itself", async () => {
+it("PgRateLimiter counts each subject of a statement by itself", async () => {
   await midMinute()
   const ask = RateLimiter.use((limiter) =>
     Effect.all(
@@ -93,7 +93,7 @@ it("PgRateLimiter counts each subject of a fold by itself", async () => {
   }
 })
 
-it("PgRateLimiter counts a source for no more than its clients may send, from two processes and many clients at once", async () => {
+it("PgRateLimiter counts a source only for what its clients may send, from two processes and many clients at once", async () => {
   await midMinute()
   const clients = ["198.51.100.1", "198.51.100.2", null]
   const answers = await Promise.all(
@@ -125,7 +125,7 @@ it("PgRateLimiter counts a source for no more than its clients may send, from tw
   assert.isAtLeast(counts.get("source:21")!, 60)
 })
 
-it("PgRateLimiter lets no more than a large limit through two processes that lease their quotas, and hardly less", async () => {
+it("PgRateLimiter admits no more than a large limit over two processes that lease their quotas, and hardly less", async () => {
   await midMinute()
   const LIMIT = 10_000
   const large = [0, 1].map(() => testCabinet(database.url, { settings: { intakeRate: LIMIT } }))
@@ -157,7 +157,7 @@ it("PgRateLimiter starts over with the next minute", async () => {
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgRateLimiter forgets who was over the limit no later than the minute ends, and when its own clock is set back", async () => {
+it("PgRateLimiter forgets a refusal no later than the end of the minute, also when its own clock is set back", async () => {
   const real = Effect.runSync(Clock.Clock)
   let time = 1_000_000
   // This adapter alone: the clock is set back for nothing else.
@@ -194,7 +194,7 @@ it("PgRateLimiter forgets who was over the limit no later than the minute ends, 
   await process.dispose()
 })
 
-it("PgRateLimiter counts a request of the last minute to the next one, once that has begun, and not to one long past", async () => {
+it("PgRateLimiter counts a request of the previous minute in the next one, once that has begun, and not in one long past", async () => {
   await midMinute()
   const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 9)))
   const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
@@ -209,7 +209,7 @@ it("PgRateLimiter counts a request of the last minute to the next one, once that
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgRateLimiter knows live keys among revoked, expired and made-up ones that are asked for at the same time", async () => {
+it("PgRateLimiter finds valid keys among concurrent revoked, expired and invented ones", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('live', 'a', sha256('live'), NULL, NULL), ('revoked', 'b', sha256('revoked'), now(), NULL),
@@ -231,7 +231,7 @@ it("PgRateLimiter knows live keys among revoked, expired and made-up ones that a
   )
 })
 
-it("PgRateLimiter knows live keys among revoked, expired and made-up ones that are asked for one at a time", async () => {
+it("PgRateLimiter finds valid keys among revoked, expired and invented ones, one at a time", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('alone', 'a', sha256('alone'), NULL, NULL), ('alone revoked', 'b', sha256('alone revoked'), now(), NULL),
@@ -254,7 +254,7 @@ it("PgRateLimiter knows live keys among revoked, expired and made-up ones that a
   assert.isNull(await ask("alone expires"))
 })
 
-it("PgRateLimiter lets exactly the limit of one key through when two processes count at once", async () => {
+it("PgRateLimiter admits exactly the limit of one key when two processes count at once", async () => {
   await midMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint) VALUES ('busy', 'a', sha256('busy'))`)
   const fingerprint = createHash("sha256").update("busy").digest()
@@ -266,7 +266,7 @@ it("PgRateLimiter lets exactly the limit of one key through when two processes c
   )
 })
 
-it("PgRateLimiter fails for a key that is not counted in time, and knows it again after", async () => {
+it("PgRateLimiter fails for a key that is not counted in time, and finds it again afterwards", async () => {
   const fingerprint = createHash("sha256").update("live").digest()
   const asked = Effect.gen(function* () {
     const limiter = yield* RateLimiter
@@ -284,7 +284,7 @@ it("PgRateLimiter fails for a key that is not counted in time, and knows it agai
   assert.isTrue(after?.allowed)
 })
 
-it("deleteWindows forgets all that is over, however many clients a minute had", async () => {
+it("deleteWindows deletes all past windows, however many clients a minute had", async () => {
   await database.run(
     `INSERT INTO cabinet.rate_window (subject, minute, count, last_at)
      SELECT 'ip:past:' || n, cabinet.now() - interval '3 minutes', 1, cabinet.now() FROM generate_series(1, 25000) n`,

@@ -18,13 +18,13 @@ const accepting = (source: number) =>
     `INSERT INTO cabinet.import (source_id, channel, history, name, state) VALUES (${source}, 'file', true, 'x', 'accepting')`,
   )
 
-it("nextDue is null where there is nothing to do, and not in the future where something is", async () => {
+it("nextDue is null where nothing is due, and not in the future where something is", async () => {
   expect(await seconds()).toBeNull()
   await poll(1)
   expect(await seconds()).toBeLessThanOrEqual(0)
 })
 
-it("nextDue passes over polls that are not run, and imports that wait, while their source is switched off", async () => {
+it("nextDue ignores polls and imports that wait while their source is switched off", async () => {
   await poll(2)
   await poll(3)
   await accepting(2)
@@ -33,12 +33,12 @@ it("nextDue passes over polls that are not run, and imports that wait, while the
   expect(await seconds()).toBeLessThanOrEqual(0)
 })
 
-it("nextDue tells of an import whose source was deleted, which still has to be given up", async () => {
+it("nextDue reports an import whose source was deleted, which still has to be abandoned", async () => {
   await accepting(3)
   expect(await seconds()).toBeLessThanOrEqual(0)
 })
 
-it("nextDue tells when the oldest original request is past its time", async () => {
+it("nextDue reports when the oldest original request expires", async () => {
   const original = (id: number, ago: string) =>
     database.run(`INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
       VALUES (${id}, cabinet.now() - interval '${ago}', 1, '', 0, 'utf-8', 'json', 0)`)

@@ -71,7 +71,7 @@ const waiting = async (): Promise<number> => {
   }
 }
 
-it("deleteExpired lets originals go after 90 days by the cabinet's clock, and the events stay", async () => {
+it("deleteExpired deletes originals after 90 days by the cabinet's clock, and keeps the events", async () => {
   const id = await accept()
   await pass("89 days")
   await accept()
@@ -112,7 +112,7 @@ it("shows an original for 90 days to the minute, and deleteExpired deletes it th
   expect(await database.run("SELECT count(*)::int AS n FROM cabinet.event")).toEqual([{ n: 3 }])
 })
 
-it("deleteExpired deletes more originals of a day than one statement takes, and no other", async () => {
+it("deleteExpired deletes more originals of a day than one statement does, and no others", async () => {
   const insert = (from: number, count: number) =>
     database.run(
       `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
@@ -132,7 +132,7 @@ it("deleteExpired deletes more originals of a day than one statement takes, and 
   ])
 })
 
-it("deleteExpired never holds up accept, however long somebody reads", async () => {
+it("deleteExpired never delays accept, however long somebody reads", async () => {
   await accept()
   await pass("91 days")
   await accept()
@@ -148,7 +148,7 @@ it("deleteExpired never holds up accept, however long somebody reads", async () 
   expect(await originals()).toBe(51)
 })
 
-it("deleteExpired finishes what an earlier run was cut short in", async () => {
+it("deleteExpired completes an interrupted earlier run", async () => {
   await accept()
   await pass("91 days")
   const endReading = await longReader()
@@ -162,7 +162,7 @@ it("deleteExpired finishes what an earlier run was cut short in", async () => {
   expect(left).toEqual([])
 })
 
-it("deleteExpired forgets runs of polls, failed ones later, and never the last of a poll", async () => {
+it("deleteExpired deletes runs of polls, failed ones later, and never the last of a poll", async () => {
   await database.run(
     "INSERT INTO cabinet.poll_run (poll_id, at, duration_ms, outcome) SELECT 1, cabinet.now(), 1, o FROM unnest(ARRAY['read', 'failed', 'unchanged']) o",
   )
@@ -173,7 +173,7 @@ it("deleteExpired forgets runs of polls, failed ones later, and never the last o
   expect(await database.run("SELECT outcome FROM cabinet.poll_run")).toEqual([{ outcome: "unchanged" }])
 })
 
-it("deleteExpired forgets imports of polls and failed ones, and never a file that was taken, nor what is under way", async () => {
+it("deleteExpired deletes imports of polls and failed ones, but never an accepted file, nor one in progress", async () => {
   await database.run(
     `INSERT INTO cabinet.import (source_id, channel, history, name, state, finished_at)
      SELECT 1, c, false, c || ' ' || s, s, CASE WHEN s IN ('done', 'failed') THEN cabinet.now() END
@@ -188,7 +188,7 @@ it("deleteExpired forgets imports of polls and failed ones, and never a file tha
   expect(await left()).toEqual(["file done", "file accepting", "pull accepting"])
 })
 
-it("deleteExpired deletes idempotency records after a day, those that were left open too", async () => {
+it("deleteExpired deletes idempotency records after a day, open ones too", async () => {
   const begin = (key: string, response: string) =>
     database.run(
       `INSERT INTO cabinet.idempotency (actor, key, request, response) VALUES ('token 1', '${key}', '', ${response})`,

@@ -31,14 +31,14 @@ const refusal = async (answer: Promise<unknown>): Promise<string> => {
   return String((error as { reason?: { cause?: unknown } }).reason?.cause ?? error)
 }
 
-it("no role of one cabinet enters another's database", async () => {
+it("no role of one cabinet can log in to another's database", async () => {
   for (const { role } of [roles.reader, roles.author]) {
     assert.deepStrictEqual(await runSql(mine.urlAs(role), "SELECT 1 AS one"), [{ one: 1 }])
     assert.match(await refusal(runSql(theirs.urlAs(role), "SELECT 1")), /permission denied for database/)
   }
 })
 
-it("a database that is made for a cabinet is nobody else's from the beginning", async () => {
+it("a database created for a cabinet is closed to others from the beginning", async () => {
   const name = `n${process.pid}`
   const registry = CabinetRegistry.layer.pipe(
     Layer.provide(PgRegistryStore.layer({ url: mine.url })),
@@ -55,7 +55,7 @@ it("a database that is made for a cabinet is nobody else's from the beginning", 
   }
 })
 
-it("a password that the author gives itself is gone at the next script, and good for a minute at most", async () => {
+it("a password that the author sets for itself is replaced at the next script, and valid for a minute at most", async () => {
   if (!roles.author.there) return assert.fail(roles.author.reason)
   const { author } = roles
   const stored = async () =>
@@ -79,7 +79,7 @@ it("a password that the author gives itself is gone at the next script, and good
   assert.match(await refusal(script(`ALTER ROLE ${author.role} CONNECTION LIMIT -1`)), /permission denied|must have/)
 })
 
-it("scripts of several processes at once are all let in", async () => {
+it("concurrent scripts of several processes can all log in", async () => {
   if (!roles.author.there) return assert.fail(roles.author.reason)
   const { author } = roles
   const all = await Promise.all(
@@ -88,7 +88,7 @@ it("scripts of several processes at once are all let in", async () => {
   assert.lengthOf(all, 6)
 })
 
-it("the author may make temporary tables, and the reader none", async () => {
+it("the author may create temporary tables, and the reader may not", async () => {
   await runSql(mine.urlAs(roles.author.role), "CREATE TEMP TABLE t (a int)")
   const url = mine.urlAs(roles.reader.role)
   assert.match(await refusal(runSql(url, "CREATE TEMP TABLE t (a int)")), /permission denied to create temporary/)

@@ -38,7 +38,7 @@ it("ensureRoles sends the text of a password where the verifier is refused at th
   assert.deepStrictEqual(kept, [{ form: "md5" }, { form: "md5" }])
 })
 
-it("withPasswordForm sends no text over a connection that others can read, and says what to do", async () => {
+it("withPasswordForm sends no plain text over a connection that others can read, and says what to do", async () => {
   const asked: Array<PasswordForm> = []
   const cause = new Error(REFUSAL)
   const refused = new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message: REFUSAL }) })

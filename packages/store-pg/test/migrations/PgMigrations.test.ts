@@ -16,7 +16,7 @@ it("migrate applies each script once when several processes start at the same mo
   assert.deepStrictEqual(await migrateAt(empty.url), [])
 })
 
-it("migrate refuses a database that a newer program has been at", async () => {
+it("migrate refuses a database that a newer program has migrated", async () => {
   await current.run("INSERT INTO cabinet.migration (number, name) VALUES (9000, 'tomorrow')")
   const error = await migrateAt(current.url).catch((refused: unknown) => refused)
   assert.match(String((error as Error).message), /newer version/)
@@ -43,7 +43,7 @@ it.each(["", "INSERT INTO cabinet.migration (number, name) VALUES (2, 'delivery'
   },
 )
 
-it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role has made beforehand", async (schema) => {
+it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role has created before", async (schema) => {
   const database = await testDatabase({ empty: true })
   const role = `early_${database.name}`
   await database.run(`CREATE ROLE ${role}`)

@@ -37,7 +37,7 @@ const as = (kind: "reader" | "author", ...statements: ReadonlyArray<string>) =>
     Effect.runPromise,
   )
 
-it("ensureRoles may run again and several times at once", async () => {
+it("ensureRoles may run repeatedly and concurrently", async () => {
   const owner = OwnerClient.layer({ url: database.url })
   const again = await Promise.all(
     [1, 2, 3].map(() => Effect.runPromise(ensureRoles({ url: database.url }).pipe(Effect.provide(Layer.fresh(owner))))),
@@ -61,7 +61,7 @@ const stand = () =>
 const versions = () =>
   database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
 
-it("ensureRoles writes nothing where all is as it was left", async () => {
+it("ensureRoles writes nothing where nothing has changed", async () => {
   const before = await versions()
   assert.strictEqual(before.length, 2)
   assert.deepStrictEqual(await ensure(), roles)
@@ -107,7 +107,7 @@ it.each([
 })
 
 describe("the author", () => {
-  it("makes tables and views in public and in schemas of its own, which the reader reads", async () => {
+  it("creates tables and views in public and in schemas of its own, which the reader reads", async () => {
     await as(
       "author",
       "CREATE SCHEMA shop",
@@ -152,7 +152,7 @@ describe("the reader", () => {
     assert.match(String(await as("reader", ...list)), refusal)
   })
 
-  it("gets no further through a view that sets the role, of whoever wrote the view", async () => {
+  it("gains nothing through a view that sets the role, whoever wrote the view", async () => {
     await as(
       "author",
       "CREATE FUNCTION public.sneak() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('role', 'cabinet', false); RETURN (SELECT string_agg(prefix, ',') FROM cabinet.api_key); END $$",

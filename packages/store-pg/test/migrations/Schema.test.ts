@@ -51,7 +51,7 @@ const PARTS = [
    WHERE ${OURS} ORDER BY c.relname, d.objsubid`,
 ]
 
-it("schema.sql is what the migrations make", async () => {
+it("schema.sql matches the result of the migrations", async () => {
   const texts: Array<string> = []
   for (const part of PARTS) texts.push(...(await database.run(part)).map(({ text }) => text as string))
   const header =

@@ -191,7 +191,7 @@ const clear = async () => {
 }
 
 it.each(inTheWay.map(([what, make, named, as = author]) => ({ what, make, named, as })))(
-  "retype names $what, and changes nothing",
+  "retype reports $what, and changes nothing",
   async ({ make, named, as }) => {
     const { id, table } = await newSource()
     for (const statement of make(table)) await as(statement)
@@ -211,7 +211,7 @@ it.each(inTheWay.map(([what, make, named, as = author]) => ({ what, make, named,
   },
 )
 
-it("retype leaves to PostgreSQL what that rebuilds, and what stands on other columns", async () => {
+it("retype leaves what PostgreSQL rebuilds itself, and what depends on other columns, to PostgreSQL", async () => {
   const { id, table } = await newSource()
   await superuser(`CREATE STATISTICS public.both ON amount, note FROM ${table}`)
   await superuser(`CREATE INDEX ON ${table} (amount)`)
@@ -236,7 +236,7 @@ const CATCHES = "LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled 
 it.each([
   ["takes too long", "PERFORM pg_sleep(600);"],
   ["catches what ends its statement", CATCHES],
-])("retype ends a view whose code %s, says so, and leaves the source in service", async (_, loop) => {
+])("retype terminates a view whose code %s, reports it, and leaves the source in service", async (_, loop) => {
   const { id, table } = await newSource()
   await author(slow(""))
   await author(`CREATE MATERIALIZED VIEW public.honest AS SELECT amount FROM ${table}`)

@@ -97,7 +97,7 @@ const valueFor = (random: Random, column: Column, condition: string): string => 
 }
 
 describe("a selection of rows", () => {
-  it("finds the rows that a plain model of the rules finds", async () => {
+  it("finds the same rows as a simple model of the rules", async () => {
     const random = randomFrom(7)
     const rows = Array.from({ length: 120 }, (_, id) => randomRow(random, id))
     await reading.run(
@@ -136,7 +136,7 @@ describe("a selection of rows", () => {
     }
   })
 
-  it("refuses words of the clock as values of every type that PostgreSQL reads them as, and of no other", async () => {
+  it("refuses clock words as values of every type for which PostgreSQL accepts them, and of no other", async () => {
     await reading.run(`CREATE DOMAIN day AS date`)
     await reading.run(`CREATE TYPE shift AS RANGE (subtype = time)`)
     await reading.run(`CREATE TYPE stay AS (guest text, nights daterange)`)
@@ -199,7 +199,7 @@ describe("a selection of rows", () => {
     }
   })
 
-  it("takes a period by the cabinet's own midnights, also where a day has 23 or 25 hours", async () => {
+  it("reads a period by the cabinet's midnights, also for days of 23 or 25 hours", async () => {
     await reading.run(`CREATE TABLE times (id int PRIMARY KEY, tz timestamptz, ts timestamp, d date)`)
     // New York: clocks go forward on 2026-03-08 and back on 2026-11-01.
     await reading.run(`INSERT INTO times VALUES
@@ -221,7 +221,7 @@ describe("a selection of rows", () => {
     }
   })
 
-  it("compares by the type's own order and equality, wherever the type comes from", async () => {
+  it("compares by the type's own order and equality, whoever defined the type", async () => {
     await reading.database.run(`CREATE SCHEMA ext`)
     await reading.database.run(`CREATE EXTENSION citext SCHEMA ext`)
     await reading.database.run(`GRANT USAGE ON SCHEMA ext TO PUBLIC`)

@@ -198,7 +198,7 @@ const whileLocked = (work: () => Promise<void>): Promise<void> =>
   )
 
 describe("a group of pages", () => {
-  it("has each page as it is by itself, the first time and when its statements are prepared", async () => {
+  it("returns each page as if read alone, the first time and with prepared statements", async () => {
     const queries: Array<RowQuery> = []
     for (const params of PAGES) queries.push(await planned(params))
     const expected: Array<unknown> = []
@@ -214,7 +214,7 @@ describe("a group of pages", () => {
     expect(textsOf(same)).toEqual([0, 0, 3, 0].map((index) => expected[index]))
   })
 
-  it("has whether there are more and where each page ends", async () => {
+  it("reports whether there are more rows and where each page ends", async () => {
     const [some, none] = [await planned(PAGES[3]!), await planned(PAGES[0]!)]
     const read = await groupOf([none, some, none])
     if (typeof read === "string") throw new Error(read)
@@ -222,7 +222,7 @@ describe("a group of pages", () => {
     expect(read[1]!.positionOf(19)).toEqual([expect.stringContaining("2026-"), String(ROWS - 19)])
   })
 
-  it("fails where a value is refused, wherever it stands, and the next one is read", async () => {
+  it("fails for a refused value in any place, and the next group is read", async () => {
     const good = await planned(PAGES[0]!)
     const refused = await planned(REFUSED)
     for (let at = 0; at < 4; at++) {
@@ -233,7 +233,7 @@ describe("a group of pages", () => {
     }
   })
 
-  it("is not read where a page's session has lost what it had prepared, but again", async () => {
+  it("is read again where a page's session has lost its prepared statements", async () => {
     const queries = [await planned(PAGES[3]!), await planned(PAGES[4]!)]
     const expected = textsOf(await groupOf(queries))
     await reading.runtime.runPromise(
@@ -258,7 +258,7 @@ describe("a group of pages", () => {
     expect(ended).toEqual([])
   })
 
-  it("fails where its table stays locked, and none of its pages is read", async () => {
+  it("fails where its table stays locked, with none of its pages", async () => {
     const good = await planned(PAGES[0]!)
     await whileLocked(async () => expect(await groupOf([good, good])).toBe("failed"))
   })
@@ -296,7 +296,7 @@ describe("a group of pages", () => {
   })
 })
 
-describe("reads that wait for their turn", () => {
+describe("reads that wait for a slot", () => {
   it("share writes to PostgreSQL", async () => {
     const expected = await singly(PAGES[4]!, narrow)
     const writes = vi.spyOn(Wire.prototype, "send")
@@ -306,7 +306,7 @@ describe("reads that wait for their turn", () => {
     for (const one of read) expect(one).toEqual(expected)
   })
 
-  it("each have their own page, whatever the others are", async () => {
+  it("each get their own page, whatever the others are", async () => {
     const asked = Array.from({ length: 60 }, (_, n) =>
       n % 19 === 7 ? REFUSED : n % 23 === 11 ? SLOW : PAGES[n % PAGES.length]!,
     )

@@ -63,8 +63,8 @@ const until = async (condition: () => Promise<boolean>) => {
 
 const timeout = 60_000
 
-describe("an author who means harm", () => {
-  it("leaves nothing behind by a view's function", { timeout }, async () => {
+describe("a hostile author", () => {
+  it("leaves nothing behind through a view's function", { timeout }, async () => {
     await reading.run(`CREATE VIEW spoils AS SELECT id, spoil() AS s FROM honest`)
     await honestReads()
     const heard: Array<unknown> = []
@@ -95,7 +95,7 @@ describe("an author who means harm", () => {
     expect(heard).toEqual(["listening", "last"])
   })
 
-  it("writes nothing, in a large object neither", { timeout }, async () => {
+  it("writes nothing, not to a large object either", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION write_all() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
       DECLARE done text := '';
       BEGIN
@@ -150,7 +150,7 @@ describe("an author who means harm", () => {
       END LOOP;
     END $$`
 
-  it("is ended where it catches every cancel, and its locks with it", { timeout }, async () => {
+  it("is terminated if it catches every cancel, and its locks with it", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION evade() RETURNS int ${evade(4244)}`)
     await reading.run(`CREATE VIEW evades AS SELECT evade() AS e`)
     const crowd = Promise.all(Array.from({ length: 3 }, () => reading.page("evades")))
@@ -165,7 +165,7 @@ describe("an author who means harm", () => {
     await honestReads()
   })
 
-  it("is ended as well where its client hangs up", { timeout }, async () => {
+  it("is terminated when its client disconnects", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION evade_alone() RETURNS int ${evade(4245)}`)
     await reading.run(`CREATE VIEW evades_alone AS SELECT evade_alone() AS e`)
     const page = SelectRows.use((rows) =>
@@ -199,7 +199,7 @@ describe("an author who means harm", () => {
     expect(itemsOf(await reading.page("moods", params))).toEqual([{ id: 2, m: "sad" }])
   })
 
-  it("is not taken for us where the schema of the search functions was made by the author", { timeout }, async () => {
+  it("is not mistaken for the owner where the author created the schema of the search functions", { timeout }, async () => {
     await reading.run(`CREATE SCHEMA cabinet_search`)
     await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
     await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
@@ -225,7 +225,7 @@ describe("an author who means harm", () => {
   })
 
   it(
-    "spoils no session of a source's table by statistics that are gone when their read is done",
+    "affects no session of a source's table through statistics that are dropped before their read ends",
     { timeout },
     async () => {
       const owner = (sql: string) => reading.runtime.runPromise(PgClient.PgClient.use((client) => client.unsafe(sql)))
@@ -315,7 +315,7 @@ describe("an author who means harm", () => {
     await alone.close()
   })
 
-  it("gets no message of megabytes to the client", { timeout }, async () => {
+  it("sends no message of megabytes to the client", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION shout() RETURNS int LANGUAGE plpgsql AS $$
       BEGIN RAISE EXCEPTION '%', repeat('x', 5000000); END $$`)
     await reading.run(`CREATE VIEW shouts AS SELECT shout() AS s`)

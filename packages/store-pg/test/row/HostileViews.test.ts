@@ -129,7 +129,7 @@ const views = (n: number, table: string): ReadonlyArray<string> => [
      EXECUTE FUNCTION public.nothing_${n}()`,
 ]
 
-it("retype gives the author's code no other rights than the author's, wherever in a view it stands", async () => {
+it("retype gives the author's code no rights but the author's, wherever it is in a view", async () => {
   const { id, table } = await newSource("Seized")
   for (const statement of views(1, table)) await as(statement)
   await plant(TRIES)
@@ -144,7 +144,7 @@ it("retype gives the author's code no other rights than the author's, wherever i
   expect(kept!["made"]).toContain("'{1}'::d[]")
 })
 
-it("retype keeps nothing that the author's code did to the session: settings, statements, listening, locks, triggers", async () => {
+it("retype undoes everything that the author's code did to the session: settings, statements, listening, locks, triggers", async () => {
   for (const [index, leaving] of LEAVINGS.entries()) {
     await plant([])
     const { id, table } = await newSource(`Left ${index}`)
@@ -178,7 +178,7 @@ it("retype keeps nothing that the author's code did to the session: settings, st
   }
 })
 
-it("retype refuses a view of the cabinet's own user that uses what the author can change", async () => {
+it("retype refuses a view of the cabinet's own user that uses objects which the author can change", async () => {
   await plant([])
   const { id, table } = await newSource("Own")
   const owner = (statement: string) => store.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)))
@@ -220,7 +220,7 @@ it("retype names a table of the author's whose rule reads the column", async () 
   )
 })
 
-it("retype ends, in words, where views read each other in a circle", async () => {
+it("retype fails with a message where views read each other in a cycle", async () => {
   await plant([])
   const { id, table } = await newSource("Circle")
   await as(`CREATE VIEW public.turn_a AS SELECT amount FROM ${table}`)

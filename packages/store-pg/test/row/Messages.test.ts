@@ -22,7 +22,7 @@ const calmReads = async (count: number) => {
 }
 
 it(
-  "a read that raises messages without end is ended in words, and others beside it are whole",
+  "a read that raises messages without end is terminated with a message, and others beside it are complete",
   { timeout },
   async () => {
     await reading.run(`CREATE FUNCTION flood() RETURNS int LANGUAGE plpgsql AS $$

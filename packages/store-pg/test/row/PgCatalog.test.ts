@@ -130,7 +130,7 @@ describe("PgCatalog", () => {
     }
   })
 
-  it("does not take a parent's key for that of its heirs, nor an unproven NOT NULL for one", async () => {
+  it("does not mistake a parent's key for that of its children, nor an unvalidated NOT NULL for one", async () => {
     await reading.run(`CREATE TABLE parent (id int PRIMARY KEY)`)
     await reading.run(`CREATE TABLE heir () INHERITS (parent)`)
     await reading.run(`INSERT INTO parent VALUES (1)`)
@@ -152,7 +152,7 @@ describe("PgCatalog", () => {
     ).toEqual(['{"id":2}', '{"id":1}'])
   })
 
-  it("shows what DDL changed at the next request", async () => {
+  it("shows changes by DDL at the next request", async () => {
     await reading.run(`CREATE TABLE changing (id int PRIMARY KEY, a int)`)
     await reading.run(`INSERT INTO changing VALUES (1, 2)`)
     const next = async () => Result.getOrThrow(await reading.page("changing"))

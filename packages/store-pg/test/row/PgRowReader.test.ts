@@ -43,17 +43,17 @@ const until = async (condition: string) => {
 }
 
 describe("PgRowReader", () => {
-  it("answers query_failed in the database's words when a view's query fails, without its SQL", async () => {
+  it("returns query_failed with the database's message when a view's query fails, without its SQL", async () => {
     await reading.run(`CREATE VIEW broken AS SELECT id, 1 / n AS inverse FROM t`)
     expect(await failure("broken")).toMatchObject({ code: "query_failed", message: "division by zero" })
     expect((await failure("broken")).message).not.toContain("SELECT")
   })
 
-  it("answers query_timeout when the query outlives its limit", async () => {
+  it("returns query_timeout when the query exceeds its limit", async () => {
     expect(await failure("slow")).toMatchObject({ code: "query_timeout" })
   })
 
-  it("answers reader_off while the reader's sessions are frozen, and reads again once they are not", async () => {
+  it("returns reader_off while the reader's sessions are frozen, and reads again afterwards", async () => {
     await Promise.all([reading.page("t"), reading.page("slow")])
     const sessions = await reading.database.run(
       `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = '${reading.readerRole}'`,
@@ -68,7 +68,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("answers table_busy while the table is locked, and reads again after", async () => {
+  it("returns table_busy while the table is locked, and reads again afterwards", async () => {
     await reading.runtime.runPromise(
       Effect.gen(function* () {
         const sql = yield* PgClient.PgClient
@@ -85,7 +85,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("answers query_failed where the reader lacks a right that the view needs", async () => {
+  it("returns query_failed where the reader lacks a privilege that the view needs", async () => {
     await reading.run(`CREATE TABLE hidden (id int)`)
     await reading.run(`CREATE VIEW peeks WITH (security_invoker = true) AS SELECT * FROM hidden`)
     await reading.run(`REVOKE ALL ON hidden FROM "${reading.readerRole}"`)
@@ -95,7 +95,7 @@ describe("PgRowReader", () => {
     })
   })
 
-  it("answers query_failed when a view's function tries to write", async () => {
+  it("returns query_failed when a view's function tries to write", async () => {
     await reading.run(
       `CREATE FUNCTION write() RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.t VALUES (9, 9); RETURN 1; END $$ SECURITY DEFINER`,
     )
@@ -104,7 +104,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("never lets a view read what is the service's own", async () => {
+  it("never lets a view read the service's own tables", async () => {
     await reading.run(`CREATE FUNCTION steal() RETURNS text LANGUAGE plpgsql AS $$
       BEGIN
         PERFORM set_config('role', 'cabinet', false);
@@ -122,7 +122,7 @@ describe("PgRowReader", () => {
     })
   })
 
-  it("answers query_failed when a view raises an error itself, with whatever SQLSTATE, and in its words", async () => {
+  it("returns query_failed when a view raises an error itself, with any SQLSTATE, and with its message", async () => {
     const states = ["57014", "55P03", "57P01", "57P02", "57P03", "57P05", "40P01", "40001", "08006", "28000", "3D000"]
     for (const state of [...states, "53300", "25006", "P0001", "22012"]) {
       await reading.run(
@@ -137,7 +137,7 @@ describe("PgRowReader", () => {
     }
   })
 
-  it("answers query_timeout and table_busy for what PostgreSQL ends, also inside a view's function", async () => {
+  it("returns query_timeout and table_busy for errors of PostgreSQL's own, also inside a view's function", async () => {
     await reading.run(
       `CREATE FUNCTION naps() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN 1; END $$`,
     )
@@ -186,7 +186,7 @@ describe("PgRowReader", () => {
     expect(locks).toEqual([])
   })
 
-  it("finds what a view's function names without a schema", async () => {
+  it("resolves names without a schema in a view's function", async () => {
     await reading.run(
       `CREATE FUNCTION bare() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT count(*) FROM t); END $$`,
     )
@@ -194,7 +194,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("bares"))).toEqual([{ n: 2 }])
   })
 
-  it("cancels the query of a client that hangs up", async () => {
+  it("cancels the query of a client that disconnects", async () => {
     const reader = reading.runtime.runFork(page("slow"))
     await until(`bool_or(state = 'active' AND query LIKE '%"slow"%')`)
     await Effect.runPromise(Fiber.interrupt(reader))
@@ -202,7 +202,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("reads other objects while one slow view is asked for many times", async () => {
+  it("reads other objects while one slow view is read by many", async () => {
     const crowd = Array.from({ length: 12 }, () => reading.runtime.runFork(page("slow")))
     await until(`count(*) FILTER (WHERE state = 'active' AND query LIKE '%"slow"%') = 2`)
     for (let round = 0; round < 5; round++) expect(itemsOf(await reading.page("t")).length).toBe(2)
@@ -213,7 +213,7 @@ describe("PgRowReader", () => {
     await Promise.all(crowd.map((fiber) => Effect.runPromise(Fiber.interrupt(fiber))))
   })
 
-  it("answers reader_off while it cannot connect, and recovers by itself", async () => {
+  it("returns reader_off while it cannot connect, and recovers by itself", async () => {
     await reading.database.run(`ALTER ROLE "${reading.readerRole}" NOLOGIN`)
     await reading.database.run(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,
@@ -225,7 +225,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("reads on where connections were lost while they were idle", async () => {
+  it("reads after connections were lost while they were idle", async () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
     const lost = await reading.database.run(
       `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,
@@ -236,7 +236,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("tells a value that the type cannot take from a query that fails", async () => {
+  it("distinguishes a value that the type cannot take from a query that fails", async () => {
     await reading.run(
       `CREATE TABLE kinds (id int PRIMARY KEY, n numeric, d date, u uuid, j jsonb, b bit(3), v varchar(2))`,
     )
@@ -271,7 +271,7 @@ describe("PgRowReader", () => {
   it.each([
     [1_000_000, [8, 8, 4]],
     [600_000, [13, 7]],
-  ])("ends a page of rows of %i bytes early at eight megabytes, and goes on from there", async (bytes, expected) => {
+  ])("ends a page of rows of %i bytes early at eight megabytes, and continues from there", async (bytes, expected) => {
     const name = `heavy_${bytes}`
     await patient.run(`CREATE TABLE ${name} (id int PRIMARY KEY, body text)`)
     await patient.run(`ALTER TABLE ${name} ALTER body SET STORAGE EXTERNAL`)
@@ -318,7 +318,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await patient.page("big_rows", [["cursor", nextCursor!]])).map(({ id }) => id)).toEqual([2])
   })
 
-  it.each(["shown", "hidden"])("says so where a page ends at a %s value that no cursor can carry", async (how) => {
+  it.each(["shown", "hidden"])("reports a page that ends at a %s value too long for a cursor", async (how) => {
     await patient.run(`CREATE TABLE ends_${how} (id int PRIMARY KEY, body text)`)
     await patient.run(`INSERT INTO ends_${how} SELECT g, repeat('x', 3999 + g) FROM generate_series(1, 3) g`)
     const params = (limit: string): ParamPairs => [
@@ -337,7 +337,7 @@ describe("PgRowReader", () => {
     })
   })
 
-  it("does not count among a page's bytes what it is sorted by and does not show", async () => {
+  it("does not count hidden sort values among a page's bytes", async () => {
     await patient.run(`CREATE TABLE sorted_by (id int PRIMARY KEY, body text)`)
     await patient.run(`INSERT INTO sorted_by SELECT g, repeat('x', 1000000 + g) FROM generate_series(1, 20) g`)
     const { items, hasMore } = Result.getOrThrow(
@@ -369,7 +369,7 @@ describe("PgRowReader", () => {
     expect(pages).toEqual([[1, 2, 3], [4, 5, 6], [7]])
   })
 
-  it("says so where one row alone is too long to send, and reads it with fewer columns", async () => {
+  it("reports a single row that is too long to send, and reads it with fewer columns", async () => {
     await patient.run(`CREATE TABLE whale (id int PRIMARY KEY, body text)`)
     await patient.run(`INSERT INTO whale SELECT 1, repeat('x', 20000000)`)
     expect(await failureIn(patient, "whale")).toMatchObject({
@@ -421,7 +421,7 @@ describe("PgRowReader", () => {
     expect(answer).toMatchObject(expected)
   })
 
-  it("shows at the next read what DDL changed since the last, without asking the catalog first", async () => {
+  it("shows changes by DDL at the next read, without querying the catalog first", async () => {
     await reading.run(`CREATE TABLE changing (a int NOT NULL, b text)`)
     await reading.run(`INSERT INTO changing VALUES (2, 'x'), (1, 'y')`)
     const rows = async (...params: ParamPairs) => {

@@ -25,7 +25,7 @@ const readable = async () => {
   return tables.map(({ schema, name }) => `${schema}.${name}`)
 }
 
-it("expose opens what stands in a schema and what its owner makes there later; hide takes it back", async () => {
+it("expose opens the objects of a schema and those its owner creates later; hide revokes it", async () => {
   expect(await readable()).toEqual([])
   expect(await expose("stock")).toEqual({ objects: 1 })
   expect(await readable()).toEqual(["stock.old"])
@@ -39,7 +39,7 @@ it.each(["cabinet", "sources", "pg_catalog", "information_schema"])("expose refu
   await expect(expose(schema)).rejects.toMatchObject({ code: "not_for_readers" })
 })
 
-it("expose refuses a schema that is not there, and says what another's owner has to run", async () => {
+it("expose refuses an unknown schema, and says what another schema's owner has to run", async () => {
   await expect(expose("nowhere")).rejects.toMatchObject({ code: "no_such_schema" })
   await expect(expose(`a"; DROP TABLE x`)).rejects.toMatchObject({ code: "no_such_schema" })
   await expect(expose("theirs")).rejects.toMatchObject({

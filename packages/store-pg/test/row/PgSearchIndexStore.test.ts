@@ -73,7 +73,7 @@ const WORDS = [
 ]
 
 describe("a search index", () => {
-  it("is not made with functions that somebody else could put there", async () => {
+  it("is not built with functions that somebody else could put there", async () => {
     await reading.run("CREATE TABLE trapped (id int PRIMARY KEY)")
     await reading.run("CREATE SCHEMA cabinet_search")
     const built = await build("trapped")
@@ -82,7 +82,7 @@ describe("a search index", () => {
     expect(await build("trapped")).toMatchObject({ success: { built: true } })
   })
 
-  it("changes nothing of what q finds, whatever the columns' types and the text sought", async () => {
+  it("does not change what q finds, for any column types and any text", async () => {
     const random = randomFrom(11)
     const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
     const words = () =>
@@ -175,7 +175,7 @@ describe("a search index", () => {
     expect(walked).toEqual(expected.map((row) => row["id"]))
   })
 
-  it("is not used once a column has come, and is recreated by the next build", async () => {
+  it("is not used once a column has been added, and is recreated by the next build", async () => {
     await reading.run(`CREATE TABLE grown (id int PRIMARY KEY, a text)`)
     await reading.run(`INSERT INTO grown VALUES (1, 'first')`)
     const first = Result.getOrThrow(await build("grown"))
@@ -227,7 +227,7 @@ describe("a search index", () => {
     expect(itemsOf(await reading.page("retyped", [["q", "T10:00"]], "sources")).length).toBe(0)
   })
 
-  it("is refused in words where there can be none", async () => {
+  it("is refused with a message where there can be none", async () => {
     await reading.run(`CREATE TYPE colour AS ENUM ('red')`)
     await reading.run(`CREATE TABLE coloured (id int PRIMARY KEY, c colour)`)
     await reading.run(`CREATE VIEW seen AS SELECT 1 AS one`)
@@ -243,7 +243,7 @@ describe("a search index", () => {
     expect(await build("nowhere")).toMatchObject({ failure: { code: "no_such_table" } })
   })
 
-  it("leaves nothing behind when its build is given up", async () => {
+  it("leaves nothing behind when its build is aborted", async () => {
     await reading.run(`CREATE TABLE busy (id int PRIMARY KEY, a text)`)
     const indexes = () =>
       reading.run(`SELECT indisvalid AS valid FROM pg_index WHERE indrelid = 'busy'::regclass AND NOT indisprimary`)

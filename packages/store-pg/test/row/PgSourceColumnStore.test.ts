@@ -41,7 +41,7 @@ const retype = (
   withViews = false,
 ) => store.runPromise(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews })))
 
-it("retype takes over what spells the new type exactly and moves the rest to the sibling, then and later", async () => {
+it("retype converts values that are exactly in the new type's format and moves the rest to the sibling, then and later", async () => {
   const source = await newSource("Forms")
   for (const total of ["12.50", "007", "about 3", "1e5"]) await post(source.id, { total })
   const result = await retype(source.id, "total", "numeric")
@@ -63,7 +63,7 @@ it("retype takes over what spells the new type exactly and moves the rest to the
   )
 })
 
-it("retype reads moments and leaves alone a day that the calendar does not have", async () => {
+it("retype converts times, and leaves a day that the calendar does not have", async () => {
   const source = await newSource("Moments")
   for (const at of ["2026-02-28T10:00:00Z", "2026-02-30T10:00:00Z", "yesterday"]) await post(source.id, { at })
   assert.strictEqual((await retype(source.id, "at", "timestamptz")).moved, 2)
@@ -79,7 +79,7 @@ it("retype reads moments and leaves alone a day that the calendar does not have"
   )
 })
 
-it("retype names the views in its way, and recreates them with owner, rights, comments, triggers, rules and indexes", async () => {
+it("retype names dependent views, and recreates them with owner, privileges, comments, triggers, rules and indexes", async () => {
   const source = await newSource("Viewed")
   await post(source.id, { amount: "5" })
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
@@ -130,7 +130,7 @@ it("retype names the views in its way, and recreates them with owner, rights, co
   })
 })
 
-it("retype runs nothing that the author wrote as anybody but the author, and grants nothing that was taken back", async () => {
+it("retype runs the author's code only as the author, and grants nothing that was revoked", async () => {
   const source = await newSource("Trapped")
   await post(source.id, { amount: "5" })
   const roles = await store.runPromise(ensureRoles({ url: database.url }))
@@ -152,7 +152,7 @@ it("retype runs nothing that the author wrote as anybody but the author, and gra
   assert.deepStrictEqual(trap, { ran_as: roles.author.role, owner: roles.author.role, read: false })
 })
 
-it("relabel changes what is shown and nothing of what the field is called", async () => {
+it("relabel changes what is shown and not the field's name", async () => {
   const source = await newSource("Labelled")
   await post(source.id, { a: "1" })
   await store.runPromise(SourceColumns.use((columns) => columns.relabel(source.id, "a", "Amount due")))

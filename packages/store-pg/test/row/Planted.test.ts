@@ -248,7 +248,7 @@ const plants = ({ functions, operators, types }: ReturnType<typeof namesIn>): Re
 ]
 
 describe("what an author plants in public", () => {
-  it("is never taken for what generated SQL names, and changes no answer", async () => {
+  it("is never resolved in place of what generated SQL names, and changes no result", async () => {
     const before = await readAll()
     const names = namesIn(before.texts)
     // The corpus covers what there is: a name that it misses would go unplanted.

@@ -82,7 +82,7 @@ const open = Effect.gen(function* () {
 const many = (read: (name: string) => void, ...names: ReadonlyArray<string>) => names.forEach((name) => read(name))
 
 it.effect(
-  "ReadGroups takes up to three others along, never more than half of those that wait, each with its own page",
+  "ReadGroups includes up to three other reads, never more than half of those that wait, each with its own page",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -102,7 +102,7 @@ it.effect(
 )
 
 it.effect(
-  "ReadGroups reads by itself what is long, planned for its values, of another object or may run a customer's code",
+  "ReadGroups reads separately what is long, planned for its values, of another object or may run a customer's code",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -149,7 +149,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups goes on with groups where an object was only changed", () =>
+it.effect("ReadGroups continues with groups where an object was only changed", () =>
   Effect.gen(function* () {
     const { sent, results, read, end } = yield* open
     many(read, "a", "b", "c", "d")
@@ -186,7 +186,7 @@ it.effect("ReadGroups reads each page by itself where a group is slow, and cance
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups ends a group when all have left, and not before", () =>
+it.effect("ReadGroups cancels a group when all its callers have left, and not before", () =>
   Effect.gen(function* () {
     const { sent, aborted, results, read, end, leave } = yield* open
     many(read, "a", "b", "c", "d", "e", "f", "g")
@@ -209,7 +209,7 @@ it.effect("ReadGroups ends a group when all have left, and not before", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups leaves a fault to whoever has it again by itself", () =>
+it.effect("ReadGroups leaves a fault to the read that has it again by itself", () =>
   Effect.gen(function* () {
     const { results, read, end } = yield* open
     many(read, "a", "b", "c", "d")
@@ -223,7 +223,7 @@ it.effect("ReadGroups leaves a fault to whoever has it again by itself", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups leaves out whoever's statement was slow lately or is not known, until it is quick", () =>
+it.effect("ReadGroups excludes statements that were slow lately or are not known, until they are fast", () =>
   Effect.gen(function* () {
     const { sent, read, end } = yield* open
     read("scan", { text: "scan" })
@@ -254,7 +254,7 @@ it.effect("ReadGroups leaves out whoever's statement was slow lately or is not k
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups goes by how the pages of a table compare: where all take long, they are read in groups", () =>
+it.effect("ReadGroups compares the pages of one table: where all take long, they are read in groups", () =>
   Effect.gen(function* () {
     const { sent, read, end } = yield* open
     many(read, "a", "b", "c", "d")

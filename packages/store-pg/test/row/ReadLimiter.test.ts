@@ -39,7 +39,7 @@ const reads = (turns: ReadLimiter) => {
   return { began, read, end }
 }
 
-it.effect("ReadLimiter gives an object its share, the others the rest, and each its place in the order of asking", () =>
+it.effect("ReadLimiter gives an object its share, the others the rest, and slots in the order of requests", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(3, 2))
     for (const name of ["a1", "a2", "a3", "a4"]) yield* read("a", name)
@@ -57,7 +57,7 @@ it.effect("ReadLimiter gives an object its share, the others the rest, and each 
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter keeps places for tables and for other views, however many ask for a view", () =>
+it.effect("ReadLimiter reserves slots for tables and for other views, however many request a view", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(4, 3, { places: 3, share: 2 }))
     for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
@@ -74,7 +74,7 @@ it.effect("ReadLimiter keeps places for tables and for other views, however many
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter lets go of whoever has waited too long or hangs up, and loses no place by it", () =>
+it.effect("ReadLimiter drops callers that have waited too long or disconnect, and loses no slot", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(1, 1))
     yield* read("a", "a1")
@@ -96,7 +96,7 @@ it.effect("ReadLimiter lets go of whoever has waited too long or hangs up, and l
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter takes a place back from work that fails or is interrupted", () =>
+it.effect("ReadLimiter recovers the slot of work that fails or is interrupted", () =>
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read } = reads(turns)
@@ -106,7 +106,7 @@ it.effect("ReadLimiter takes a place back from work that fails or is interrupted
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter calls thousands in line, one after the other, though each is done at once", () =>
+it.effect("ReadLimiter serves thousands in the queue, one after the other, even if each completes synchronously", () =>
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read, end } = reads(turns)

@@ -110,7 +110,7 @@ const walked = async (name: string, params: ParamPairs) => {
   return pages
 }
 
-it("is the same page, and the same position behind it, whatever was selected", async () => {
+it("is the same page, with the same position after it, for any selection", async () => {
   const found: Array<string> = []
   for (const [name, params] of WALKS) found.push(JSON.stringify([name, params, await walked(name, params)]))
   // To record what is new; a line that changes says that cursors which clients hold are no longer good.

@@ -62,7 +62,7 @@ describe("RecordToJson", () => {
     { arbitrary: { runs: 200 } },
   )
 
-  it("escapes what may not stand in JSON wherever it stands, and nothing else", () => {
+  it("escapes exactly what JSON does not allow, in any position", () => {
     const signs = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), "é", "\u2028", "😀"]
     const notes = signs.flatMap((sign) =>
       Array.from({ length: 9 }, (_, at) => "x".repeat(at) + sign + "~".repeat(8 - at)),
@@ -73,7 +73,7 @@ describe("RecordToJson", () => {
     )
   })
 
-  it("reads the rows that stand in one record, and none where it is NULL", () => {
+  it("reads the rows of one record, and none where it is NULL", () => {
     const { bytes, start, end } = concatenated([sentRow(1n, "a"), sentRow(2n, null)])
     const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
     assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [
@@ -84,7 +84,7 @@ describe("RecordToJson", () => {
   })
 
   it.prop(
-    "passes over what is sent behind a row's values, and finds each value of each row",
+    "skips what is sent after a row's values, and finds each value of each row",
     [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
     ([given]) => {
       const rows = given.map(([note, id]) => ({
@@ -117,14 +117,14 @@ describe("RecordToJson", () => {
     { arbitrary: { runs: 200 } },
   )
 
-  it("finds a number's text, though it is much longer than what was sent of it", () => {
+  it("finds a number's text, although it is much longer than its binary form", () => {
     // As numeric is sent: one digit of four figures, the 75th before the point.
     const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
     const read = row.read(concatenated([sent([bigint(0n), null, number])]))
     assert.strictEqual(encodedText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)
   })
 
-  it("finds a moment's text without quotes, a text's with its own", () => {
+  it("finds a timestamp's text without quotes, a text's with its own", () => {
     const read = row.read(concatenated([sent([bigint(0n), Buffer.from('"a"'), bigint(1n)])]))
     assert.strictEqual(encodedText(read, 0, 1, TEXT), '"a"')
     assert.strictEqual(encodedText(read, 0, 2, TIMESTAMPTZ), "2000-01-01T00:00:00.000001Z")

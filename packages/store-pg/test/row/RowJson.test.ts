@@ -124,7 +124,7 @@ describe("a row's JSON", () => {
     expect(await shown("NULL", type)).toBe("null")
   })
 
-  it("keeps columns whose names are the statement's own, or look like SQL", async () => {
+  it("keeps columns whose names occur in the statement, or look like SQL", async () => {
     await reading.run(`CREATE TABLE names (id int PRIMARY KEY, "t" int, "r" int, "o" int, "q" int, "s" int, "j" int, "n" int, "c0" int, "p0" int,
       "bytes" int, "w" timestamptz, "a""; --" int, "ё" int, "${"x".repeat(63)}" int)`)
     await reading.run(`INSERT INTO names VALUES (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, '2026-01-01Z', 12, 13, 14)`)
@@ -139,7 +139,7 @@ describe("a row's JSON", () => {
     expect(itemsOf(await reading.page("names_seen", [["sort", "w"]]))).toEqual([row])
   })
 
-  it("touches nothing but moments, whatever texts look like them", async () => {
+  it("rewrites only timestamps, not texts that look like them", async () => {
     const fake = '2026-01-01T00:00:00+00:00","text":"+00:00","last":"'
     const columns = `first timestamptz, text text, doc jsonb, list text[], "we""\\ird" timestamptz, more hstore, last timestamptz`
     for (const [name, extra] of [

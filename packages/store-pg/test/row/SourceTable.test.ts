@@ -50,7 +50,7 @@ const columnsOf = async (table: string) =>
   ).map((row) => row["name"])
 
 describe("a source's table", () => {
-  it("gets one column when two processes introduce the same field at once, and keeps both rows", async () => {
+  it("gets one column when two processes introduce the same field concurrently, and keeps both rows", async () => {
     const source = await newSource("Same field")
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -66,7 +66,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(count, { rows: 20, filled: 20 })
   })
 
-  it("stays readable under a sender of random field names, who gets a receipt for every one", async () => {
+  it("stays readable with a sender of random field names, who gets a receipt for every one", async () => {
     const source = await newSource("Hostile")
     for (let n = 0; n < 45; n++) {
       const fields = Object.fromEntries(
@@ -89,7 +89,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(all, { values: 450 })
   })
 
-  it("takes fields that differ only in case or normalise to one name into columns of their own", async () => {
+  it("puts fields that differ only in case or normalise to one name into columns of their own", async () => {
     const source = await newSource("Cases")
     await post(source.id, {
       Total: "1",
@@ -134,7 +134,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(after, before)
   })
 
-  it("waits in nobody's accept: while a change holds the source and its table, events are accepted, and their rows follow", async () => {
+  it("delays no accept: while a change locks the source and its table, events are accepted, and their rows follow", async () => {
     const source = await newSource("Held")
     const other = await newSource("Not held")
     await post(source.id, { n: "1" })
@@ -160,7 +160,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  it("goes on without a table that the operator dropped", async () => {
+  it("continues without a table that the operator dropped", async () => {
     const source = await newSource("Dropped")
     await post(source.id, { a: "1" })
     await database.run(`DROP TABLE sources.dropped`)
@@ -168,7 +168,7 @@ describe("a source's table", () => {
     assert.strictEqual(receipts.length, 1)
   })
 
-  it("gets the rows that had to wait some megabytes at a time, and small ones all at once", async () => {
+  it("gets long deferred rows some megabytes at a time, and small ones all at once", async () => {
     const source = await newSource("Long rows")
     for (const n of Array(9).keys()) {
       await post(source.id, { n: String(n), long: (n < 3 ? "" : "x").repeat(700_000) })

@@ -125,14 +125,14 @@ const walksRight = async (name: string, random: Random, ties: string | null, row
 }
 
 describe("a walk over every page", { timeout: 120_000 }, () => {
-  it("equals the whole answer, by every type, with NULLs and ties, when there is a key", async () => {
+  it("equals the whole result, by every type, with NULLs and ties, when there is a key", async () => {
     const random = randomFrom(1)
     await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, k text, ${definitions(false)})`)
     await fill("keyed", random, 60, () => true)
     await walksRight("keyed", random, "n $", 60)
   })
 
-  it("equals the whole answer where no column may be NULL and the key has two columns", async () => {
+  it("equals the whole result where no column may be NULL and the key has two columns", async () => {
     const random = randomFrom(2)
     await reading.run(
       `CREATE TABLE strict (n int NOT NULL, k text COLLATE "C", ${definitions(true)}, PRIMARY KEY (k, n))`,
@@ -214,7 +214,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     }
   })
 
-  it("goes by where rows lie when a table has neither key nor sort, across many blocks and both ways", async () => {
+  it("uses the physical position of rows when a table has neither key nor sort, across many blocks and in both directions", async () => {
     await reading.run(`CREATE TABLE lying (n int, filler text)`)
     await reading.run(`INSERT INTO lying SELECT g, repeat('x', 700) FROM generate_series(1, 900) g`)
     await reading.run(`DELETE FROM lying WHERE n BETWEEN 200 AND 500`)
@@ -269,7 +269,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     expect(await reading.page("bare_heirs", [["hide", "n"]])).toMatchObject({ failure: { code: "bad_columns" } })
   })
 
-  it("goes by a key that is an oid, above 2^31 too", async () => {
+  it("uses a key that is an oid, also above 2^31", async () => {
     await reading.run(`CREATE TABLE handles (o oid PRIMARY KEY)`)
     await reading.run(`INSERT INTO handles VALUES (1), (2147483648), (4294967295)`)
     for (const [dir, order] of [
@@ -286,13 +286,13 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     expect((await walk(reading, "handles", [["q", "2147"]])).items).toEqual(['{"o":2147483648}'])
   })
 
-  it("is one empty page where there is nothing", async () => {
+  it("is one empty page where there are no rows", async () => {
     await reading.run(`CREATE TABLE void (n int)`)
     await reading.run(`CREATE TABLE void_keyed (n int PRIMARY KEY)`)
     for (const name of ["void", "void_keyed"]) expect(await walk(reading, name, [])).toEqual({ items: [], pages: 1 })
   })
 
-  it("shows what was there all along exactly once while others come and go", async () => {
+  it("shows rows that exist throughout exactly once while others come and go", async () => {
     const random = randomFrom(5)
     await reading.run(`CREATE TABLE busy (n int PRIMARY KEY, k text, ${definitions(false)})`)
     await reading.run(`CREATE SEQUENCE churn START 1000`)

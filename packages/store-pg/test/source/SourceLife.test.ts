@@ -45,7 +45,7 @@ const feedOf = async (sourceId: number) => {
   return page.items.texts().map((item) => JSON.parse(item) as { source: { name: string } })
 }
 
-it("a source that is archived opens to nobody, and again once it is restored", async () => {
+it("an archived source accepts nothing, and accepts again once it is restored", async () => {
   const { id, intakeSecret } = await made("Archived")
   assert.isTrue((await sources((all) => all.archive(id))).archived)
   assert.isFalse(await opens(intakeSecret))
@@ -62,7 +62,7 @@ it("a renamed source keeps its address and its table, and its events show the ne
   assert.deepStrictEqual((await feedOf(id))[0]!.source.name, "After")
 })
 
-it("a new address closes the old one at once", async () => {
+it("a new intake address closes the old one immediately", async () => {
   const before = await made("Rotated")
   const after = await sources((all) => all.rotateSecret(before.id))
   assert.notStrictEqual(after.intakeSecret, before.intakeSecret)
@@ -82,14 +82,14 @@ it.each(["keep", "drop"] as const)("a deleted source (table: %s) takes nothing m
   assert.lengthOf(there, fate === "keep" ? 1 : 0)
 })
 
-it("a table on which a view depends is not dropped, and then the source is not deleted either", async () => {
+it("a table with dependent views is not dropped, and then the source is not deleted either", async () => {
   const { id, intakeSecret, table } = await made("Viewed")
   await database.run(`CREATE VIEW public.seen AS SELECT a FROM sources.${table!.name}`)
   assert.include(await sources((all) => Effect.flip(all.remove(id, "drop"))), { code: "table_in_use" })
   assert.isTrue(await opens(intakeSecret))
 })
 
-it("a table that somebody is using is not dropped, which is said, and then the source is not deleted either", async () => {
+it("a table in use is not dropped, which is reported, and then the source is not deleted either", async () => {
   const { id } = await made("In use")
   const refusal = await store.runPromise(
     Effect.gen(function* () {
@@ -106,7 +106,7 @@ it("a table that somebody is using is not dropped, which is said, and then the s
   assert.isTrue(Option.isSome(await sources((all) => all.get(id))))
 })
 
-it("rows that wait come into the table that a deleted source leaves behind", async () => {
+it("deferred rows are written to the table that a deleted source leaves behind", async () => {
   const { id } = await made("Left behind")
   await database.run("DELETE FROM sources.left_behind")
   await database.run(`INSERT INTO cabinet.deferred_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
@@ -115,7 +115,7 @@ it("rows that wait come into the table that a deleted source leaves behind", asy
   assert.deepStrictEqual(await database.run("SELECT a FROM sources.left_behind"), [{ a: "1" }])
 })
 
-it("the polls of a deleted source end with it: their headers at once, and what they have had with the next round", async () => {
+it("the polls of a deleted source end with it: their headers immediately, and their seen marks with the next round", async () => {
   const { id } = await made("Polled")
   const [poll] = await database.run(
     `INSERT INTO cabinet.poll (source_id, url, every_seconds, headers)

@@ -12,7 +12,7 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
 
-it("add says which of the two is taken, the name or the database", async () => {
+it("add reports whether the name or the database is taken", async () => {
   const { url } = database
   const runtime = ManagedRuntime.make(PgRegistryStore.layer({ url }).pipe(Layer.provide(OwnerClient.layer({ url }))))
   const add = (name: string, where: CabinetDatabase) =>
