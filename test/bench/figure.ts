@@ -1,7 +1,7 @@
 /**
- * What a figure is: some work done by several contestants in alternating rounds, and the goals that are read off it.
- * A goal is a ratio within one round, so that what the machine does beside it falls on both alike; told are the median
- * over the rounds and the spread.
+ * A figure: some work done by several contestants in alternating rounds, and the goals derived from it. A goal is a ratio
+ * within one round, so that disturbances of the machine affect both sides alike; the median over the rounds and the spread
+ * are reported.
  */
 import type { Cluster } from "./cluster.ts"
 

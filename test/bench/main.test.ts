@@ -1,4 +1,4 @@
-/** What `npm run bench` leaves behind: nothing, however it ends. */
+/** `npm run bench` leaves nothing behind, however it ends. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, globSync, mkdtempSync, readdirSync, rmSync } from "node:fs"

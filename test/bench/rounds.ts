@@ -1,4 +1,4 @@
-/** Alternating rounds of load: each contestant in each round, who begins moves on by one from round to round. */
+/** Alternating rounds of load: each contestant in each round, starting with another one each time. */
 import type { Contestant } from "./contestant.ts"
 import type { Bench, Goal, Standing } from "./figure.ts"
 import { divided, median } from "./figure.ts"

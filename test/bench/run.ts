@@ -1,4 +1,4 @@
-/** One run of measuring: its PostgreSQL and all that it has started are gone when it ends, however it ends. */
+/** One run of measurements: its PostgreSQL and everything it has started are gone when it ends, however it ends. */
 import { type Cluster, startCluster } from "./cluster.ts"
 import { endContestants } from "./contestant.ts"
 

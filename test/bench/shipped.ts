@@ -1,4 +1,4 @@
-/** The command `cabinet` as a user of the package has it: one file, and not the sources that it is made of. */
+/** The command `cabinet` as users of the package have it: one file, not the sources. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

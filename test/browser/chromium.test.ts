@@ -1,4 +1,7 @@
-/** The browser of these tests sees what it must see; otherwise every "nothing was asked for outside" would be worthless. */
+/**
+ * The browser of these tests detects what it must detect; otherwise every "nothing was requested elsewhere" would be
+ * worthless.
+ */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type Site, startSite } from "./support/site.ts"

@@ -1,4 +1,4 @@
-/** Every screen of the console in Chromium: readable by everybody, on every width, in both languages, by day and by night. */
+/** Every screen of the console in Chromium: accessible, at every width, in both languages, in light and dark mode. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { axeComplaints } from "./support/axe.ts"

@@ -1,4 +1,4 @@
-/** The site of docs/, as `.ci/site` builds it: whole, without anybody's help, and no wider than a phone. */
+/** The site of docs/, as `.ci/site` builds it: complete, self-contained, and no wider than a phone. */
 import { createReadStream, globSync, readFileSync, statSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

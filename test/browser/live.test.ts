@@ -1,4 +1,4 @@
-/** What comes in while somebody looks: counted at once, exactly, and without moving what is being read. */
+/** Events that arrive while a screen is open: counted immediately, exactly, and without moving what is being read. */
 import { createServer, request as requestTo } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"

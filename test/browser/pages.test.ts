@@ -1,4 +1,4 @@
-/** The pages in words of the intake address, as a person on a phone meets them in Chromium. */
+/** The pages of an intake address, as a person on a phone sees them in Chromium. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

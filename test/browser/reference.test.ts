@@ -1,4 +1,4 @@
-/** The bundled reference page as Chromium shows it: whole, still, and from this machine alone. */
+/** The bundled reference page in Chromium: complete, without scripts, and from this machine only. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ApiServer, serveApi } from "../../packages/http-node/test/support/apiServer.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"

@@ -1,6 +1,6 @@
 /**
- * What an address asks of TLS is done by every connection of a cabinet, or there is none: on a server with TLS, on one
- * without, and on one that only says it has none.
+ * Every connection of a cabinet satisfies its URL's TLS settings, or there is none: on a server with TLS, on one without,
+ * and on one that only claims to have none.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** The whole way of a delivery: accepted, claimed, sent, settled; and what happens to it when things break. */
+/** The whole path of a delivery: accepted, claimed, sent, settled; and what happens to it when things fail. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"

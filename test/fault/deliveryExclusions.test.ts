@@ -1,4 +1,4 @@
-/** Which accepted events make a delivery: exactly those that the contract names, by the statement that accepts them. */
+/** Which accepted events create a delivery: exactly those that the contract names, by the statement that accepts them. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"

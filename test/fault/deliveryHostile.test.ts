@@ -1,4 +1,4 @@
-/** Everything that a receiver can do wrong, all of it at once: each leaves its attempt in the log, and the loop goes on. */
+/** Every misbehaviour of a receiver, all of them at once: each leaves its attempt in the log, and the loop continues. */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"

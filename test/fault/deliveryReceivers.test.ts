@@ -1,6 +1,6 @@
 /**
- * Every receiver whose language is installed here takes what is signed as we sign, and nothing else. What a language that is
- * not installed would do is read in its text.
+ * Every receiver whose language is installed here accepts what we sign, and nothing else. For a language that is not
+ * installed its source is checked.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

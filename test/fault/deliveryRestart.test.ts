@@ -1,4 +1,4 @@
-/** PostgreSQL itself goes down, hard, and comes back while deliveries are under way. */
+/** PostgreSQL itself crashes and comes back while deliveries are in flight. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"

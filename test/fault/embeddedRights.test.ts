@@ -1,6 +1,6 @@
 /**
- * The embedded database, as `cabinet serve` makes it: what a customer's script or view cannot call there, in the server's own
- * cabinet and in one that was added beside it, and that the owner's own work goes on.
+ * The embedded database, as `cabinet serve` creates it: what a customer's script or view cannot call there, in the server's
+ * own cabinet and in one added beside it, and that the owner's own work continues.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"

@@ -1,4 +1,7 @@
-/** Faults of the program while a file or a polled answer is staged and accepted: each ends in words, none is tried for ever. */
+/**
+ * Faults of the program while a file or a polled response is staged and accepted: each ends with a message, and none is
+ * retried forever.
+ */
 import { createServer, type Server } from "node:http"
 import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"

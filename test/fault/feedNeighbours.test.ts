@@ -1,7 +1,4 @@
-/**
- * What else a server may be about: another cabinet beside this one, and so many transactions behind it that their ids
- * have gone past 32 bits.
- */
+/** Other load of a server: another cabinet beside this one, and so many transactions that their ids exceed 32 bits. */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"

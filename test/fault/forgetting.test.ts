@@ -1,6 +1,6 @@
 /**
- * Forgetting beside a full load of intake: old originals and old attempts go, events are purged and trashed, all while
- * events arrive. What was to go is gone; of all else nothing is.
+ * Deletion during a full load of intake: old originals and attempts expire, events are purged and trashed, all while events
+ * arrive. Exactly what should be deleted is deleted.
  */
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"

@@ -1,4 +1,4 @@
-/** A hostile sender whose bodies become large in memory, beside an honest one, while the database does not get on. */
+/** A hostile sender whose bodies become large in memory, beside an honest one, while the database makes no progress. */
 import { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { afterEach, assert, beforeEach, it, vi } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"

@@ -1,4 +1,4 @@
-/** A server of the version before goes on serving while the schema is brought to the next one, and afterwards. */
+/** A server of the previous version keeps serving while the schema is migrated to the next one, and afterwards. */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { applyMigrations, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { Effect } from "effect"

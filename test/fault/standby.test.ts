@@ -1,4 +1,7 @@
-/** Rows read from a real streaming standby: as long as it is near, and from the primary without a failed read when it is not. */
+/**
+ * Rows read from a real streaming standby while it is within the lag, and from the primary without a failed read when it is
+ * not.
+ */
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"

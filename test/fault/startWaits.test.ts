@@ -1,4 +1,7 @@
-/** A server whose database is not there yet: it waits for what passes by itself, and says so; what does not ends it at once. */
+/**
+ * A server whose database does not exist yet: it waits out temporary errors, and says so; a permanent one ends it
+ * immediately.
+ */
 import { type AddressInfo, connect, createServer } from "node:net"
 import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"

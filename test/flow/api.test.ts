@@ -1,4 +1,4 @@
-/** The read API end to end on a real PostgreSQL: what was sent in is read as rows and as a feed, by whom and how often. */
+/** The read API end to end on a real PostgreSQL: submissions are read as rows and as a feed, with keys and rates. */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"

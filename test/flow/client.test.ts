@@ -1,4 +1,4 @@
-/** The client for programs, against real servers: its types, the feed through kills, rows, intake that is tried again. */
+/** The client for programs, against real servers: its types, the feed through kills, rows, intake with retries. */
 import { createServer, request as forward, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** What the console gives to be copied means the same elsewhere: a selection as SQL, and a request as it was sent. */
+/** What the console offers for copying means the same elsewhere: a selection as SQL, and a request as it was sent. */
 import { execFileSync } from "node:child_process"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"

@@ -1,4 +1,4 @@
-/** Files and polls on the console's screens, without a browser: tried first, imported whole or not at all, and asked again. */
+/** Files and polls on the console's screens, without a browser: checked first, imported whole or not at all, and run again. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, it } from "vitest"

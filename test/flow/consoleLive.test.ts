@@ -1,4 +1,4 @@
-/** What came since on the console's screens, as the streams that the script reads and as the links that need none. */
+/** New events on the console's screens, as the streams that the script reads and as the links that need none. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

@@ -1,6 +1,6 @@
 /**
- * The tour of docs/embedding.md, taken at its word: its blocks are one program, which the packed packages run, and what
- * the page shows below each block is what the program prints.
+ * The tour of docs/embedding.md, executed as written: its blocks are one program, which the packed packages run, and the
+ * page shows below each block what the program prints.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** The examples, run by Node from the packed packages as a reader would run them, and spoken to over the loopback. */
+/** The examples, run by Node from the packed packages as a reader would run them, and used over the loopback. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"

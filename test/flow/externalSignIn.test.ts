@@ -1,6 +1,6 @@
 /**
- * People who sign in elsewhere: by the program that embeds the cabinet, and by a proxy's header, believed of that proxy alone.
- * Against each stands whoever would like to be believed too.
+ * People who sign in elsewhere: through the program that embeds the cabinet, and through the header of a trusted proxy. Each
+ * is tested against impostors.
  */
 import { createServer, request, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** The guides of docs/guides, taken at their word, one after the other beside one server. */
+/** The guides of docs/guides, executed as written, one after the other beside one server. */
 import { globSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** Requests of the management API with an `Idempotency-Key`, sent to two processes' worth of one cabinet. */
+/** Requests of the management API with an `Idempotency-Key`, sent to two processes of one cabinet. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet } from "data-cabinet"

@@ -1,4 +1,4 @@
-/** Any body: what was sent comes out of the feed, and nothing that can be sent makes a fault. */
+/** Any body: the feed returns what was sent, and nothing that can be sent causes a fault. */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"

@@ -1,4 +1,4 @@
-/** Requests that are none, and bodies that break off or are asked for first, at the address of a real source. */
+/** Invalid requests, truncated bodies and bodies that expect 100-continue, at the address of a real source. */
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { responsesIn, speak } from "../../packages/http-node/test/refused/wire.ts"

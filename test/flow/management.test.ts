@@ -1,6 +1,6 @@
 /**
- * The management API over a real cabinet: every endpoint against every kind of credentials, its errors, and its answers held
- * against its own description.
+ * The management API over a real cabinet: every endpoint against every kind of credentials, its errors, and its responses
+ * compared with its own description.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { createServer, type Server } from "node:http"

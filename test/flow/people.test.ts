@@ -1,6 +1,6 @@
 /**
- * People over a real cabinet: links and passwords that sign in once and for all the same answer otherwise, sessions that end
- * everywhere at once, and nothing changed by a page of another origin.
+ * People over a real cabinet: links and passwords that sign in once and otherwise get one response for all causes, sessions
+ * that end everywhere at once, and nothing changed by a page of another origin.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** The README, taken at its word: every command of it is run by a shell as it stands there, in its order. */
+/** The README, executed as written: a shell runs every command of it, in order. */
 import { afterAll, expect, it } from "vitest"
 import { endAll } from "../support/cabinetProcess.ts"
 import { newTour, readPage, type Tour } from "../support/tour.ts"

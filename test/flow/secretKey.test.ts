@@ -1,4 +1,4 @@
-/** Signing secrets and poll headers under a key that the database does not have: introduced, changed, lost and given up. */
+/** Signing secrets and poll headers under a key that the database does not have: introduced, changed, lost and removed. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

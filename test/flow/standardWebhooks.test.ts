@@ -1,4 +1,4 @@
-/** Deliveries as they arrive, verified by the libraries that receivers have already: one request, by each of them. */
+/** Deliveries as they arrive, verified by libraries that receivers already use: one request, by each of them. */
 import { type Cabinet, openCabinet, verifyDelivery } from "data-cabinet"
 import { Webhook } from "standardwebhooks"
 import { Stripe } from "stripe"

@@ -1,4 +1,4 @@
-/** What stands in the way of a start is said in one sentence that says what to do, with exit code 1; wrong usage is 2. */
+/** What prevents a start is reported in one sentence that says what to do, with exit code 1; wrong usage is 2. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import type { AddressInfo } from "node:net"

@@ -1,6 +1,6 @@
 /**
- * What a server says of itself: request ids, a log, counters and traces for every stage, and in none of it anything that
- * is secret, at the fullest level there is.
+ * A server's own output: request ids, a log, counters and traces for every step, and nothing secret in any of them, at the
+ * highest level.
  */
 import { writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * The house's walls are lint rules, and a lint rule that matches nothing is green as well. So each wall is
- * run into on purpose: a file that breaks it is planted in a copy of the layout, and the linter must say so.
+ * The boundaries between packages are lint rules, and a lint rule that matches nothing passes as well. So each boundary is
+ * violated on purpose: a file that breaks it is planted in a copy of the layout, and the linter must report it.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

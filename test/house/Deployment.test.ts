@@ -1,4 +1,4 @@
-/** The files that are run elsewhere, by GitHub, systemd, Docker and Kubernetes: their form, and what they name of ours. */
+/** The files that are run elsewhere, by GitHub, systemd, Docker and Kubernetes: their syntax, and the names of ours in them. */
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

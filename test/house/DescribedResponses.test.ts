@@ -1,4 +1,7 @@
-/** The ear that all test files have: it hears every answer of the API, and finds one that is not as described. */
+/**
+ * The check of all API responses that runs in every test file sees each response, and finds one that differs from the
+ * description.
+ */
 import { createServer, get, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, it } from "vitest"

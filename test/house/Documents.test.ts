@@ -1,4 +1,4 @@
-/** Documents that grow by themselves are held to their size and form. */
+/** Documents that tend to grow keep to their size and form. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * No function of the packages is longer than a screen. What has that many steps is a class with named steps and documented
- * state (`store-pg/event/EventWriter`), or functions beside it.
+ * No function of the packages is longer than a screen. A function with more steps becomes a class with named steps and
+ * documented state (`store-pg/event/EventWriter`), or several functions.
  */
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

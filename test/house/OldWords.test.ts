@@ -1,6 +1,6 @@
 /**
- * The project's words are those of docs/glossary.md. Words that it had before, and that nobody outside it knew, do not come
- * back: in names, comments, SQL, messages, help or documents. The one exception is the table of the command's hidden aliases.
+ * The project's words are those of docs/glossary.md. Earlier words that nobody outside of the project knew must not return:
+ * in names, comments, SQL, messages, help or documents. The one exception is the table of the command's hidden aliases.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"

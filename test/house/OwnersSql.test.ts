@@ -1,6 +1,6 @@
 /**
- * The owner's statements name nothing that a customer could have made. It is read in the text of all SQL, so that a
- * statement written tomorrow is held to it too; that the reading finds faults is shown by planted ones.
+ * The owner's statements name nothing that a customer could have created. All SQL texts are checked, so that future
+ * statements are covered too; planted faults show that the check finds them.
  */
 import { owner, ownerShared, short, unlimited } from "@data-cabinet/store-pg/connection/SessionSettings"
 import { beforeAll, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** SECURITY.md says by which tests its lines are held: each path that it cites is there, and has a test of the quoted name. */
+/** SECURITY.md names the tests that prove its lines: each path that it cites exists, and has a test of the quoted name. */
 import { existsSync, readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 

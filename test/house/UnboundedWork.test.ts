@@ -1,6 +1,6 @@
 /**
- * Two ways in which a few bytes of input end a process or hold it up for long: a list spread into the arguments of a call,
- * which lie on the stack, and a pattern that looks for every way to part a text. All source is looked through for both.
+ * Two ways in which a few bytes of input can end or block a process: a list spread into the arguments of a call, which are
+ * on the stack, and a pattern that backtracks. All sources are checked for both.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * What stands before several servers: hands each request to the next server that said it was ready, keeps connections to
- * them, and repeats nothing: a request that a server fails is cut off.
+ * A load balancer in front of several servers: passes each request to the next server that reported itself ready, keeps
+ * connections to them, and repeats nothing: a request that a server fails is cut off.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"

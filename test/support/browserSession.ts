@@ -1,4 +1,4 @@
-/** Somebody who signs in as a browser does: forms, cookies, and the headers that tell from which page they come. */
+/** A person who signs in as a browser does: forms, cookies, and the headers that name the requesting page. */
 export interface Visitor {
   cookie: string | null
   readonly get: (path: string) => Promise<Page>

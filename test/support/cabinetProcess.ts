@@ -1,6 +1,6 @@
 /**
- * The command `cabinet` as a process of its own, in one file as a user runs it: no part of it is replaced. Every process
- * started here is ended by `endAll`, whatever became of the test.
+ * The command `cabinet` as a process of its own, in one file as users run it: no part of it is replaced. Every process
+ * started here is ended by `endAll`, whatever the outcome of the test.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs"

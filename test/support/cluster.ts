@@ -1,6 +1,6 @@
 /**
- * PostgreSQL servers of a test's own, for what the shared one must not suffer: to be killed, copied, set back, followed
- * and promoted. They write through to the system but not to the disk: killing a process loses nothing that way.
+ * PostgreSQL servers of a test's own, for what the shared one must not undergo: being killed, copied, set back, followed and
+ * promoted. They write to the system but do not flush to the disk: killing a process loses nothing that way.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

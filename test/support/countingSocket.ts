@@ -1,6 +1,6 @@
 /**
- * A unix socket in front of PostgreSQL's own that counts what is asked of it: each Sync or simple query of a client is
- * one round trip, however many statements it ends.
+ * A unix socket in front of PostgreSQL's own that counts round trips: each Sync or simple query of a client is one, however
+ * many statements it ends.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"

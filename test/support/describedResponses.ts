@@ -1,8 +1,8 @@
 /**
- * Holds every answer of the API and of the intake that any test sees against the API's own description, whichever server
- * gave it and whoever asked: `fetch` and node:http are listened in on for all test files. An answer that does not fit
- * fails the test that saw it (`eachResponseDescribed.ts`). What a test leaves unread, or cuts off, is not seen. Test files that
- * share a process share this module: it listens in once.
+ * Compares every response of the API and of intake that any test sees with the API's own description, from whichever server
+ * and to whichever client: `fetch` and node:http are intercepted for all test files. A response that differs fails the test
+ * that saw it (`eachResponseDescribed.ts`). Responses that a test does not read, or cuts off, are not seen. Test files that
+ * share a process share this module, which intercepts once.
  */
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
 import { syncBuiltinESMExports } from "node:module"

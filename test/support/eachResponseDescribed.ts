@@ -1,4 +1,4 @@
-/** Runs before each test file: an answer that does not fit the API's description fails the test that saw it. */
+/** Runs before each test file: a response that differs from the API's description fails the test that saw it. */
 import { afterAll, afterEach } from "vitest"
 import { takeFailures } from "./describedResponses.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Stands between a client and PostgreSQL as a pooler with `ignore_startup_parameters` does: what a session is to be set to
- * when it is opened, beside its user and database, is dropped in silence.
+ * Stands between a client and PostgreSQL like a pooler with `ignore_startup_parameters`: startup settings other than user
+ * and database are silently dropped.
  */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"

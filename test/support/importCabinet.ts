@@ -1,4 +1,4 @@
-/** Imports over a real PostgreSQL: the use case, the sheets' reader and whoever goes on with what was left. */
+/** Imports over a real PostgreSQL: the use case, the sheet reader and the loop that continues interrupted imports. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"

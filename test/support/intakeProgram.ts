@@ -1,6 +1,6 @@
 /**
- * `intakeProgram.ts databaseUrl options`: serves a cabinet's intake. It tells its port once it listens, and its memory when
- * asked.
+ * `intakeProgram.ts databaseUrl options`: serves a cabinet's intake. It reports its port once it listens, and its memory on
+ * request.
  */
 import { type IntakeOptions, intakeCabinet } from "./intakeCabinet.ts"
 

@@ -1,8 +1,6 @@
 /**
- * Brings the template database of the test cluster to the current schema.
- * Whatever is done here, every test database begins with. Roles belong to the
- * whole cluster and are named after their database, so a test that needs
- * them makes them in its own clone.
+ * Migrates the template database of the test cluster to the current schema, with which every test database begins. Roles
+ * belong to the whole cluster and are named after their database, so a test that needs them creates them in its own clone.
  */
 import { layer } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"

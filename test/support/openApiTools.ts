@@ -1,6 +1,6 @@
 /**
- * `node openApiTools.ts FOLDER`: holds the descriptions that a cabinet serves against the linters in FOLDER, and calls the
- * management API with the clients that the generators there make of its description.
+ * `node openApiTools.ts FOLDER`: checks the descriptions that a cabinet serves with the linters in FOLDER, and calls the
+ * management API with the clients that the generators there create from its description.
  */
 import { execFile } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"

@@ -1,4 +1,4 @@
-/** Writes `packages/client/src/generated/Operations.ts` from the description of the management API. */
+/** Generates `packages/client/src/generated/Operations.ts` from the description of the management API. */
 
 interface Schema {
   readonly $ref?: string

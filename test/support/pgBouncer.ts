@@ -1,6 +1,6 @@
 /**
- * Debian's PgBouncer in front of a cluster of a test's own, where it is installed (`.ci/pgbouncer` installs it). It lets
- * in the users that it is told of without a password.
+ * Debian's PgBouncer in front of a cluster of a test's own, where it is installed (`.ci/pgbouncer` installs it). It accepts
+ * the users that it is given without a password.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -1,4 +1,4 @@
-/** Polling over a real PostgreSQL and real sockets on the loopback, which is allowed here alone. */
+/** Polling over a real PostgreSQL and real sockets on the loopback, which is an allowed network here only. */
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import type { NewPoll } from "@data-cabinet/core/poll/Poll"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"

@@ -1,4 +1,4 @@
-/** Random material that is the same at every run: a test that found something finds it again. */
+/** Random data that is the same in every run, so that a failure is reproducible. */
 
 /** A whole number from 0 up to, and not including, `below`. */
 export type Random = (below: number) => number

@@ -1,4 +1,4 @@
-/** A session that speaks PostgreSQL's protocol message by message, to leave one out that no driver would. */
+/** A session that speaks PostgreSQL's protocol message by message, so that a test can omit one that every driver sends. */
 import { once } from "node:events"
 import { createConnection, type Socket } from "node:net"
 import type { TestDatabase } from "./postgres.ts"

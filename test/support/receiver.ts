@@ -1,4 +1,4 @@
-/** A subscriber on the loopback: takes deliveries and keeps what it got, bytes and all. */
+/** A subscriber on the loopback: accepts deliveries and records them, bytes included. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 

@@ -1,4 +1,7 @@
-/** A TCP port that answers whoever wants a session with one error of PostgreSQL's protocol, as a server or a pooler does that lets nobody in. */
+/**
+ * A TCP port that responds to every new session with one error of PostgreSQL's protocol, like a server or a pooler that
+ * accepts nobody.
+ */
 import { type AddressInfo, createServer } from "node:net"
 
 export interface Refusal {

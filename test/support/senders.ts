@@ -1,4 +1,4 @@
-/** What well-known senders put on the wire, with their headers; made up after their public documentation. */
+/** Bodies and headers of well-known senders, written after their public documentation. */
 
 const CURL = { "user-agent": "curl/7.88.1", accept: "*/*" }
 

@@ -1,4 +1,4 @@
-/** A TCP port in front of a test database that can lose its voice: what is sent to it is taken in, and never answered. */
+/** A TCP port in front of a test database that can fall silent: it accepts what is sent to it and never responds. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { TestDatabase } from "./postgres.ts"
 

@@ -1,6 +1,6 @@
 /**
- * All SQL text of the packages, as it stands in their sources: the migrations, and every literal and template of a program
- * that reads like SQL. What a template puts in comes as `◦`: mostly a quoted name, or a piece that is a text by itself.
+ * All SQL texts of the packages, taken from their sources: the migrations, and every literal and template of a program that
+ * looks like SQL. What a template inserts becomes `◦`: mostly a quoted name, or a piece that is itself such a text.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"

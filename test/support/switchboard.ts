@@ -1,4 +1,7 @@
-/** One address for several servers, as a virtual IP or a name that is moved: clients are led to one, and led elsewhere. */
+/**
+ * One address for several servers, like a virtual IP or a name that is moved: clients are routed to one of them, and later
+ * to another.
+ */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { join } from "node:path"

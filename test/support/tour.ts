@@ -1,7 +1,7 @@
 /**
- * A page of the documentation, taken at its word: its commands are run by one shell as they stand there, in their order, and
- * what the page says comes of them has to come. Only what differs from machine to machine is replaced: `npm start` and `npx
- * cabinet` run the sources of this working tree, on a data directory and a port of their own, and so do receivers.
+ * A page of the documentation, executed as written: one shell runs its commands as they are, in order, and the output must
+ * be what the page shows. Only what differs between machines is replaced: `npm start` and `npx cabinet` run the sources of
+ * this working tree, on a data directory and a port of their own, and so do receivers.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"

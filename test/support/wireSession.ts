@@ -1,4 +1,4 @@
-/** A session of which each message is sent and received by hand, so that a test can stop between any two of them. */
+/** A session in which each message is sent and received explicitly, so that a test can stop between any two of them. */
 import { once } from "node:events"
 import { createConnection } from "node:net"
 import * as PgProtocol from "@effect/sql-pg/PgProtocol"

@@ -1,4 +1,4 @@
-/** V8's heap between two full collections: what is collected among young objects alone, and what has grown old. */
+/** V8's heap between two full collections: what minor collections free, and what is promoted. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 

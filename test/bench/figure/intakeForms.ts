@@ -1,4 +1,4 @@
-/** Intake of forms in Windows-1251 that do not say so, against our own JSON rate. */
+/** Intake of forms in undeclared Windows-1251, against our own JSON rate. */
 import iconv from "iconv-lite"
 import { cabinetCommand, ourServer } from "../contestant.ts"
 import type { Figure } from "../figure.ts"

@@ -1,4 +1,4 @@
-/** Pages of rows, long and short, and one row by its key, against yardsticks that read tables of the same make. */
+/** Pages of rows, long and short, and one row by its key, against yardsticks that read identical tables. */
 import { cabinetCommand, ourServer, postgrest, yardsticks } from "../contestant.ts"
 import type { Bench, Figure, Goal, Standing } from "../figure.ts"
 import { getRequest } from "../load/request.ts"

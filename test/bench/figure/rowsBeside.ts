@@ -1,6 +1,6 @@
 /**
- * What readers do to one another: pages of a table beside a view that is slow, and the server's memory under many readers of
- * long pages. Neither has a yardstick: they are compared with those of the version before.
+ * How readers affect one another: pages of a table beside a slow view, and the server's memory under many readers of long
+ * pages. Neither has a yardstick: they are compared with the previous version.
  */
 import { cabinetCommand, ourServer } from "../contestant.ts"
 import { type Bench, type Figure, median } from "../figure.ts"

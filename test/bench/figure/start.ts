@@ -1,4 +1,4 @@
-/** From spawn to an answer at /readyz, against an empty program of Fastify and pg. Both as they are shipped: JavaScript. */
+/** From spawn to a response of /readyz, against an empty program of Fastify and pg. Both as shipped: JavaScript. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { cleanEnvironment, freePort, ourServer } from "../contestant.ts"

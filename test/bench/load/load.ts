@@ -1,4 +1,4 @@
-/** Starts the load generator, on a core of its own where that is possible, and measures CPU between its two marks. */
+/** Starts the load generator, on a core of its own where possible, and measures CPU between its two marks. */
 import { spawn, spawnSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"

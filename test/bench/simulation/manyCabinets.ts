@@ -1,4 +1,4 @@
-/** What a registered, an opened and a looked-at cabinet cost a service of many. */
+/** The cost of a registered, an opened and a checked cabinet in a service of many. */
 import { readFileSync } from "node:fs"
 import { request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -1,4 +1,4 @@
-/** What one event costs to take, to keep, to read and to deliver, and what a billion of them take. */
+/** The cost of accepting, storing, reading and delivering one event, and the totals for a billion of them. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -1,4 +1,4 @@
-/** What both simulations are given, and what they share. */
+/** Options and helpers of both simulations. */
 import type { Cluster } from "../cluster.ts"
 
 export interface Simulation {

@@ -1,4 +1,4 @@
-/** The accept statement driven alone: arrays made beforehand, on as many connections as our server writes with. */
+/** The accept statement driven alone: arrays prepared in advance, on as many connections as our server writes with. */
 import { type AcceptRequest, appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { Sources } from "@data-cabinet/core/source/Sources"

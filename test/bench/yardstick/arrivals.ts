@@ -1,4 +1,4 @@
-/** A receiver that says when each request came in, in nanoseconds of the machine's own clock, which all processes share. */
+/** A receiver that reports when each request arrived, in nanoseconds of the machine's own clock, which all processes share. */
 import { createServer } from "node:http"
 
 const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * no database: our own server as it is shipped, with the log answering at once. What is left is HTTP, the counts of the
- * client and the source, parsing, the fingerprint and the answer.
+ * no database: our own server as shipped, with a log that responds at once. What is left is HTTP, the counts of the client
+ * and the source, parsing, the fingerprint and the response.
  */
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"

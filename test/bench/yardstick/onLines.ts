@@ -1,4 +1,4 @@
-/** Answers each line of JSON on stdin by one on stdout, after having said that it is ready. */
+/** Responds to each line of JSON on stdin with one on stdout, after reporting that it is ready. */
 import { createInterface } from "node:readline"
 
 export const onLines = async (answer: (asked: Record<string, unknown>) => Promise<unknown>): Promise<void> => {

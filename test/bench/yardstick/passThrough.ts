@@ -1,6 +1,6 @@
 /**
- * pass-through: sends JSON that PostgreSQL made, unread. One prepared statement a page, and before it the same key lookup
- * and rate accounting as ours.
+ * pass-through: sends JSON that PostgreSQL generated, unread. One prepared statement a page, after the same key lookup and
+ * request count as ours.
  */
 import Fastify from "fastify"
 import { countKey, makeKeys } from "./keyAndRate.ts"

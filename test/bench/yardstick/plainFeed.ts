@@ -1,6 +1,6 @@
 /**
- * plain: the feed by pages of (xid, id) behind the usual fence, one prepared SELECT a page, rows as the driver gives
- * them, JSON.stringify. It asks for no key.
+ * plain: the feed by pages of (xid, id) behind the usual fence, one prepared SELECT a page, rows as the driver returns them,
+ * JSON.stringify. No key.
  */
 import Fastify from "fastify"
 import { listen } from "./listen.ts"

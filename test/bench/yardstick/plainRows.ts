@@ -1,6 +1,6 @@
 /**
- * plain: reads by `SELECT` and `JSON.stringify`. One prepared statement a page, keyset paging, rows as the driver gives
- * them. It asks for no key.
+ * plain: reads by `SELECT` and `JSON.stringify`. One prepared statement a page, keyset paging, rows as the driver returns
+ * them. No key.
  */
 import Fastify from "fastify"
 import { listen } from "./listen.ts"

@@ -1,4 +1,4 @@
-/** The pool of a yardstick; as many connections as served it best. */
+/** The pool of a yardstick, with the number of connections that performed best. */
 import { Pool } from "pg"
 
 export const pool = (max: number): Pool => {

@@ -1,4 +1,4 @@
-/** axe-core in a page whose policy lets no stranger's script in: it is evaluated by the driver, not by the page. */
+/** axe-core in a page whose policy allows no foreign scripts: the driver evaluates it, not the page. */
 import axe from "axe-core"
 import type { Page } from "playwright-core"
 

@@ -1,4 +1,4 @@
-/** A cabinet below `/data` with a source of orders, and its console as somebody with a role looks at it. */
+/** A cabinet below `/data` with a source of orders, and its console as a person with a given role sees it. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet, type Role } from "data-cabinet"

@@ -1,4 +1,4 @@
-/** Somebody's web site on the loopback, whose pages send to the cabinet: another origin than the cabinet's. */
+/** A web site on the loopback whose pages send to the cabinet: another origin than the cabinet's. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 

@@ -1,4 +1,4 @@
-/** What many type first, and what nobody should do by a slip. */
+/** Common first calls, and calls that nobody should make by mistake. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { call } from "./call.ts"

@@ -1,4 +1,7 @@
-/** A command that is pointed at the wrong place says so: it makes no database there, and fills none that nobody is served. */
+/**
+ * A command with a wrong data directory or database says so: it creates no database there, and fills none that nobody
+ * serves.
+ */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * `--server`: every command says the same of a cabinet in another process as it says with the database at hand, byte for
- * byte, and refuses in the same words. A command that is not placed here fails.
+ * `--server`: every command prints the same for a cabinet in another process as for a local database, byte for byte,
+ * including refusals. A command that is not listed here fails.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

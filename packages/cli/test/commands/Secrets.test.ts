@@ -1,4 +1,7 @@
-/** Secrets come in by files, standard input and the environment, and go out to terminals and programs: never by arguments or logs. */
+/**
+ * Secrets are passed in by files, standard input and the environment, and out to terminals and programs: never by arguments
+ * or logs.
+ */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** The commands that look after a source's table, as a user calls them. */
+/** The commands that maintain a source's table, as a user calls them. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../../../../test/support/cabinetProcess.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"

@@ -1,4 +1,4 @@
-/** What every command is called with where it matters only that it is called rightly. */
+/** Arguments for every command, for tests in which it only matters that they are valid. */
 import { fileURLToPath } from "node:url"
 
 const FILE = fileURLToPath(import.meta.url)

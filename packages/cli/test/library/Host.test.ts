@@ -1,4 +1,4 @@
-/** What a Node that cannot run the library says, and programs that have no file of their own. */
+/** What the library reports on a Node that is too old, and programs without a file of their own. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"

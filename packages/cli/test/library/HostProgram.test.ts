@@ -1,4 +1,4 @@
-/** What a program asks of a guest: its body parsers, its logger, its pool and its spelling mistakes. */
+/** What a host program affects: its body parsers, its logger, its pool and misspelt options. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { json } from "node:stream/consumers"

@@ -1,4 +1,4 @@
-/** Each thing that can be wrong with a cabinet: how bad it is, and what to do. */
+/** Each problem that a cabinet can have: its severity, and what to do. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { findingsOf, type Seen } from "@data-cabinet/core/diagnostics/Findings"

@@ -1,4 +1,4 @@
-/** Long work on what somebody sent lets others have their turn: counted in turns, not in time. */
+/** Long work on received data yields to other tasks: counted in turns, not in time. */
 import { Effect, Stream } from "effect"
 import { assert, it } from "vitest"
 import { PointedReader } from "../../src/file/JsonReader.ts"

@@ -1,4 +1,4 @@
-/** What a person typed into a form is what the event holds, in each encoding, however the body was made and declared. */
+/** The event holds what a person typed into a form, in each encoding, however the body was made and declared. */
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"

@@ -1,4 +1,4 @@
-/** Long bodies are read a piece at a time, to the same end, and nobody waits for more than one piece. */
+/** Long bodies are read a piece at a time, with the same result, and nobody waits for more than one piece. */
 import { Context, Result } from "effect"
 import { assert, it } from "vitest"
 import type { Json, JsonObject } from "../../src/json/Json.ts"

@@ -1,4 +1,4 @@
-/** No bytes under any content type make the parser throw, or give the store what it cannot hold. */
+/** No bytes under any content type make the parser throw, or pass on what the store cannot hold. */
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"

@@ -1,4 +1,4 @@
-/** Escapes in the names of a multipart body are undone once, whatever they stand beside. */
+/** Escapes in the names of a multipart body are decoded once, whatever is next to them. */
 import { assert, it } from "vitest"
 import { unescapeName } from "../../src/intake/PartHeaders.ts"
 

@@ -1,4 +1,4 @@
-/** A repeatable source of choices: a property names only its seed, and a failure is replayed by it. */
+/** A repeatable source of choices: a property names only its seed, with which a failure is reproduced. */
 import { Schema } from "effect"
 
 export const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fffffff }))

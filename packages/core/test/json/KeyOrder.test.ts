@@ -1,4 +1,4 @@
-/** Many keys are sorted in pieces, to the order of all of them in one go. */
+/** Many keys are sorted in pieces, to the same order as in one go. */
 import { KeySort } from "@data-cabinet/core/json/KeyOrder"
 import { assert, it } from "vitest"
 

@@ -1,4 +1,4 @@
-/** What is shown of a thing says nothing of its secret, whatever else is known of it. */
+/** The public form of an object has no secret, whatever else is known of it. */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { keyJson, accessTokenJson } from "@data-cabinet/core/key/KeyJson"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"

@@ -1,4 +1,4 @@
-/** Wrong credentials: bounded by address and minute, whatever addresses are sent from. */
+/** Wrong credentials are limited by address and minute, for any number of addresses. */
 import { WrongCredentials } from "@data-cabinet/core/limit/WrongCredentials"
 import { expect, it } from "vitest"
 

@@ -1,4 +1,4 @@
-/** Addresses and networks are read as Node's own reader and list read them, held against these on random and broken texts. */
+/** Addresses and networks are parsed as by Node's own parser and BlockList, compared on random and malformed texts. */
 import { BlockList, isIP } from "node:net"
 import { contains, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { assert, it } from "@effect/vitest"

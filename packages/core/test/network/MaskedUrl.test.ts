@@ -1,4 +1,4 @@
-/** URLs as those see them who may not see secrets. */
+/** URLs as shown to people who may not see secrets. */
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { expect, it } from "vitest"
 

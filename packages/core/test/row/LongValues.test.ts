@@ -1,4 +1,4 @@
-/** A long event is looked through in pieces before its row is planned, and the plan is the same. */
+/** A long event is checked in pieces before its row is planned, and the plan is the same. */
 import { JsonNumber, type Json, type JsonObject } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { LongValues } from "@data-cabinet/core/row/LongValues"

@@ -1,4 +1,4 @@
-/** The courier against receivers that do everything wrong. What must be refused is refused before a socket opens. */
+/** The courier against receivers with every misbehaviour. What must be refused is refused before a socket opens. */
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { layer as courierLayer } from "@data-cabinet/delivery/delivery/HttpCourier"
 import { layer as namesLayer } from "@data-cabinet/delivery/outgoing/NameLookup"

@@ -1,4 +1,4 @@
-/** The streaming face, which polling uses. */
+/** The streaming interface, which polling uses. */
 import { type NameLookup, layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { PinnedClient, layer as client } from "@data-cabinet/delivery/outgoing/PinnedClient"

@@ -1,4 +1,4 @@
-/** What is sent and answered together goes on together; the courier's test says what becomes of each. */
+/** Requests sent and responses received together are processed together; the courier's test covers the outcome of each. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
 import { Connections } from "@data-cabinet/delivery/outgoing/Connections"

@@ -1,4 +1,7 @@
-/** The table of error codes as people read it: `docs/errors.md` is made here (`vitest run -u` writes it) and held to the code. */
+/**
+ * The table of error codes as documented: `docs/errors.md` is generated here (`vitest run -u` writes it) and compared with
+ * the code.
+ */
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import { ERROR_STATUS } from "@data-cabinet/http-node/api/ErrorStatus"
 import { assert, expect, it } from "vitest"

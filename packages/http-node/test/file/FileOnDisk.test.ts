@@ -1,4 +1,4 @@
-/** A file that does not stay as it was found is refused in words, wherever it breaks. */
+/** A file that changes while it is read is refused with a message, at whatever point. */
 import { appendFileSync, mkdtempSync, rmSync, truncateSync, unlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The management API as people read about it: `docs/management-api.md` is made here (`vitest run -u` writes it), its table of
- * actions and its table of errors held to the code.
+ * The management API as documented: the tables of actions and of errors in `docs/management-api.md` are generated here
+ * (`vitest run -u` writes them) and compared with the code.
  */
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { MANAGE_CODES, type ManageCode, manageType } from "@data-cabinet/http-node/manage/ManageCode"

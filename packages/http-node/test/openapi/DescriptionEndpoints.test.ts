@@ -1,4 +1,4 @@
-/** How the API leads to its descriptions: the document with a key, the reference without one, nothing from outside. */
+/** How the API serves its descriptions: the document with a key, the reference without one, nothing from other hosts. */
 import { hash } from "node:crypto"
 import { request } from "node:http"
 import { gunzipSync } from "node:zlib"

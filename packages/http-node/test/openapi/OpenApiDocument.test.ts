@@ -1,4 +1,4 @@
-/** The description: clean under an independent linter, true in its examples, and good for an independent generator. */
+/** The description: clean under an independent linter, with valid examples, and usable by an independent generator. */
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"

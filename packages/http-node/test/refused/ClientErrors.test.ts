@@ -1,4 +1,7 @@
-/** What Node's parser or its clock refuses is answered in the form of whom it was for, and never in place of another answer. */
+/**
+ * What Node's parser or its timeouts refuse gets a response in the form of its recipient, and never in place of another
+ * response.
+ */
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"

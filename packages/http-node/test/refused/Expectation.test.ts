@@ -1,4 +1,4 @@
-/** Who asks leave to send a body is asked for it when it is read, and otherwise not. */
+/** A sender that expects 100-continue gets it when its body is read, and otherwise not. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert, it } from "vitest"
 import { listening, speak } from "./wire.ts"

@@ -1,4 +1,4 @@
-/** Raw UTF-8 in an address is taken as if it had been percent-encoded, and nothing else that a strict parser refuses. */
+/** Raw UTF-8 in a URL is accepted as if percent-encoded, and nothing else that a strict parser refuses. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert, describe, it } from "vitest"
 import { responsesIn, listening, speak } from "./wire.ts"

@@ -1,4 +1,4 @@
-/** What the tests of refused requests share: a listener, and a sender that speaks HTTP itself. */
+/** Shared by the tests of refused requests: a listener, and a sender that speaks HTTP itself. */
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"

@@ -1,4 +1,4 @@
-/** Effects behind routes: whose context they have, and when they end. */
+/** Effects behind routes: the context in which they run, and when they end. */
 import { Context, Effect, Exit, Fiber, Scope } from "effect"
 import { assert, it } from "vitest"
 import { effectRunner } from "../../src/server/EffectRunner.ts"

@@ -1,4 +1,4 @@
-/** Streams of server-sent events: how many, for how long, and how they end. */
+/** Streams of server-sent events: their number, their duration, and how they end. */
 import {
   type EventStreams,
   EventStreamLimits,

@@ -1,4 +1,4 @@
-/** Requests as values out of Node's, on a real server of it, and answers written back. */
+/** Request values from Node's requests, on a real server, and responses written back. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { Context, Logger, References } from "effect"

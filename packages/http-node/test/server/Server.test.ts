@@ -1,4 +1,4 @@
-/** The three faces: a server of its own, a listener mounted elsewhere, a fetch handler. */
+/** The three ways to serve: a server of its own, a listener mounted elsewhere, a fetch handler. */
 import { createServer, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -1,6 +1,6 @@
 /**
- * Holds an answer of the API against the API's own description: status, content type, headers, body. Objects are closed
- * for it, so that a field the description does not know is found as well.
+ * Compares a response of the API with the API's own description: status, content type, headers, body. Objects are closed for
+ * it, so that a field missing in the description is found as well.
  */
 import assert from "node:assert/strict"
 import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"

@@ -1,7 +1,4 @@
-/**
- * A cabinet on a server for tests of the HTTP frame. The ports are given by the test; what they leave out dies when it is
- * called.
- */
+/** A cabinet on a server for tests of the HTTP frame. The test provides the ports; a missing one dies when it is called. */
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"

@@ -1,4 +1,4 @@
-/** Many cabinets on one server: told apart by host, and nothing of one ever shows in another. */
+/** Many cabinets on one server: distinguished by host, and nothing of one ever shows in another. */
 import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
 import { cabinetName, Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener } from "@data-cabinet/http-node/server/Listener"

@@ -1,4 +1,4 @@
-/** What a database URL may say, and in which words the rest is refused. */
+/** What a database URL may contain, and the messages for everything else. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** What an address leaves out is taken from where libpq would take it, and nothing else is. */
+/** What a URL omits is taken from where libpq would take it, and nothing else is. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,7 @@
-/** Sessions that are kept between reads: whose they are, and when they go back. On PostgreSQL, with the pool's own sessions. */
+/**
+ * Sessions that are kept between reads: who uses them, and when they return to the pool. On PostgreSQL, with the pool's own
+ * sessions.
+ */
 import { OwnCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { KeptSessions } from "@data-cabinet/store-pg/connection/KeptSessions"
 import { sessionGroup } from "@data-cabinet/store-pg/connection/SessionGroup"

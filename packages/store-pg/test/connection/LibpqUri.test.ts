@@ -1,4 +1,4 @@
-/** The reader of addresses, held against the rules of libpq's own. */
+/** The parser of database URLs, compared with the rules of libpq's own. */
 import { formatUri, type LibpqUri, parseUri } from "@data-cabinet/store-pg/connection/LibpqUri"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
  * A page as PostgreSQL sent it, replayed: cut at every byte, and with every message of its protocol at every point. Whatever
- * a server says, a read ends, and it ends with the page or with no page at all.
+ * a server sends, a read ends, with the page or without any.
  */
 import { connect } from "node:net"
 import { Duplex } from "node:stream"

@@ -1,4 +1,4 @@
-/** What its first attempt delivered leaves the queue, and is still there for whoever asks. */
+/** A delivery that succeeded on its first attempt leaves the queue, and can still be read. */
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"

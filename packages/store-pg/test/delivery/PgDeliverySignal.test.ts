@@ -1,6 +1,6 @@
 /**
- * What the loops of other processes hear, on a connection that listens as theirs do. A process here is this adapter alone: a
- * whole cabinet would tell others by itself.
+ * Notifications of other processes' loops, on a connection that listens like theirs. A process here is this adapter alone: a
+ * whole cabinet would notify others by itself.
  */
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { layer as ownerClient } from "@data-cabinet/store-pg/connection/OwnerClient"

@@ -1,4 +1,4 @@
-/** What the queue costs when much of it waits, and how it is seen from outside. */
+/** The cost of a long queue, and its metrics. */
 import { CLAIM } from "@data-cabinet/store-pg/delivery/ClaimStatement"
 import { watchQueue } from "@data-cabinet/store-pg/delivery/QueueWatch"
 import { Effect } from "effect"

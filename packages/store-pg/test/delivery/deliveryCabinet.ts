@@ -1,4 +1,4 @@
-/** A cabinet that sends nothing, and short words for what the tests do to its deliveries. */
+/** A cabinet that sends nothing, with shorthands for what the tests do to its deliveries. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"

@@ -1,4 +1,4 @@
-/** A backup has its name once it is whole. What one that was killed left is cleared by the next into the same directory. */
+/** A backup gets its name once it is complete. What a killed one left is removed by the next into the same directory. */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"

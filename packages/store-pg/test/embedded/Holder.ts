@@ -1,4 +1,4 @@
-/** Starts holdDatabase.ts as a process and speaks with it, for tests that need real processes to kill. */
+/** Starts holdDatabase.ts as a process and communicates with it, for tests that need real processes to kill. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"

@@ -1,4 +1,4 @@
-/** What a restore refuses, each in a sentence, and leaves nothing of behind. */
+/** What a restore refuses, each with a message and without leaving anything behind. */
 import {
   createReadStream,
   existsSync,

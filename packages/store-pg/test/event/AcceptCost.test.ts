@@ -1,4 +1,4 @@
-/** What a batch costs grows with its events, and not with their square. */
+/** The cost of a batch grows linearly with its events. */
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"

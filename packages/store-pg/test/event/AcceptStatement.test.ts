@@ -1,4 +1,7 @@
-/** The forms that the accept statement has for batches of single events and of different bodies say what the general one says. */
+/**
+ * The forms of the accept statement for batches of single events and of different bodies have the same result as the general
+ * one.
+ */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"

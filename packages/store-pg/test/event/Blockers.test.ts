@@ -1,4 +1,4 @@
-/** A stranger in the database that holds what accepting an event waits for is named in the log, and ended where it may be. */
+/** A foreign session that blocks the acceptance of events is named in the log, and terminated where permitted. */
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { BODY_SECRET, bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"

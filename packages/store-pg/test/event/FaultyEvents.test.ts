@@ -1,4 +1,4 @@
-/** Faults of the program while rows are planned: each is its event's own, wherever the event comes from. */
+/** Faults of the program while rows are planned: each affects only its own event, wherever the event comes from. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { appendEvents, type AcceptRequest, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"

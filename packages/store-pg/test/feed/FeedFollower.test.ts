@@ -1,4 +1,4 @@
-/** Whoever follows the end of the feed: what they are told, by which process, and at what cost. */
+/** Followers of the end of the feed: what they are notified of, by which process, and at what cost. */
 import { FeedFollower, type FollowFilter, MAX_COUNTED } from "@data-cabinet/core/feed/FeedFollower"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"

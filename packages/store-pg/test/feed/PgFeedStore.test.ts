@@ -1,4 +1,4 @@
-/** What a page of the feed costs and holds, over a feed with hardly anything but webhook events in it. */
+/** The cost and the content of a page of the feed, over a feed with almost only webhook events. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { WATERMARK } from "@data-cabinet/store-pg/feed/Fence"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"

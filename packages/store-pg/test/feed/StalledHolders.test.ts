@@ -1,4 +1,4 @@
-/** An accept whose last bytes never arrive: what PostgreSQL does about it by itself, and what a cabinet does. */
+/** An accept whose last bytes never arrive: what PostgreSQL does by itself, and what a cabinet does. */
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"

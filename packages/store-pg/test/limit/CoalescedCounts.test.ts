@@ -1,4 +1,4 @@
-/** What a fold asks of the database, and what each caller gets of its answer. */
+/** The statements of coalesced counts, and the result for each caller. */
 import { type CountBatch, distribute, coalescedCounts } from "@data-cabinet/store-pg/limit/CoalescedCounts"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { unavailable } from "@data-cabinet/store-pg/connection/StoreFailure"

@@ -1,4 +1,4 @@
-/** What processes spend of what they leased, beside a database that only adds up. */
+/** What processes spend of their leases, compared with a database that only adds up. */
 import { type QuotaRequest, LeasedQuota } from "@data-cabinet/store-pg/limit/LeasedQuota"
 import type { Counted } from "@data-cabinet/store-pg/limit/CoalescedCounts"
 import { assert, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** Old partitions go while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
+/** Old partitions are dropped while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"

@@ -1,4 +1,4 @@
-/** Cabinets side by side on one PostgreSQL: whose roles enter which database, and what an author can keep of its login. */
+/** Cabinets on one PostgreSQL: whose roles can log in to which database, and what an author can keep of its login. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"

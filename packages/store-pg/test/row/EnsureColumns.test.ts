@@ -1,4 +1,4 @@
-/** The rows of long events are planned a piece at a time: everything else has its turn in between. */
+/** The rows of long events are planned a piece at a time, and other tasks run in between. */
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { TableLayout } from "@data-cabinet/core/row/RowPlan"

@@ -1,7 +1,4 @@
-/**
- * Pages that are read in one write: each is what it is by itself, byte for byte, and none is anything else because of
- * another one.
- */
+/** Pages that are read in one write: each is byte for byte what it is alone, and none is affected by another. */
 import { fromCall, OwnCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Catalog } from "@data-cabinet/core/row/Catalog"

@@ -1,6 +1,6 @@
 /**
- * Views and tables whose author means harm, read beside honest ones of the same cabinet: what his code does goes with its
- * read, ends with its time, and never runs in a session that others' rows come from.
+ * Views and tables of a hostile author, read beside honest ones of the same cabinet: the effects of their code end with its
+ * read, within its time, and it never runs in a session that other rows come from.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Redacted, Result } from "effect"

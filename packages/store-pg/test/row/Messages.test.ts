@@ -1,4 +1,4 @@
-/** Messages that a function behind a view raises, which nobody asked for: none is sent, or the read is ended for them. */
+/** Messages that a function behind a view raises, which nobody requested: none is sent, or the read is terminated for them. */
 import { Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"

@@ -1,6 +1,6 @@
 /**
- * The author plants, in `public`, an overload of every function, operator, cast and type that generated SQL names: none is
- * ever taken for the one that is meant, in whatever session the read runs.
+ * The author creates, in `public`, an overload of every function, operator, cast and type that generated SQL names: none is
+ * ever resolved in place of the intended one, in whatever session the read runs.
  */
 import { RowReader } from "@data-cabinet/core/row/RowReader"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"

@@ -1,6 +1,6 @@
 /**
- * Pages byte for byte, and the positions in their cursors, held against what was recorded when rows were first written from
- * records: a client's cursor must stay good, and its page the same, whatever way values are sent.
+ * Pages byte for byte, and the positions in their cursors, compared with those recorded when rows were first written from
+ * records: a client's cursor must stay valid, and its page the same, however values are sent.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { Result } from "effect"

@@ -1,4 +1,4 @@
-/** What is written of the values that PostgreSQL sends, held against what PostgreSQL writes of them itself. */
+/** The JSON of the values that PostgreSQL sends, compared with what PostgreSQL writes itself. */
 import { Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Random, randomJsonObject, randomOf, seeded } from "../../../../test/support/random.ts"

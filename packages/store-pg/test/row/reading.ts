@@ -1,4 +1,4 @@
-/** What the tests of reading share: a cabinet whose rows are read as the API reads them. */
+/** Shared by the tests of reading: a cabinet whose rows are read as the API reads them. */
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"

@@ -1,4 +1,4 @@
-/** The life of a source: switched off and on, given another name and address, deleted with its table or without. */
+/** The life of a source: switched off and on, given another name and address, deleted with or without its table. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"

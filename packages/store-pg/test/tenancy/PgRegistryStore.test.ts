@@ -1,6 +1,6 @@
 /**
- * What a cabinet may be called is said twice, to the program and to the database: both mean the same. The registry is a
- * server's and no part of a cabinet, so it stands alone.
+ * The rule for a cabinet's name exists twice, in the program and in the database: both mean the same. The registry belongs
+ * to a server and not to a cabinet, so it is tested alone.
  */
 import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { type CabinetDatabase, RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
