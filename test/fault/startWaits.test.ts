@@ -38,26 +38,29 @@ const freePort = async () => {
 it.each([
   ["serve", ["serve", "--json", "--port", "0"], "base_url"],
   ["worker", ["worker", "--json"], "working"],
-])("%s waits for a database that does not exist yet, with a message, and continues once it does", async (_, args, ready) => {
-  const port = await freePort()
-  const url = new URL(database.url)
-  url.host = `127.0.0.1:${port}`
-  url.search = ""
-  const child = home.start(args, { DATABASE_URL: url.toString() })
-  const text = textOf(child)
-  await until(() => /waiting up to \d+ s for the database at 127\.0\.0\.1:\d+\/\w+: .*ECONNREFUSED/.test(text.log))
-  const proxy = createServer((near) => {
-    const far = connect(`${database.socketDir}/.s.PGSQL.5432`)
-    near.on("error", () => far.destroy()).pipe(far)
-    far.on("error", () => near.destroy()).pipe(near)
-  })
-  await new Promise<void>((resolve) => proxy.listen(port, "127.0.0.1", resolve))
-  await until(() => text.out.includes(ready))
-  expect(text.log).toMatch(/the database at .* is available after \d+ s/)
-  child.kill("SIGINT")
-  expect(await ended(child)).toBe(0)
-  proxy.close()
-})
+])(
+  "%s waits for a database that does not exist yet, with a message, and continues once it does",
+  async (_, args, ready) => {
+    const port = await freePort()
+    const url = new URL(database.url)
+    url.host = `127.0.0.1:${port}`
+    url.search = ""
+    const child = home.start(args, { DATABASE_URL: url.toString() })
+    const text = textOf(child)
+    await until(() => /waiting up to \d+ s for the database at 127\.0\.0\.1:\d+\/\w+: .*ECONNREFUSED/.test(text.log))
+    const proxy = createServer((near) => {
+      const far = connect(`${database.socketDir}/.s.PGSQL.5432`)
+      near.on("error", () => far.destroy()).pipe(far)
+      far.on("error", () => near.destroy()).pipe(near)
+    })
+    await new Promise<void>((resolve) => proxy.listen(port, "127.0.0.1", resolve))
+    await until(() => text.out.includes(ready))
+    expect(text.log).toMatch(/the database at .* is available after \d+ s/)
+    child.kill("SIGINT")
+    expect(await ended(child)).toBe(0)
+    proxy.close()
+  },
+)
 
 it("serve waits while the database starts, stops immediately when told to, and fails immediately for permanent errors", async () => {
   let refusal: Refusal = { code: "57P03", message: "the database system is starting up" }

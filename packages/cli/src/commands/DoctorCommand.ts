@@ -49,7 +49,9 @@ const examineAll = Effect.fnUntraced(function* (own: CabinetDatabase, settings: 
     CabinetRegistry.use(({ list }) => Effect.map(list, (all) => all.map(({ name }) => name))),
     registryLayer(own),
   )
-  const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), { concurrency: MAX_CONCURRENT })
+  const tenants = yield* Effect.forEach(names, (name) => examineTenant(own, settings, name), {
+    concurrency: MAX_CONCURRENT,
+  })
   return [{ cabinet: null, ...(yield* examine) }, ...tenants]
 })
 

@@ -107,7 +107,10 @@ export const list = Command.make(
               Effect.logWarning(`${message} Waiting until it is available again.`),
             ),
             // A follower outlives restarts of the server it follows: its cursor stays valid.
-            Effect.retry({ while: ({ _tag }) => _tag === "StoreUnavailable", schedule: Schedule.spaced(RETRY_INTERVAL) }),
+            Effect.retry({
+              while: ({ _tag }) => _tag === "StoreUnavailable",
+              schedule: Schedule.spaced(RETRY_INTERVAL),
+            }),
           )
           cursor = Option.some(page.nextCursor)
           if (page.items.length > 0) {

@@ -56,7 +56,10 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
       ({ line, column, reason }) =>
         `  line ${line}${column === null ? "" : `, column ${column}`}: ${plainText(reason)}`,
     )
-  const more = told.refused > MAX_SHOWN_REFUSALS ? [`  and ${told.refused - MAX_SHOWN_REFUSALS} more; see them with --dry-run --json`] : []
+  const more =
+    told.refused > MAX_SHOWN_REFUSALS
+      ? [`  and ${told.refused - MAX_SHOWN_REFUSALS} more; see them with --dry-run --json`]
+      : []
   const replaced =
     told.replaced > 0
       ? [

@@ -74,7 +74,9 @@ export const columns = (
   const safe = rows.map((row) => row.map(plainText))
   const natural = head.map((name, at) => {
     const widest = safe.reduce((most, row) => Math.max(most, widthOf(row[at] ?? "")), widthOf(name))
-    return at === last && width === Infinity ? widest : Math.min(at === last ? Math.max(MAX_WIDTH, width) : MAX_WIDTH, widest)
+    return at === last && width === Infinity
+      ? widest
+      : Math.min(at === last ? Math.max(MAX_WIDTH, width) : MAX_WIDTH, widest)
   })
   const widths = fitted(natural, width)
   const line = (cells: ReadonlyArray<string>) =>

@@ -25,9 +25,12 @@ it.for(leaves.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabin
   expect(code).toBe(1)
 })
 
-it.for(Object.entries(OF_THE_SERVER))("%s refuses --cabinet, because it concerns the whole server", async ([name, rest]) => {
-  expect(leaves).toContain(name)
-  const { code, said } = await calledFor(name, rest)
-  expect(said).toMatch(/: leave --cabinet out\.\n$/)
-  expect(code).toBe(2)
-})
+it.for(Object.entries(OF_THE_SERVER))(
+  "%s refuses --cabinet, because it concerns the whole server",
+  async ([name, rest]) => {
+    expect(leaves).toContain(name)
+    const { code, said } = await calledFor(name, rest)
+    expect(said).toMatch(/: leave --cabinet out\.\n$/)
+    expect(code).toBe(2)
+  },
+)

@@ -84,7 +84,8 @@ class ImportRun {
         if (typeof outcome === "string") return outcome
         // A count that does not advance although nothing else holds the import is a fault of ours: it must not loop for ever.
         this.#stuck = outcome === this.#at && !this.#unavailable ? this.#stuck + 1 : 0
-        if (this.#stuck >= MAX_ATTEMPTS) return yield* this.#fail(`its rows were not accepted after ${MAX_ATTEMPTS} attempts`)
+        if (this.#stuck >= MAX_ATTEMPTS)
+          return yield* this.#fail(`its rows were not accepted after ${MAX_ATTEMPTS} attempts`)
         if (this.#stuck > 10) yield* Effect.sleep(1000)
         this.#at = outcome
         if (onProgress !== undefined) yield* onProgress(outcome)

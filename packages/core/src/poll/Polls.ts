@@ -74,7 +74,10 @@ export class Polls extends Context.Service<
           const changed = yield* store.change(id, was.url, { ...settings, first: hasOtherItems(was, settings) })
           if (Option.isSome(changed)) return changed.value
           yield* get(id)
-          return yield* pollError("busy", `Poll ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`)
+          return yield* pollError(
+            "busy",
+            `Poll ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`,
+          )
         }),
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => existing(id, store.resume(id)),

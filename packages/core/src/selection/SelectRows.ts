@@ -187,7 +187,10 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
   const position = found.positionOf(items.length - 1)
   const counted = plan.table.identity === "text" ? [...position, String(equalsAtEnd(plan, found))] : position
   const nextCursor = encodeCursor(plan.walk, counted)
-  if (nextCursor.length > MAX_CURSOR_LENGTH || position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE_LENGTH)) {
+  if (
+    nextCursor.length > MAX_CURSOR_LENGTH ||
+    position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE_LENGTH)
+  ) {
     const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor (over ${MAX_POSITION_VALUE_LENGTH} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }

@@ -198,33 +198,36 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the headers that the source names, and makes some of them fields, which do not count for equality", () => {
-    const { state, layer } = store()
-    const kept = { headers: ["X-Hub-*"], fields: ["X-Topic"], query: true }
-    const headers = { "x-hub-signature": "sha1=00", "x-topic": "orders", "x-other": "no", cookie: "no" }
-    return Effect.gen(function* () {
-      const intake = yield* Intake
-      yield* receive(intake, request(state.source!, { headers, query: "q=1" }))
-      state.source = { ...state.source!, version: 2, kept }
-      // It was parsed for the source as it was, and is parsed again.
-      const old = { ...state.source, version: 1, kept: null }
-      yield* receive(intake, request(old, { headers, query: "q=1" }))
-      yield* receive(intake, request(state.source, { headers, query: "q=1", undecodable: "broken" }))
-      const [plain, own, undecodable] = state.appended
-      assert.isUndefined(plain!.original!.kept)
-      assert.deepStrictEqual(own!.original!.kept, {
-        headers: [
-          { name: "x-hub-signature", value: "sha1=00" },
-          { name: "x-topic", value: "orders" },
-        ],
-        query: "q=1",
-      })
-      assert.strictEqual(own!.events[0]!.text, '{"X-Topic":"orders","q":"1","a":1}')
-      assert.strictEqual(own!.events[0]!.fingerprint, plain!.events[0]!.fingerprint)
-      assert.deepInclude(undecodable!.events[0], { empty: true })
-      assert.match(undecodable!.events[0]!.text, /^{"X-Topic":"orders","q":"1","_raw":/)
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "keeps the headers that the source names, and makes some of them fields, which do not count for equality",
+    () => {
+      const { state, layer } = store()
+      const kept = { headers: ["X-Hub-*"], fields: ["X-Topic"], query: true }
+      const headers = { "x-hub-signature": "sha1=00", "x-topic": "orders", "x-other": "no", cookie: "no" }
+      return Effect.gen(function* () {
+        const intake = yield* Intake
+        yield* receive(intake, request(state.source!, { headers, query: "q=1" }))
+        state.source = { ...state.source!, version: 2, kept }
+        // It was parsed for the source as it was, and is parsed again.
+        const old = { ...state.source, version: 1, kept: null }
+        yield* receive(intake, request(old, { headers, query: "q=1" }))
+        yield* receive(intake, request(state.source, { headers, query: "q=1", undecodable: "broken" }))
+        const [plain, own, undecodable] = state.appended
+        assert.isUndefined(plain!.original!.kept)
+        assert.deepStrictEqual(own!.original!.kept, {
+          headers: [
+            { name: "x-hub-signature", value: "sha1=00" },
+            { name: "x-topic", value: "orders" },
+          ],
+          query: "q=1",
+        })
+        assert.strictEqual(own!.events[0]!.text, '{"X-Topic":"orders","q":"1","a":1}')
+        assert.strictEqual(own!.events[0]!.fingerprint, plain!.events[0]!.fingerprint)
+        assert.deepInclude(undecodable!.events[0], { empty: true })
+        assert.match(undecodable!.events[0]!.text, /^{"X-Topic":"orders","q":"1","_raw":/)
+      }).pipe(Effect.provide(layer))
+    },
+  )
 
   it.effect("treats a filled header field like one of the query", () => {
     const { state, layer } = store()

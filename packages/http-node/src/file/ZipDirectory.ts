@@ -21,7 +21,8 @@ export interface ZipEntry {
 export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> | null => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
-  for (const stop = Math.max(0, end - MAX_COMMENT_BYTES); end >= stop && view.getUint32(end, true) !== END_SIGNATURE;) end--
+  for (const stop = Math.max(0, end - MAX_COMMENT_BYTES); end >= stop && view.getUint32(end, true) !== END_SIGNATURE;)
+    end--
   if (end < 0 || view.getUint32(end, true) !== END_SIGNATURE) return null
   const count = view.getUint16(end + 10, true)
   let at = view.getUint32(end + 16, true)

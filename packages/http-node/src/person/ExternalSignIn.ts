@@ -120,7 +120,11 @@ const warner =
     })
 
 const isNamed = ({ id, name }: NamedPerson): boolean =>
-  typeof id === "string" && id !== "" && id.length <= MAX_SUBJECT_LENGTH && !id.includes("\0") && typeof name === "string"
+  typeof id === "string" &&
+  id !== "" &&
+  id.length <= MAX_SUBJECT_LENGTH &&
+  !id.includes("\0") &&
+  typeof name === "string"
 
 const UNTRUSTED = "untrusted"
 

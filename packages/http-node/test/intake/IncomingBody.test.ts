@@ -103,18 +103,20 @@ it.effect("nothing is read in advance when the sender expects 100-continue", () 
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender that disconnects is distinguished from a slow one, whether its body was wanted by then or not", () =>
-  Effect.gen(function* () {
-    for (const isWanted of [true, false]) {
-      const { source, budget, body } = yield* incoming
-      source.write("{")
-      yield* settled
-      const waiting = isWanted ? yield* wanted(body) : undefined
-      source.destroy()
-      yield* settled
-      const exit = waiting === undefined ? yield* Effect.exit(fromResult(body.whole)) : yield* Fiber.join(waiting)
-      assert.include(failure(exit), "The body was interrupted")
-      assert.strictEqual(budget.held, 0)
-    }
-  }).pipe(Effect.scoped),
+it.effect(
+  "a sender that disconnects is distinguished from a slow one, whether its body was wanted by then or not",
+  () =>
+    Effect.gen(function* () {
+      for (const isWanted of [true, false]) {
+        const { source, budget, body } = yield* incoming
+        source.write("{")
+        yield* settled
+        const waiting = isWanted ? yield* wanted(body) : undefined
+        source.destroy()
+        yield* settled
+        const exit = waiting === undefined ? yield* Effect.exit(fromResult(body.whole)) : yield* Fiber.join(waiting)
+        assert.include(failure(exit), "The body was interrupted")
+        assert.strictEqual(budget.held, 0)
+      }
+    }).pipe(Effect.scoped),
 )

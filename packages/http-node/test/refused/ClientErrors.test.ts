@@ -32,38 +32,35 @@ const REFUSED: ReadonlyArray<readonly [what: string, rest: ReadonlyArray<string 
 ]
 
 describe("bytes that are no request", () => {
-  it.each(REFUSED)(
-    "%s gets the intake's error under its address, the API's elsewhere",
-    async (_, rest, status) => {
-      await listening(never, async (port) => {
-        const [first, ...more] = rest
-        const ask = async (line: string) => {
-          const [answer, ...others] = responsesIn(await speak(port, line + first!, ...more))
-          assert.deepEqual(others, [])
-          assert.strictEqual(answer!.status, status)
-          assert.strictEqual(answer!.headers.get("content-type"), "application/json")
-          assert.strictEqual(answer!.headers.get("connection"), "close")
-          assert.match(answer!.body, /[^\n]\n$/)
-          return { ...answer!, json: JSON.parse(answer!.body) as Record<string, any> }
-        }
-        for (const path of ["/webhook/secret", "/mounted/webhook/secret", "/webhook/", "http://x/webhook/secret"]) {
-          const { json, headers } = await ask(`POST ${path}`)
-          assert.deepEqual(Object.keys(json), ["ok", "error", "detail"])
-          assert.deepInclude(json, { ok: false, error: "bad_request" })
-          assert.match(json["detail"], /\.$/)
-          assert.notInclude(json["detail"], "secret")
-          assert.strictEqual(headers.get("access-control-allow-origin"), "*")
-        }
-        for (const path of ["/api/v1/events", "/", "/api/v1/tables/public/webhooks"]) {
-          const { json, headers } = await ask(`GET ${path}`)
-          assert.deepEqual(Object.keys(json), ["error"])
-          assert.deepInclude(json["error"], { type: "invalid_request", code: "bad_request", param: null })
-          assert.match(json["error"].message, /\.$/)
-          assert.isNull(headers.get("access-control-allow-origin"))
-        }
-      })
-    },
-  )
+  it.each(REFUSED)("%s gets the intake's error under its address, the API's elsewhere", async (_, rest, status) => {
+    await listening(never, async (port) => {
+      const [first, ...more] = rest
+      const ask = async (line: string) => {
+        const [answer, ...others] = responsesIn(await speak(port, line + first!, ...more))
+        assert.deepEqual(others, [])
+        assert.strictEqual(answer!.status, status)
+        assert.strictEqual(answer!.headers.get("content-type"), "application/json")
+        assert.strictEqual(answer!.headers.get("connection"), "close")
+        assert.match(answer!.body, /[^\n]\n$/)
+        return { ...answer!, json: JSON.parse(answer!.body) as Record<string, any> }
+      }
+      for (const path of ["/webhook/secret", "/mounted/webhook/secret", "/webhook/", "http://x/webhook/secret"]) {
+        const { json, headers } = await ask(`POST ${path}`)
+        assert.deepEqual(Object.keys(json), ["ok", "error", "detail"])
+        assert.deepInclude(json, { ok: false, error: "bad_request" })
+        assert.match(json["detail"], /\.$/)
+        assert.notInclude(json["detail"], "secret")
+        assert.strictEqual(headers.get("access-control-allow-origin"), "*")
+      }
+      for (const path of ["/api/v1/events", "/", "/api/v1/tables/public/webhooks"]) {
+        const { json, headers } = await ask(`GET ${path}`)
+        assert.deepEqual(Object.keys(json), ["error"])
+        assert.deepInclude(json["error"], { type: "invalid_request", code: "bad_request", param: null })
+        assert.match(json["error"].message, /\.$/)
+        assert.isNull(headers.get("access-control-allow-origin"))
+      }
+    })
+  })
 
   it("bytes of another protocol get a response too", async () => {
     await listening(never, async (port) => {

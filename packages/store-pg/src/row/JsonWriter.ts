@@ -20,7 +20,9 @@ export class JsonFragment {
     const bytes = Buffer.from(text)
     const padded = Buffer.concat([bytes], Math.ceil(bytes.length / WORD_BYTES) * WORD_BYTES)
     this.length = bytes.length
-    this.#words = Array.from({ length: padded.length / WORD_BYTES }, (_, index) => padded.readInt32BE(index * WORD_BYTES))
+    this.#words = Array.from({ length: padded.length / WORD_BYTES }, (_, index) =>
+      padded.readInt32BE(index * WORD_BYTES),
+    )
   }
 
   write(to: DataView, at: number): number {

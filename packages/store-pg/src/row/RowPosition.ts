@@ -42,7 +42,9 @@ export class RowPosition {
       const known = sentType(type.sql)
       const short = known !== undefined && SHORT.has(known.form) ? known : undefined
       const value = `${rows}.${name}`
-      sent.push(short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE_LENGTH + 1)) : value)
+      sent.push(
+        short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE_LENGTH + 1)) : value,
+      )
       types.push(short?.oid ?? TEXT_OID)
       return { index: shown.length + sent.length - 1, form: short?.form ?? ValueToJson.TEXT }
     })

@@ -79,16 +79,20 @@ it.effect("coalescedCounts returns null for an unknown subject", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("coalescedCounts fails all of a statement when the database is unavailable, and counts again afterwards", () =>
-  Effect.gen(function* () {
-    let away = true
-    const { add } = counting(Latch.makeUnsafe(true))
-    const count = yield* folded((asked) => Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))))
-    const told = yield* Effect.all([Effect.flip(count("a")), Effect.flip(count("b"))], { concurrency: "unbounded" })
-    assert.deepStrictEqual(told.map(messageOf), ["away", "away"])
-    away = false
-    assert.strictEqual((yield* count("a"))?.count, 1)
-  }).pipe(Effect.scoped),
+it.effect(
+  "coalescedCounts fails all of a statement when the database is unavailable, and counts again afterwards",
+  () =>
+    Effect.gen(function* () {
+      let away = true
+      const { add } = counting(Latch.makeUnsafe(true))
+      const count = yield* folded((asked) =>
+        Effect.suspend(() => (away ? Effect.fail(unavailable("away")) : add(asked))),
+      )
+      const told = yield* Effect.all([Effect.flip(count("a")), Effect.flip(count("b"))], { concurrency: "unbounded" })
+      assert.deepStrictEqual(told.map(messageOf), ["away", "away"])
+      away = false
+      assert.strictEqual((yield* count("a"))?.count, 1)
+    }).pipe(Effect.scoped),
 )
 
 it.effect("coalescedCounts leaves nobody waiting when the service stops", () =>

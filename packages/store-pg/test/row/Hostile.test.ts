@@ -199,30 +199,34 @@ describe("a hostile author", () => {
     expect(itemsOf(await reading.page("moods", params))).toEqual([{ id: 2, m: "sad" }])
   })
 
-  it("is not mistaken for the owner where the author created the schema of the search functions", { timeout }, async () => {
-    await reading.run(`CREATE SCHEMA cabinet_search`)
-    await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
-    await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+  it(
+    "is not mistaken for the owner where the author created the schema of the search functions",
+    { timeout },
+    async () => {
+      await reading.run(`CREATE SCHEMA cabinet_search`)
+      await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
+      await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN RETURN public.spoil(); END $$`)
-    await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
-    const collation = await rowsOf(FOLD_COLLATION)
-    const search = searchFunction(`"pg_catalog"."${String(collation[0]!["name"])}"`).sql
-    await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+      await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
+      const collation = await rowsOf(FOLD_COLLATION)
+      const search = searchFunction(`"pg_catalog"."${String(collation[0]!["name"])}"`).sql
+      await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN PERFORM public.spoil(); RETURN upper($1[1]); END $$`)
-    await reading.run(`CREATE TABLE early (t text)`)
-    await reading.run(`INSERT INTO early VALUES ('x')`)
-    await reading.run(`CREATE INDEX ON early (${search}(ARRAY[cabinet_search.shown(t)]))`)
-    await reading.run(`CREATE TABLE earlier (id int)`)
-    await reading.run(`CREATE INDEX ON earlier ((id + cabinet_search.planned()))`)
-    for (const [name, params] of [
-      ["early", [["q", "X"]]],
-      ["earlier", []],
-    ] as const) {
-      await Promise.all(Array.from({ length: 4 }, () => reading.page(name, params)))
-      await honestReads()
-      expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
-    }
-  })
+      await reading.run(`CREATE TABLE early (t text)`)
+      await reading.run(`INSERT INTO early VALUES ('x')`)
+      await reading.run(`CREATE INDEX ON early (${search}(ARRAY[cabinet_search.shown(t)]))`)
+      await reading.run(`CREATE TABLE earlier (id int)`)
+      await reading.run(`CREATE INDEX ON earlier ((id + cabinet_search.planned()))`)
+      for (const [name, params] of [
+        ["early", [["q", "X"]]],
+        ["earlier", []],
+      ] as const) {
+        await Promise.all(Array.from({ length: 4 }, () => reading.page(name, params)))
+        await honestReads()
+        expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
+      }
+    },
+  )
 
   it(
     "affects no session of a source's table through statistics that are dropped before their read ends",
