@@ -23,6 +23,6 @@ export const confirmed = (said: boolean, question: string) => {
   }
   return Prompt.run(Prompt.Confirm({ message: `${question} This cannot be undone.`, initial: false })).pipe(
     Effect.catch(() => Effect.succeed(false)),
-    Effect.flatMap((confirmed) => (confirmed ? Effect.void : refuse("refused", "Cancelled; nothing was changed."))),
+    Effect.flatMap((isConfirmed) => (isConfirmed ? Effect.void : refuse("refused", "Cancelled; nothing was changed."))),
   )
 }
