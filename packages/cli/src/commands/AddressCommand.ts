@@ -54,18 +54,19 @@ const url = Argument.String("URL").pipe(
 )
 const outgoing = settingFlags("allowedNetworks")
 
-const sourceFlag = Flag.String("source").pipe(
-  Flag.withMetavar("SOURCE"),
-  Flag.withDescription(
-    "Only events of this source, by number or name; repeatable. Default: all sources, including those created later",
-  ),
-  Flag.between(0, 10_000),
-)
+const sourceFlag = (fallback: string) =>
+  Flag.String("source").pipe(
+    Flag.withMetavar("SOURCE"),
+    Flag.withDescription(`Only events of this source, by number or name; repeatable. Default: ${fallback}`),
+    Flag.between(0, 10_000),
+  )
+
+const addedSources = sourceFlag("all sources, including those created later")
 
 const allNamed = (sources: ReadonlyArray<string>) =>
   Effect.map(Effect.forEach(sources, sourceNamed), (ids): ReadonlyArray<number> => [...new Set(ids)])
 
-const add = Command.make("add", { url, urlFile, sources: sourceFlag, ...outgoing }, (input) =>
+const add = Command.make("add", { url, urlFile, sources: addedSources, ...outgoing }, (input) =>
   Effect.gen(function* () {
     // Read before anything is opened: a person may be typing it.
     const newUrl = yield* requireUrl(input.url, input.urlFile)
@@ -115,7 +116,7 @@ const set = Command.make(
       Flag.optional,
     ),
     urlFile,
-    sources: sourceFlag,
+    sources: sourceFlag("no change"),
     allSources: Flag.Boolean("all-sources").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Events of all sources, including those created later"),

@@ -2,24 +2,29 @@
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { keyJson } from "@data-cabinet/core/key/KeyJson"
 import { Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { expiresFlag, stateOf } from "./Expires.ts"
-import { keyArgument, keyNamed } from "./Named.ts"
+import { keyArgument, keyNamed, nameArgument } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const add = Command.make("add", { name: Argument.String("NAME"), expires: expiresFlag }, ({ name, expires }) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name, expires))
-      yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
-        [style.bold(key), "", "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>"].join(
-          "\n",
-        ),
-      )
-    }),
-  ),
+const add = Command.make(
+  "add",
+  { name: nameArgument("The name of the key"), expires: expiresFlag },
+  ({ name, expires }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name, expires))
+        yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
+          [
+            style.bold(key),
+            "",
+            "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>",
+          ].join("\n"),
+        )
+      }),
+    ),
 ).pipe(Command.withDescription("Issue an API key; it is shown only once"))
 
 const list = Command.make("list", {}, () =>

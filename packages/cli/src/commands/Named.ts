@@ -67,6 +67,8 @@ export const keyNamed = (given: string) =>
 
 const named = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
 
+/** The name of what a command creates, or renames to. */
+export const nameArgument = (about: string) => named("NAME", about)
 export const sourceArgument = (name = "SOURCE") => named(name, "The source's number or name")
 export const addressArgument = named("ID", "The address's number or URL")
 export const keyArgument = named("ID", "The key's number or name")

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { nameArgument } from "./Named.ts"
 import { issueLink, linkJson, linkWords, personOf, personRoleFlag } from "./PersonInput.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
@@ -13,7 +14,7 @@ const personArgument = Argument.String("PERSON").pipe(Argument.withDescription("
 
 const add = Command.make(
   "add",
-  { name: Argument.String("NAME"), role: personRoleFlag, ...settingFlags("baseUrl", "host", "port") },
+  { name: nameArgument("The person's name"), role: personRoleFlag, ...settingFlags("baseUrl", "host", "port") },
   ({ name, role, ...own }) =>
     withCabinet(own, () =>
       Effect.gen(function* () {

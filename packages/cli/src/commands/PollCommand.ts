@@ -92,7 +92,7 @@ const set = Command.make(
     urlFile,
     every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.optional),
     format: Flag.Literals("format", [...POLL_FORMATS, "detect"]).pipe(
-      Flag.withDescription("Format of the response; detect: found in every run"),
+      Flag.withDescription("Format of the response; detect: detected in every run"),
       Flag.optional,
     ),
     pointer: text("pointer", "POINTER", "JSON pointer to the list; empty: the whole response").pipe(Flag.optional),

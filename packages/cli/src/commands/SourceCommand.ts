@@ -4,13 +4,13 @@ import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { sourceArgument, sourceNamed } from "./Named.ts"
+import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { settingsOf, sourceFlags } from "./SourceSettings.ts"
@@ -77,7 +77,7 @@ const revealing = <E, R>(
     { role },
   )
 
-const add = Command.make("add", { name: Argument.String("NAME"), ...sourceFlags, ...web }, (input) =>
+const add = Command.make("add", { name: nameArgument("The name of the source"), ...sourceFlags, ...web }, (input) =>
   revealing(
     input,
     Sources.use((sources) => sources.create({ name: input.name, ...settingsOf(input) })),
@@ -130,7 +130,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (i
   ),
 ).pipe(Command.withDescription("Change the form charset, the thank-you page or the kept headers of a source"))
 
-const rename = Command.make("rename", { id: sourceArgument("ID"), name: Argument.String("NAME") }, (input) =>
+const rename = Command.make("rename", { id: sourceArgument("ID"), name: nameArgument("The new name") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>

@@ -31,7 +31,11 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("List readable tables and views"))
 
-const show = Command.make("show", { object: Argument.String("SCHEMA.NAME") }, ({ object }) =>
+const objectArgument = Argument.String("SCHEMA.NAME").pipe(
+  Argument.withDescription("The table or view, such as sources.orders"),
+)
+
+const show = Command.make("show", { object: objectArgument }, ({ object }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const { schema, name } = yield* objectNamed(object)

@@ -4,10 +4,11 @@ import { accessTokenJson } from "@data-cabinet/core/key/KeyJson"
 import { MAX_LISTED } from "@data-cabinet/core/key/KeyError"
 import { type Role, ROLES } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { expiresFlag, stateOf } from "./Expires.ts"
+import { nameArgument } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
 const WHAT_FOR: Readonly<Record<Role, ReadonlyArray<string>>> = {
@@ -36,17 +37,20 @@ const flags = {
   expires: expiresFlag,
 }
 
-const add = Command.make("add", { name: Argument.String("NAME"), ...flags }, ({ name, role, only, expires }) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      const { token, ...issued } = yield* AccessTokens.use((tokens) =>
-        tokens.issue({ name, role, only: only.length === 0 ? null : only, expiresInSeconds: expires }),
-      )
-      yield* report(yield* format, { ...accessTokenJson(issued), token }, (style) =>
-        [style.bold(token), "", "Save it now: it will not be shown again.", ...WHAT_FOR[role]].join("\n"),
-      )
-    }),
-  ),
+const add = Command.make(
+  "add",
+  { name: nameArgument("The name of the token"), ...flags },
+  ({ name, role, only, expires }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const { token, ...issued } = yield* AccessTokens.use((tokens) =>
+          tokens.issue({ name, role, only: only.length === 0 ? null : only, expiresInSeconds: expires }),
+        )
+        yield* report(yield* format, { ...accessTokenJson(issued), token }, (style) =>
+          [style.bold(token), "", "Save it now: it will not be shown again.", ...WHAT_FOR[role]].join("\n"),
+        )
+      }),
+    ),
 ).pipe(Command.withDescription("Issue an access token; it is shown only once"))
 
 const list = Command.make("list", {}, () =>
