@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { report } from "../output/Report.ts"
-import { format, meantDatabase, quietLog, settingFlags, settingsOf } from "./Root.ts"
+import { format, selectedDatabase, quietLog, settingFlags, settingsOf } from "./Root.ts"
 
 export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", "authorUrl"), (input) =>
   Effect.gen(function* () {
     const { settings } = yield* settingsOf(input)
     const json = yield* format
     yield* Effect.gen(function* () {
-      const { applied, roles } = yield* meantDatabase(settings)
+      const { applied, roles } = yield* selectedDatabase(settings)
       const off = [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [role.reason]))
       const value = { applied, reader: roles.reader.there, author: roles.author.there, notes: off }
       yield* report(json, value, (style) =>

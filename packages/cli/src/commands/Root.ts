@@ -130,7 +130,7 @@ export const settingsOf = (own: Readonly<Record<string, unknown>> = {}) =>
   })
 
 /** The database of the selected cabinet: the server's own, or that of `--cabinet NAME`. */
-export const meantDatabase = (settings: Settings, role: DatabaseRole = "join") =>
+export const selectedDatabase = (settings: Settings, role: DatabaseRole = "join") =>
   Effect.gen(function* () {
     const { cabinet } = yield* root
     const own = yield* cabinetDatabase(settings, Option.isNone(cabinet) ? role : "join")
@@ -182,7 +182,7 @@ export const withDatabase = <A, E, R>(
   Effect.gen(function* () {
     const { settings, sources } = yield* settingsOf(own)
     return yield* Effect.gen(function* () {
-      const database = yield* meantDatabase(settings, role)
+      const database = yield* selectedDatabase(settings, role)
       const cabinet = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
       const address = Layer.sync(BaseAddress, () => ({
         get: Effect.sync(() => baseUrlFor(database, settings, sources)),

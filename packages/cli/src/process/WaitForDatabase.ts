@@ -2,7 +2,7 @@
  * A long-running process waits for its database: after a reboot or a failover it may well be up first. A permanent error,
  * such as a wrong password, fails the start at once. The log says what it waits for, and for how long.
  */
-import { failureReport, mayPass } from "@data-cabinet/store-pg/connection/FailureWords"
+import { failureReport, isTemporary } from "@data-cabinet/store-pg/connection/FailureWords"
 import { Clock, Effect } from "effect"
 import { SqlError } from "effect/sql"
 
@@ -31,7 +31,7 @@ export const waitForDatabase = <A, E, R>(
       Effect.catch((error) =>
         Effect.gen(function* () {
           const time = yield* passed
-          if (!SqlError.isSqlError(error) || !mayPass(error) || time >= waitMillis) return yield* Effect.fail(error)
+          if (!SqlError.isSqlError(error) || !isTemporary(error) || time >= waitMillis) return yield* Effect.fail(error)
           if (time - saidAt >= LOG_INTERVAL_MILLIS) {
             saidAt = time
             const left = seconds(waitMillis - time)

@@ -9,7 +9,7 @@ import type { CursorKey } from "../pagination/CursorKey.ts"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
 import { parseSourceId } from "../source/SourceId.ts"
 import { FeedError } from "./FeedError.ts"
-import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
+import { FEED_START, type FeedPlace, type FeedPosition, KEPT_EPOCHS } from "./FeedStore.ts"
 import { isTrail } from "./FeedTrail.ts"
 
 /** Every parameter of the feed; each may occur once. */
@@ -107,7 +107,7 @@ const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPositio
 const readPosition = (position: CursorPosition): FeedPosition | undefined => {
   const rest = position.length % PARTS
   const count = (position.length - rest) / PARTS
-  if ((rest !== 0 && rest !== TRAIL_PARTS) || count < 1 || count > 1 + LEFT_EPOCHS) return undefined
+  if ((rest !== 0 && rest !== TRAIL_PARTS) || count < 1 || count > 1 + KEPT_EPOCHS) return undefined
   const places: Array<FeedPlace> = []
   for (let index = 0; index < count; index++) {
     const place = readPlace(position.slice(index * PARTS, (index + 1) * PARTS))

@@ -1,5 +1,5 @@
 /** Moves positions in the feed: forward over a page, or back to a place that a restored database still has. */
-import { FEED_START, type FeedPlace, type FeedPosition, LEFT_EPOCHS } from "./FeedStore.ts"
+import { FEED_START, type FeedPlace, type FeedPosition, KEPT_EPOCHS } from "./FeedStore.ts"
 import { comparePlaces, extendTrail, trailBefore, trailPlaces } from "./FeedTrail.ts"
 
 /**
@@ -23,7 +23,7 @@ export const advance = (from: FeedPosition, count: number, placeAt: (index: numb
  */
 export const resumeAt = (place: FeedPlace, { left = [], trail, ...from }: FeedPosition): FeedPosition => ({
   ...place,
-  ...ifAny([from, ...left].filter((one) => isLeft(one, place)).slice(0, LEFT_EPOCHS)),
+  ...ifAny([from, ...left].filter((one) => isLeft(one, place)).slice(0, KEPT_EPOCHS)),
   ...(trail === undefined || place.epoch === FEED_START.epoch ? {} : { trail: trailBefore(trail, place) }),
 })
 
@@ -52,7 +52,7 @@ const leftBehind = (
     if (place.epoch !== before.epoch) {
       behind = [before, ...behind.filter((one) => one.epoch !== before.epoch)]
         .filter((one) => isLeft(one, place))
-        .slice(0, LEFT_EPOCHS)
+        .slice(0, KEPT_EPOCHS)
     }
     before = place
   }

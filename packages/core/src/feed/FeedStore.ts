@@ -30,7 +30,7 @@ export interface FeedTrail {
 }
 
 /** How many previous epochs a position remembers. */
-export const LEFT_EPOCHS = 4
+export const KEPT_EPOCHS = 4
 
 export const FEED_START: FeedPosition = { epoch: 0, xid: 0n, id: 0 }
 

@@ -1,5 +1,5 @@
 import { feedParams, FEED_PARAMS, writeCursor } from "@data-cabinet/core/feed/FeedParams"
-import { FEED_START, LEFT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
+import { FEED_START, KEPT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
 import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
@@ -125,7 +125,7 @@ describe("feedParams", () => {
 
   it.prop(
     "restores every position from its cursor, with the ends of earlier epochs and the trail",
-    { trail: Trail, places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + LEFT_EPOCHS)) },
+    { trail: Trail, places: Schema.Array(Place).check(Schema.isMinLength(1), Schema.isMaxLength(1 + KEPT_EPOCHS)) },
     ({ places, trail }) => {
       const [first, ...left] = places.map(({ epoch, xid, id, receivedAt }) => ({
         epoch,

@@ -1,5 +1,5 @@
 import type { FeedPlace, FeedPosition, FeedTrail } from "@data-cabinet/core/feed/FeedStore"
-import { FEED_START, LEFT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
+import { FEED_START, KEPT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
 import { writeCursor } from "@data-cabinet/core/feed/FeedParams"
 import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
 import { comparePlaces, extendTrail, isTrail, trailBefore, trailPlaces } from "@data-cabinet/core/feed/FeedTrail"
@@ -60,7 +60,7 @@ describe("a trail", () => {
     const places = trailPlaces(trail)
     assert.isAtMost(places.length, 4 + (2 * Math.log(at)) / Math.log(FACTOR))
     for (const place of places) assert.deepStrictEqual(place, eventAt(place.id / 2))
-    const left = Array.from({ length: LEFT_EPOCHS }, (_, n) => ({ ...from, epoch: from.epoch + n }))
+    const left = Array.from({ length: KEPT_EPOCHS }, (_, n) => ({ ...from, epoch: from.epoch + n }))
     const key = new CursorKey(Buffer.alloc(32, 7))
     assert.isBelow(
       writeCursor(key, { sourceId: 9_000_000, channel: "webhook" }, { ...from, left, trail }).length,
@@ -120,7 +120,7 @@ describe("a position", () => {
     assert.deepStrictEqual(led.left, [place(5e12, 9), place(7e12, 1), place(3, 1)])
     assert.deepStrictEqual(trailPlaces(led.trail!), trailPlaces(trail).slice(1))
     const many = { ...position, left: [1, 2, 3, 4].map((n) => place(n * 1e12, 1)) }
-    assert.lengthOf(resumeAt(latest!, many).left!, LEFT_EPOCHS)
+    assert.lengthOf(resumeAt(latest!, many).left!, KEPT_EPOCHS)
     assert.deepStrictEqual(resumeAt(FEED_START, { ...FEED_START, epoch: 3 }), {
       ...FEED_START,
       left: [{ ...FEED_START, epoch: 3 }],

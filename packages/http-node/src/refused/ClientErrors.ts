@@ -6,7 +6,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { type ResponseFormat, formatOf, type Refusal, refusalText } from "./BadRequest.ts"
-import { handOnRawTarget, type ParserError } from "./RawTarget.ts"
+import { forwardRawTarget, type ParserError } from "./RawTarget.ts"
 
 /** How long a sender may go on sending after its response: closing at once could destroy the response before it is read. */
 const LINGER_MILLIS = 2_000
@@ -38,7 +38,7 @@ export const respondToClientErrors = (
     over.add(socket)
     if (!socket.writable) return void socket.destroy()
     const response = socket._httpMessage ?? undefined
-    if (response === undefined && handOnRawTarget(server, socket, error)) return void handedOn.add(socket)
+    if (response === undefined && forwardRawTarget(server, socket, error)) return void handedOn.add(socket)
     respondLast(socket, error, (request) => {
       const format = formatFrom(error, request) ?? (toIntake.has(socket) ? "intake" : "api")
       end(socket, refusalText(refusalOf(error, headBytes), format))

@@ -24,7 +24,7 @@ const BEGINNING = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) [!-~]*$/
  * If the packet is the beginning of such a request, hands the connection on to the server, which gets it as a new one, and
  * returns true. No other request of the connection may be in flight, and this one is its last.
  */
-export const handOnRawTarget = (server: Server, socket: Socket, error: ParserError): boolean => {
+export const forwardRawTarget = (server: Server, socket: Socket, error: ParserError): boolean => {
   const { code, rawPacket, bytesParsed } = error
   if (code !== "HPE_INVALID_URL" || rawPacket === undefined || bytesParsed === undefined) return false
   const refused = rawPacket[bytesParsed]

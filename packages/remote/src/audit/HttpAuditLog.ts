@@ -4,7 +4,7 @@ import { type AuditEntry, AuditLog, type AuditQuery } from "@data-cabinet/core/a
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
 /** The most that the API returns at once. */
 const MAX_PAGE = 1000
@@ -26,7 +26,7 @@ export const layer = Layer.effect(
         value === undefined ? [] : [[name, String(value)] as const],
       )
       return Effect.map(
-        neverRefused(api.text({ method: "GET", path: ["audit"], query: [["limit", String(limit)], ...query] })),
+        refusalAsDefect(api.text({ method: "GET", path: ["audit"], query: [["limit", String(limit)], ...query] })),
         (text) => JSON.parse(text) as { readonly data: ReadonlyArray<Sent>; readonly next_cursor: string | null },
       )
     }

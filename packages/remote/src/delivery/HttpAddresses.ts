@@ -4,7 +4,7 @@ import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import { Effect, Layer } from "effect"
 import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(AddressError)
 
@@ -19,7 +19,7 @@ export const layer = Layer.effect(
     const act = (id: number, name: string) => one({ method: "POST", path: ["addresses", id, name] })
     return Addresses.of({
       create: ({ url, sources }) => one({ method: "POST", path: ["addresses"], body: { url, sources } }),
-      list: Effect.map(neverRefused(api.list<Sent>({ method: "GET", path: ["addresses"] })), (all) =>
+      list: Effect.map(refusalAsDefect(api.list<Sent>({ method: "GET", path: ["addresses"] })), (all) =>
         all.map(addressOf),
       ),
       get: (id) => one({ method: "GET", path: ["addresses", id] }),

@@ -6,7 +6,7 @@ import type { LogQuery, ResendRange } from "@data-cabinet/core/delivery/Delivery
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(AddressError)
 
@@ -60,7 +60,9 @@ export const layer = Layer.effect(
       find: (id) => one("GET", id),
       attemptsOf: (id) =>
         Effect.map(
-          neverRefused(api.json<{ readonly log: ReadonlyArray<Attempt> }>({ method: "GET", path: ["deliveries", id] })),
+          refusalAsDefect(
+            api.json<{ readonly log: ReadonlyArray<Attempt> }>({ method: "GET", path: ["deliveries", id] }),
+          ),
           ({ log: attempts }) => attempts,
         ),
       list: () => serverOnly("A list of deliveries"),

@@ -2,13 +2,13 @@
 import { Doctor, type DoctorReport } from "@data-cabinet/core/diagnostics/Doctor"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
 export const layer = Layer.effect(
   Doctor,
   Effect.map(ManageApi, (api) =>
     Doctor.of({
-      examine: Effect.map(neverRefused(api.text({ method: "GET", path: ["diagnostics"] })), (text): DoctorReport => {
+      examine: Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["diagnostics"] })), (text): DoctorReport => {
         const { findings, database, deliveries } = JSON.parse(text) as Pick<
           DoctorReport,
           "findings" | "database" | "deliveries"

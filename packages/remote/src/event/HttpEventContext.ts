@@ -6,7 +6,7 @@ import type { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { Effect, Layer, Option } from "effect"
 import { camelKeys } from "../http/CamelKeys.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 import { members } from "../http/RawJson.ts"
 
 type SentOriginal = NonNullable<ReturnType<typeof originalJson>>
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
     })
     return EventContext.of({
       find: (id) =>
-        neverRefused(
+        refusalAsDefect(
           Effect.catchIf(
             found(id),
             (error) => error._tag === "RemoteRefusal" && error.code === "no_such_event",

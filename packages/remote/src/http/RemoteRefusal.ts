@@ -41,5 +41,5 @@ export const ofCodes =
     error.fields.code.literals.includes(code) ? new error({ code: code as never, message }) : undefined
 
 /** For use cases that refuse nothing. */
-export const neverRefused = <A>(work: Effect.Effect<A, Failed>): Effect.Effect<A, StoreUnavailable> =>
+export const refusalAsDefect = <A>(work: Effect.Effect<A, Failed>): Effect.Effect<A, StoreUnavailable> =>
   refusedAs<A, never>(work, () => undefined)

@@ -5,7 +5,7 @@ import { checkHolderName, checkLifetime, checkList, KeyError } from "@data-cabin
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(KeyError)
 
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
         const body = { name, role, expires_in_seconds, ...(only === null ? {} : { only }) }
         return yield* refusedAs(api.json<IssuedAccessToken>({ method: "POST", path: ["tokens"], body }), known)
       }),
-      list: neverRefused(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),
+      list: refusalAsDefect(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),
       revoke: (id) => refusedAs(api.json<AccessToken>({ method: "POST", path: ["tokens", id, "revoke"] }), known),
       find: () => serverOnly("The check of a token"),
     }),

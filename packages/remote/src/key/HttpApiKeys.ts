@@ -4,7 +4,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { checkHolderName, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(KeyError)
 
@@ -18,7 +18,7 @@ export const layer = Layer.effect(
         const body = { name, expires_in_seconds }
         return yield* refusedAs(api.json<IssuedKey>({ method: "POST", path: ["keys"], body }), known)
       }),
-      list: neverRefused(api.list<ApiKey>({ method: "GET", path: ["keys"] })),
+      list: refusalAsDefect(api.list<ApiKey>({ method: "GET", path: ["keys"] })),
       revoke: (id) => refusedAs(api.json<ApiKey>({ method: "POST", path: ["keys", id, "revoke"] }), known),
     }),
   ),

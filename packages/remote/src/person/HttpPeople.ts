@@ -5,7 +5,7 @@ import { PersonError } from "@data-cabinet/core/person/PersonError"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import { lookup } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(PersonError)
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const one = <A = Person>(method: "GET" | "POST" | "PATCH", path: ReadonlyArray<string | number>, body?: object) =>
       refusedAs(api.json<A>({ method, path: ["people", ...path], ...(body === undefined ? {} : { body }) }), known)
-    const list = neverRefused(api.list<Person>({ method: "GET", path: ["people"] }))
+    const list = refusalAsDefect(api.list<Person>({ method: "GET", path: ["people"] }))
     const get = Effect.fnUntraced(function* (id: number) {
       const found = (yield* list).find((person) => person.id === id)
       return found ?? (yield* new PersonError({ code: "no_such_person", message: `There is no person ${id}.` }))

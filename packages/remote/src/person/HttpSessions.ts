@@ -5,7 +5,7 @@ import type { Session } from "@data-cabinet/core/person/Person"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(PersonError)
 
@@ -15,11 +15,11 @@ export const layer = Layer.effect(
     Sessions.of({
       find: () => serverOnly("Sign-in"),
       peek: () => serverOnly("Sign-in"),
-      list: () => neverRefused(api.list<Session>({ method: "GET", path: ["sessions"] })),
+      list: () => refusalAsDefect(api.list<Session>({ method: "GET", path: ["sessions"] })),
       end: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["sessions", id] }), known)),
       endAll: (id) =>
         Effect.map(
-          neverRefused(api.json<{ readonly count: number }>({ method: "POST", path: ["people", id, "sign-out"] })),
+          refusalAsDefect(api.json<{ readonly count: number }>({ method: "POST", path: ["people", id, "sign-out"] })),
           ({ count }) => count,
         ),
     }),

@@ -4,7 +4,7 @@ import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(PollError)
 
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
       },
       change: (id, change) =>
         refusedAs(api.json<Poll>({ method: "PATCH", path: ["polls", id], body: bodyOf(change) }), known),
-      list: neverRefused(api.list<Poll>({ method: "GET", path: ["polls"] })),
+      list: refusalAsDefect(api.list<Poll>({ method: "GET", path: ["polls"] })),
       get: (id) => refusedAs(api.json<Poll>({ method: "GET", path: ["polls", id] }), known),
       pause: (id) => act<Poll>(id, "pause"),
       resume: (id) => act<Poll>(id, "resume"),

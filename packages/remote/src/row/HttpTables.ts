@@ -3,7 +3,7 @@ import type { Table, TableDetail } from "@data-cabinet/core/row/Table"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { Effect, Layer, Option } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
 /** Their names in the program are those of the API. */
 const tableOf = ({ rowsEstimate, ...table }: Table & { readonly rowsEstimate: number | null }): Table => ({
@@ -28,9 +28,11 @@ export const layer = Layer.effect(
   Tables,
   Effect.map(ManageApi, (api) =>
     Tables.of({
-      list: Effect.map(neverRefused(api.list<never>({ method: "GET", path: ["tables"] })), (all) => all.map(tableOf)),
+      list: Effect.map(refusalAsDefect(api.list<never>({ method: "GET", path: ["tables"] })), (all) =>
+        all.map(tableOf),
+      ),
       find: (schema, name) =>
-        neverRefused(
+        refusalAsDefect(
           api.json<never>({ method: "GET", path: ["tables", schema, name] }).pipe(
             Effect.map((sent) => Option.some(detailOf(sent))),
             Effect.catchIf(

@@ -5,7 +5,7 @@ import { type BaseUrl, BaseAddress } from "@data-cabinet/core/source/BaseAddress
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { lookup, RemoteSettings } from "../http/RemoteSettings.ts"
-import { neverRefused } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
 export const layer = Layer.effect(
   BaseAddress,
@@ -15,7 +15,7 @@ export const layer = Layer.effect(
     return BaseAddress.of({
       get: Effect.map(
         lookup(
-          neverRefused(
+          refusalAsDefect(
             api.json<{ readonly baseUrl: string; readonly baseUrlKnown: boolean }>({
               method: "GET",
               path: ["cabinet"],

@@ -5,7 +5,7 @@ import { checkSettings, type SourceChange, Sources } from "@data-cabinet/core/so
 import { Effect, Layer, Option } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { neverRefused, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(SourceError)
 
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
         const body = { name: source.name, ...sentSettings(source) }
         return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
       }),
-      list: neverRefused(api.list<Source>({ method: "GET", path: ["sources"] })),
+      list: refusalAsDefect(api.list<Source>({ method: "GET", path: ["sources"] })),
       get: (id) =>
         refusedAs(api.json<Source>({ method: "GET", path: ["sources", id] }), known).pipe(
           Effect.map(Option.some),

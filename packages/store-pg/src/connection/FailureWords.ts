@@ -81,7 +81,7 @@ const NOT_YET: ReadonlySet<string> = new Set(["25006", "53300", "57P01", "57P02"
  * Whether the failure is likely to pass by itself: a server that is away, starting, failing over or full. A wrong login,
  * a missing database and a refusal of TLS are not.
  */
-export const mayPass = (error: SqlError.SqlError): boolean => {
+export const isTemporary = (error: SqlError.SqlError): boolean => {
   const state = sqlState(error)
   const { cause, operation } = error.reason
   if (cause instanceof NoServerFits) return true

@@ -27,14 +27,14 @@ export interface WriteSession {
 }
 
 /** Why the last events could not be written, if no new session helps; null while they can be. */
-export interface WriteTrouble {
+export interface LastWriteFailure {
   words: string | null
 }
 
 export class WriteSessions extends Context.Service<
   WriteSessions,
   {
-    readonly trouble: WriteTrouble
+    readonly trouble: LastWriteFailure
     /** Fails like a lost connection if the database does not respond. `closed` is called once the session has closed. */
     readonly open: (
       opening: (connection: SqlConnection.Connection) => Effect.Effect<unknown, SqlError.SqlError>,

@@ -15,7 +15,7 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
-import { whyNotWritten } from "./WriteCheck.ts"
+import { writeFailure } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
@@ -115,7 +115,7 @@ export const layer = Layer.effect(
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
         const cannotWrite = yield* Effect.provideService(
-          whyNotWritten("a megabyte could not be written within 4 s"),
+          writeFailure("a megabyte could not be written within 4 s"),
           PgClient.PgClient,
           sql,
         )

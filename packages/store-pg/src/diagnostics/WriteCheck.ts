@@ -20,7 +20,7 @@ const WRITE_A_MEGABYTE = [
 const MAY_NOT = "42501"
 
 /** Null if writing has just succeeded; otherwise the reason, in words that end the sentence "…: ". */
-export const whyNotWritten = (otherwise: string): Effect.Effect<string | null, never, PgClient.PgClient> =>
+export const writeFailure = (otherwise: string): Effect.Effect<string | null, never, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const write = Effect.forEach(WRITE_A_MEGABYTE, (statement) => sql.unsafe(statement).unprepared, { discard: true })
@@ -43,7 +43,7 @@ export const cannotWrite: Effect.Effect<string | null, never, PgClient.PgClient 
   function* () {
     const { trouble } = yield* WriteSessions
     if (trouble.words === null) return null
-    const why = yield* whyNotWritten(trouble.words)
+    const why = yield* writeFailure(trouble.words)
     trouble.words = why
     return why === null ? null : `events cannot be written: ${why}`
   },

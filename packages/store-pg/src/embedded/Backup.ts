@@ -11,7 +11,7 @@ import { type BackupArchive, createArchive } from "./BackupArchive.ts"
 import { type BackupEnd, CLUSTER_NAME, headOf, PASSWORD_NAME } from "./BackupFormat.ts"
 import { backupSession, type BackupStart, type BackupStop } from "./BackupSession.ts"
 import { clusterVersion } from "./Cluster.ts"
-import { clusterFiles, CONTROL_FILE, orNothing } from "./ClusterFiles.ts"
+import { clusterFiles, CONTROL_FILE, undefinedIfMissing } from "./ClusterFiles.ts"
 import { type DataDir, dataDirAt } from "./DataDir.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
@@ -104,7 +104,7 @@ const copyCluster = async (
 }
 
 const copyFile = async (archive: BackupArchive, name: string, path: string): Promise<void> => {
-  const source = await orNothing(open(path, "r"))
+  const source = await undefinedIfMissing(open(path, "r"))
   if (source === undefined) return
   try {
     await archive.addFile(name, source)

@@ -42,7 +42,7 @@ export const clusterVersion = (pgdata: string): number | undefined => {
  */
 export const initCluster = async (options: ClusterOptions): Promise<void> => {
   const { binaries, launcher, pgdata, superuser, password } = options
-  const { path: fresh, remove } = besideCluster(pgdata)
+  const { path: fresh, remove } = directoryBeside(pgdata)
   const target = join(fresh, "pgdata")
   mkdirSync(target, { mode: 0o700 })
   const auth = ["--auth=trust"]
@@ -78,7 +78,7 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
  * Creates a directory next to `pgdata`, on the same disk, for a cluster that is later renamed into place. Removes what an
  * interrupted run left there: the caller holds the locks that prevent others from creating one at the same time.
  */
-export const besideCluster = (pgdata: string): { readonly path: string; readonly remove: () => void } => {
+export const directoryBeside = (pgdata: string): { readonly path: string; readonly remove: () => void } => {
   const [parent, stem] = [dirname(pgdata), `${basename(pgdata)}.new-`]
   const clear = (path: string) => rmSync(path, { recursive: true, force: true })
   for (const left of readdirSync(parent)) if (left.startsWith(stem)) clear(join(parent, left))

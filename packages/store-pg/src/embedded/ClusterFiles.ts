@@ -45,7 +45,7 @@ export const CONTROL_FILE = "global/pg_control"
 export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<ClusterFile>> => {
   const found: Array<ClusterFile> = []
   const walk = async (below: string): Promise<void> => {
-    const entries = await orNothing(readdir(join(pgdata, below), { withFileTypes: true }))
+    const entries = await undefinedIfMissing(readdir(join(pgdata, below), { withFileTypes: true }))
     for (const entry of entries ?? []) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`
       if (LEFT_OUT.has(entry.name) || entry.name.startsWith("pgsql_tmp") || path === CONTROL_FILE) continue
@@ -55,7 +55,7 @@ export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<Cluste
         found.push({ path, kind: "directory", size: 0 })
         if (!isEmpty) await walk(path)
       } else if (entry.isFile()) {
-        const stat = await orNothing(lstat(join(pgdata, path)))
+        const stat = await undefinedIfMissing(lstat(join(pgdata, path)))
         if (stat !== undefined) found.push({ path, kind: "file", size: stat.size })
       }
     }
@@ -65,7 +65,7 @@ export const clusterFiles = async (pgdata: string): Promise<ReadonlyArray<Cluste
 }
 
 /** Undefined for a file that no longer exists. */
-export const orNothing = async <A>(work: Promise<A>): Promise<A | undefined> => {
+export const undefinedIfMissing = async <A>(work: Promise<A>): Promise<A | undefined> => {
   try {
     return await work
   } catch (error) {

@@ -30,7 +30,7 @@ import {
   readHead,
 } from "./BackupFormat.ts"
 import { chosenBinaries } from "./Binaries.ts"
-import { besideCluster } from "./Cluster.ts"
+import { directoryBeside } from "./Cluster.ts"
 import { type DataDir, dataDirAt, makeDataDir } from "./DataDir.ts"
 import { lockWithin } from "./DataDirLock.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
@@ -121,7 +121,7 @@ const unpack = async (
   const reading = pipeline(source, plain, entries as unknown as Writable, { signal })
   // A failure reaches the loop below through the end of the archive.
   reading.catch(() => {})
-  const fresh = besideCluster(dir.pgdata)
+  const fresh = directoryBeside(dir.pgdata)
   try {
     const target = joinPath(fresh.path, "pgdata")
     const sum = new BackupSum()

@@ -9,7 +9,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { connectionLossAsError, isUnavailable, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
-import type { WriteSession, WriteTrouble } from "../connection/WriteSession.ts"
+import type { WriteSession, LastWriteFailure } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptStatement.ts"
 import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
@@ -21,7 +21,7 @@ interface Parts {
   readonly sql: PgClient.PgClient
   readonly signal: DeliverySignal["Service"]
   readonly feed: FeedSignal["Service"]
-  readonly trouble: WriteTrouble
+  readonly trouble: LastWriteFailure
   readonly blocked: BlockedBatches
 }
 

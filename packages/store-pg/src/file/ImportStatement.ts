@@ -17,7 +17,7 @@ ON CONFLICT (source_id, sha256) WHERE once AND state <> 'failed' DO NOTHING
 RETURNING m.id::float8 AS id`
 
 /** The import of the same file that is done, or in progress. $1: source, $2: SHA-256. */
-export const SAME = `
+export const FIND_SAME_FILE = `
 SELECT ${STATUS} FROM cabinet.import m
 WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed' ORDER BY m.id DESC LIMIT 1`
 
@@ -52,7 +52,7 @@ RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 
  * import that was not sealed marked nothing. The interval doubles with each failed import since the last successful one,
  * up to six hours. $1: import, $2: poll.
  */
-export const UNSEE = `
+export const DELETE_UNACCEPTED_SEEN = `
 WITH unseen AS (
   DELETE FROM cabinet.poll_seen s USING cabinet.import m, cabinet.staged_row r
   WHERE m.id = $1 AND r.import_id = m.id AND r.n >= m.accepted AND s.poll_id = $2 AND s.key = r.key

@@ -83,7 +83,7 @@ const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<ImportSt
       ]),
     )
     if (row !== undefined) return { held: { id: row.id, lease } }
-    const same = yield* status(sql, ImportStatement.SAME, [sourceId, sha256])
+    const same = yield* status(sql, ImportStatement.FIND_SAME_FILE, [sourceId, sha256])
     if (Option.isSome(same)) return { same: same.value }
   }
 })
@@ -95,7 +95,7 @@ export const layer = Layer.effect(
 
     return ImportStore.of({
       begin: (wanted) => begin(sql, wanted),
-      same: (sourceId, sha256) => status(sql, ImportStatement.SAME, [sourceId, sha256]),
+      same: (sourceId, sha256) => status(sql, ImportStatement.FIND_SAME_FILE, [sourceId, sha256]),
       stage: (holder, rows) =>
         held<unknown>(sql, holder, ImportStatement.STAGE, [
           int8Array(rows.map((row) => row.n)),
@@ -109,7 +109,7 @@ export const layer = Layer.effect(
           sql.withTransaction(
             Effect.gen(function* () {
               const { poll_id } = yield* held<{ poll_id: number | null }>(sql, holder, ImportStatement.FAIL, [failure])
-              if (poll_id !== null) yield* sql.unsafe(ImportStatement.UNSEE, [holder.id, poll_id])
+              if (poll_id !== null) yield* sql.unsafe(ImportStatement.DELETE_UNACCEPTED_SEEN, [holder.id, poll_id])
             }),
           ),
         ).pipe(

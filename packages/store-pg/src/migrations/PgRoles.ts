@@ -16,7 +16,7 @@ import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
-import { RIGHTS_STAND } from "./RightsStatement.ts"
+import { RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
 export type RoleKind = "reader" | "author"
@@ -94,9 +94,12 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
   const author = keptLogin("author")
   if (reader === null || author === null) return null
   // The author's password is set before each use.
-  const [stand, reads] = yield* Effect.all([sql.unsafe(RIGHTS_STAND, [reader.role, author.role]), letsIn(reader.url)], {
-    concurrency: "unbounded",
-  })
+  const [stand, reads] = yield* Effect.all(
+    [sql.unsafe(RIGHTS_ARE_COMPLETE, [reader.role, author.role]), letsIn(reader.url)],
+    {
+      concurrency: "unbounded",
+    },
+  )
   return stand.length === 1 && reads ? { reader, author } : null
 }, connectionLossAsError)
 

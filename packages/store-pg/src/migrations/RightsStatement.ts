@@ -5,7 +5,7 @@ import { OPEN_TO_ALL } from "./CloseDatabase.ts"
  * $1: the reader's name, $2: the author's. Returns one row if both have every privilege that `ensureRoles` grants, and
  * none if either does not exist or lacks one.
  */
-export const RIGHTS_STAND = `
+export const RIGHTS_ARE_COMPLETE = `
   SELECT FROM pg_roles owner, pg_roles reader, pg_roles author
   WHERE owner.rolname = current_user AND reader.rolname = $1::text AND author.rolname = $2::text
     AND reader.rolcanlogin AND NOT reader.rolinherit AND author.rolcanlogin AND NOT author.rolinherit

@@ -200,7 +200,7 @@ export const layer = Layer.effect(
       unseen: (pollId, keys) =>
         orUnavailable(
           Effect.map(
-            sql.unsafe<{ readonly unseen: boolean }>(PollStatement.UNSEEN, [pollId, byteaArray(keys)]),
+            sql.unsafe<{ readonly unseen: boolean }>(PollStatement.FIND_UNSEEN, [pollId, byteaArray(keys)]),
             (rows) => rows.map((row) => row.unseen),
           ),
         ),

@@ -69,7 +69,7 @@ export const RENEW = `
 UPDATE cabinet.poll p SET ${LEASE} WHERE p.id = $1 AND p.lease = $2 AND p.removed_at IS NULL RETURNING 1 AS one`
 
 /** Which of the keys are new, in their order. */
-export const UNSEEN = `
+export const FIND_UNSEEN = `
 SELECT NOT EXISTS (SELECT FROM cabinet.poll_seen s WHERE s.poll_id = $1 AND s.key = k.key) AS unseen
 FROM unnest($2::bytea[]) WITH ORDINALITY AS k(key, n) ORDER BY k.n`
 

@@ -36,7 +36,7 @@ const SHOWS_OURS = `EXISTS (
       WHERE p.pronamespace = 'cabinet'::regnamespace)`
 
 /** A statement of its own for one view, because most objects are not views. $1: its oid. */
-export const VIEW_SHOWS_OURS = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
+export const VIEW_READS_CABINET = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
 /** The columns of an object as listed. */
 const OBJECT = `

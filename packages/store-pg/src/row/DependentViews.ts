@@ -213,7 +213,7 @@ const remade = (view: SavedView): ReadonlyArray<string> => {
 }
 
 /** Recreates each view as its owner; consecutive views of one owner in one run. */
-export const remakeViews = Effect.fnUntraced(function* (
+export const recreateViews = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
 ): Effect.fn.Return<void, SqlError.SqlError> {

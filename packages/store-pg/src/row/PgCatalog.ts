@@ -19,7 +19,7 @@ import {
   LIST_READABLE,
   LIST_READABLE_OF,
   CATALOG_VERSION_OF_FOUND,
-  VIEW_SHOWS_OURS,
+  VIEW_READS_CABINET,
 } from "./CatalogStatement.ts"
 import { foldCollation } from "./FoldCollation.ts"
 import { CatalogCache } from "./CatalogCache.ts"
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
       const [row] = yield* sql.unsafe<DetailRow>(FIND_READABLE, [role, schema, name, searching])
       if (row === undefined) return Option.none<ReadableTable>()
       if (row.definition !== null) {
-        const [view] = yield* sql.unsafe<{ ours: boolean }>(VIEW_SHOWS_OURS, [row.oid])
+        const [view] = yield* sql.unsafe<{ ours: boolean }>(VIEW_READS_CABINET, [row.oid])
         if (view?.ours !== false) return Option.none<ReadableTable>()
       }
       const columns: ReadonlyArray<ColumnRow> = JSON.parse(row.columns ?? "[]")

@@ -21,7 +21,7 @@ import {
   dropIndex,
   FOREIGN_OWNER,
   FREE_INDEX_NAME,
-  KNOWS_LETTERS,
+  TRIGRAMS_KNOW_LETTERS,
   MAKE_SCHEMA,
   MAKE_TRIGRAMS,
   makeFunctions,
@@ -70,7 +70,7 @@ export const layer = Layer.effect(
           .pipe(Effect.mapError((error) => (isUnavailable(error) ? error : because("no_trigrams", error))))
       }
       const trigrams = quoteName((yield* trigramsNow) ?? "")
-      const [letters] = yield* sql.unsafe<{ known: boolean }>(KNOWS_LETTERS(trigrams))
+      const [letters] = yield* sql.unsafe<{ known: boolean }>(TRIGRAMS_KNOW_LETTERS(trigrams))
       for (const statement of makeFunctions(foldCollation, letters?.known === true)) yield* sql.unsafe(statement)
       return trigrams
     })

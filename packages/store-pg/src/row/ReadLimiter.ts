@@ -54,7 +54,7 @@ interface ObjectSlots {
 }
 
 /** The read that needs a slot. */
-export interface TurnOf {
+export interface SlotRequest {
   readonly object: string
   /** False for a read that may run a customer's functions. */
   readonly runsNoUserCode: boolean
@@ -115,7 +115,7 @@ export class ReadLimiter {
   }
 
   /** Whether a read would begin at once. */
-  isFree({ object, runsNoUserCode }: TurnOf): boolean {
+  isFree({ object, runsNoUserCode }: SlotRequest): boolean {
     const its = this.#objects.get(keyOf(object, runsNoUserCode))
     return this.#places.isFree && (runsNoUserCode || this.#apart.isFree) && (its === undefined || its.places.isFree)
   }
@@ -124,7 +124,7 @@ export class ReadLimiter {
    * Runs `work` once it has its slots, until its promise settles. Returns `late` if that takes longer than the queue
    * timeout, or if the call is aborted before.
    */
-  async run<A>(of: TurnOf, call: AbortableCall, late: A, work: () => Promise<A>): Promise<A> {
+  async run<A>(of: SlotRequest, call: AbortableCall, late: A, work: () => Promise<A>): Promise<A> {
     const slots = this.#slots(of)
     try {
       const busy = slots.take()
@@ -167,7 +167,7 @@ export class ReadLimiter {
     })
   }
 
-  #slots({ object, runsNoUserCode }: TurnOf): Slots {
+  #slots({ object, runsNoUserCode }: SlotRequest): Slots {
     const { share } = runsNoUserCode ? this.#limits : this.#limits.apart
     const key = keyOf(object, runsNoUserCode)
     const its = this.#objects.get(key) ?? { places: new Semaphore(share), users: 0 }

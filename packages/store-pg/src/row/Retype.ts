@@ -10,7 +10,7 @@ import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { columnDependents } from "./ColumnDependents.ts"
-import { dependentViews, dropViews, findObstacle, remakeViews, type SavedView } from "./DependentViews.ts"
+import { dependentViews, dropViews, findObstacle, recreateViews, type SavedView } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
 
 /** The condition under which a column's text converts to another type, and the expression that converts it. */
@@ -192,7 +192,7 @@ export class Retype<E> {
       if (views.length === 0) return
       const sql = this.#sql
       yield* sql.unsafe(`SET LOCAL statement_timeout = ${this.#options.viewsTimeoutMillis}`)
-      yield* Effect.mapError(this.#inTime(remakeViews(sql, views)), (error) =>
+      yield* Effect.mapError(this.#inTime(recreateViews(sql, views)), (error) =>
         isSlow(error) ? this.#tooSlow() : viewFailed(error),
       )
       yield* sql`SET LOCAL statement_timeout = 0`

@@ -91,7 +91,7 @@ export const TRIGRAM_SCHEMA = `
  * `trigrams`: pg_trgm's schema, quoted. The literal has an explicit type: without one, a function call is taken for a
  * cast if a type has its name.
  */
-export const KNOWS_LETTERS = (trigrams: string): string => `
+export const TRIGRAMS_KNOW_LETTERS = (trigrams: string): string => `
   SELECT ${trigrams}.show_trgm('ж'::pg_catalog.text) OPERATOR(pg_catalog.<>) '{}'::pg_catalog.text[] AS known`
 
 /** $1: the oid of a table. */

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Refusal, refusingServer } from "../../../../test/support/refusingServer.ts"
-import { failureReport, failureWords, mayPass } from "../../src/connection/FailureWords.ts"
+import { failureReport, failureWords, isTemporary } from "../../src/connection/FailureWords.ts"
 import * as OwnerClient from "../../src/connection/OwnerClient.ts"
 import { orUnavailable } from "../../src/connection/StoreFailure.ts"
 
@@ -38,15 +38,15 @@ it.each([
   ],
   ["08P01", "server login has been failing, try again later", /^the connection pooler cannot connect to it$/, true],
   ["08P01", "no such database: cabinet", /^the connection pooler does not know the database$/, false],
-])("failureWords and mayPass sort %s, %s", async (code, message, words, passes) => {
+])("failureWords and isTemporary sort %s, %s", async (code, message, words, passes) => {
   const error = await refusedWith(code, message)
   expect(failureWords(error)).toMatch(words)
   expect(failureReport(error)).toContain(message)
-  expect(mayPass(error)).toBe(passes)
+  expect(isTemporary(error)).toBe(passes)
 })
 
-it("mayPass is true where nobody listens, or the name or socket does not exist, and false for a wrong URL", async () => {
-  const passes = async (url: string) => mayPass(await Effect.runPromise(Effect.flip(asked(url))))
+it("isTemporary is true where nobody listens, or the name or socket does not exist, and false for a wrong URL", async () => {
+  const passes = async (url: string) => isTemporary(await Effect.runPromise(Effect.flip(asked(url))))
   expect(await passes("postgres://nobody@127.0.0.1:9/cabinet")).toBe(true)
   expect(await passes("postgres://nobody@no-such-host.invalid/cabinet")).toBe(true)
   expect(await passes("postgres://nobody@%2Fnowhere%2Fat%2Fall/cabinet")).toBe(true)

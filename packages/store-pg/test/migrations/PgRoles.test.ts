@@ -1,7 +1,7 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
-import { RIGHTS_STAND } from "@data-cabinet/store-pg/migrations/RightsStatement"
+import { RIGHTS_ARE_COMPLETE } from "@data-cabinet/store-pg/migrations/RightsStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"
@@ -53,7 +53,7 @@ const ensure = () =>
   )
 const stand = () =>
   Effect.runPromise(
-    PgClient.PgClient.use((sql) => sql.unsafe(RIGHTS_STAND, [roles.reader.role, roles.author.role])).pipe(
+    PgClient.PgClient.use((sql) => sql.unsafe(RIGHTS_ARE_COMPLETE, [roles.reader.role, roles.author.role])).pipe(
       Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 1 })),
     ),
   ).then((rows) => rows.length === 1)

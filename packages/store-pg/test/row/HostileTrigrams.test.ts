@@ -1,6 +1,6 @@
 /** Where pg_trgm lies in a schema that the author may write to, what we ask of it by name could be the author's. */
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
-import { KNOWS_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
+import { TRIGRAMS_KNOW_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -54,9 +54,9 @@ it("a search index is refused while pg_trgm is the author's own", async () => {
   await reading.run("DROP EXTENSION pg_trgm")
 })
 
-it("KNOWS_LETTERS calls the function and never uses a type of its name", async () => {
+it("TRIGRAMS_KNOW_LETTERS calls the function and never uses a type of its name", async () => {
   await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
-  const asked = PgClient.PgClient.use((sql) => sql.unsafe(KNOWS_LETTERS('"public"')))
+  const asked = PgClient.PgClient.use((sql) => sql.unsafe(TRIGRAMS_KNOW_LETTERS('"public"')))
   expect(await reading.runtime.runPromise(asked)).toHaveLength(1)
   expect(await ran()).toEqual([])
   await reading.database.run("DROP EXTENSION pg_trgm")

@@ -4,12 +4,12 @@ import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import { ReadLimiter, type TurnOf } from "../../src/row/ReadLimiter.ts"
+import { ReadLimiter, type SlotRequest } from "../../src/row/ReadLimiter.ts"
 
 const late = Result.fail("late" as const)
 
 /** Work that is an Effect, in a turn. */
-const acquire = <A, E>(turns: ReadLimiter, of: TurnOf, work: Effect.Effect<A, E>): Effect.Effect<A, E | "late"> =>
+const acquire = <A, E>(turns: ReadLimiter, of: SlotRequest, work: Effect.Effect<A, E>): Effect.Effect<A, E | "late"> =>
   fromCall<A, E | "late">((call) =>
     turns.run<Result.Result<A, E | "late">>(of, call, late, () => runResult(work, call.context, call)),
   )
