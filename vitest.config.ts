@@ -16,8 +16,8 @@ const test = {
     ...(process.env["CUT_PACKETS"] === undefined ? [] : ["test/support/cutPackets.ts"]),
   ],
   pool: "forks" as const,
-  // One more than CI has cores: much of what is tested waits for a process, for PostgreSQL or for time.
-  maxWorkers: 3,
+  // Twice the cores of CI: much of what is tested waits for a process, for PostgreSQL or for time.
+  maxWorkers: 4,
   // Not how long a test takes, but when it hangs: a machine may be busy with other things.
   testTimeout: 120_000,
   hookTimeout: 180_000,
