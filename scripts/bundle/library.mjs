@@ -32,7 +32,7 @@ const strictly = (level, log) => {
 /** Runs wherever `fetch` does: without the check of Node's version, and without anything of Node. */
 const CLIENT = "client"
 
-/** Bundles the compiled modules; answers the output, and writes it. */
+/** Bundles the compiled modules, writes the output and returns it. */
 const bundle = async (input, dir, format, external) => {
   const { plugin, moduleIds } = await embedFiles(format)
   const made = await rolldown({
@@ -90,7 +90,7 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
 }
 `
 
-/** Writes the library and its types into a folder; answers the modules inside, whose licences go with it. */
+/** Writes the library and its types into a folder; returns the modules inside, whose licences go with it. */
 export const buildLibrary = async (dir) => {
   rmSync(dir, { recursive: true, force: true })
   const from = (ending) =>

@@ -79,6 +79,23 @@ describe("the project's words", () => {
     assert.deepStrictEqual(found, [])
   })
 
+  it("name the unit of a documented number at the end of its name", () => {
+    const units = [
+      [/\bin milliseconds\b|^\W*Milliseconds\b/, /_MILLIS$/],
+      [/\bin seconds\b|^\W*Seconds\b/, /_SECONDS$/],
+    ] as const
+    const wrong = files
+      .filter((file) => /^packages\/[^/]+\/src\/.*\.ts$/.test(file))
+      .flatMap((file) => [
+        ...readFileSync(join(root, file), "utf8").matchAll(
+          /\/\*\*((?:[^*]|\*(?!\/))*)\*\/\s*(?:export )?const ([A-Z][A-Z0-9_]+) = [\d_]+/g,
+        ),
+      ])
+      .filter(([, doc, name]) => units.some(([said, end]) => said.test(doc!) && !end.test(name!)))
+      .map(([, , name]) => name)
+    assert.deepStrictEqual(wrong, [])
+  })
+
   it("are not in the names of files and folders", () => {
     const old = new Set([...OLD_NAMES, "cabinet", "page", "pull", "embedding"])
     const found = files.filter(

@@ -1,5 +1,5 @@
 /**
- * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the answer is the same and takes as long.
+ * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the error is the same and takes as long.
  * Attempts are counted by address and by account across all processes; an address beyond its limit is refused without a look
  * at the database. An account is counted apart for the address from which its person signed in last, so that strangers who
  * guess at it do not lock that person out.

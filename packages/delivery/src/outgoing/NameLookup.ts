@@ -56,10 +56,10 @@ const ask = (name: string, options: NameLookupOptions) =>
         orElse: () => Effect.fail(notFound(`the name servers did not respond for ${name} within ${deadline / 1000} s`)),
       }),
       Effect.ensuring(Effect.sync(() => resolver.cancel())),
-      Effect.flatMap((answers) => {
-        const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+      Effect.flatMap((lookups) => {
+        const found = lookups.flatMap((lookup) => (lookup.status === "fulfilled" ? lookup.value : []))
         if (found.length > 0) return Effect.succeed(found)
-        const codes = answers.map((answer) => (answer.status === "rejected" ? String(answer.reason?.code) : ""))
+        const codes = lookups.map((lookup) => (lookup.status === "rejected" ? String(lookup.reason?.code) : ""))
         const words = codes.some((code) => code === "ETIMEOUT")
           ? `the name servers did not respond for ${name}`
           : `the name ${name} has no address (${[...new Set(codes)].join(", ")})`

@@ -51,14 +51,14 @@ interface Options {
 /**
  * From a request's head to its response, in milliseconds; after it the database counts as unavailable. No client waits 10 s.
  */
-export const DEADLINE = 9_000
+export const DEADLINE_MILLIS = 9_000
 
 const RETRY_SECONDS = 5
 
 export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
-  { deadline = DEADLINE }: Options = {},
+  { deadline = DEADLINE_MILLIS }: Options = {},
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
@@ -85,7 +85,7 @@ export const endpointRoute = (
     }
 
     const handle = async (request: Request, target: Target, call: AbortableCall): Promise<Response> => {
-      const key = await authenticate.key(keyHeaders(request), call.deadline - deadline + DEADLINE)
+      const key = await authenticate.key(keyHeaders(request), call.deadline - deadline + DEADLINE_MILLIS)
       if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
       if (call.isAborted) throw new RequestGone()
       return admitted(key.success, target, call)

@@ -6,7 +6,7 @@ import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionPar
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Context, Effect, Result } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
-import { DEADLINE, endpointRoute } from "../api/EndpointRoute.ts"
+import { DEADLINE_MILLIS, endpointRoute } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../html/PageBody.ts"
@@ -113,7 +113,7 @@ export const columnsJson = (columns: ReadonlyArray<Column>): string => {
  * From the head of a request for rows to its response, in milliseconds. Longer only if a setting lets queries take longer.
  */
 export const RowsDeadline = Context.Reference<number>("@data-cabinet/http-node/row/RowsDeadline", {
-  defaultValue: () => DEADLINE,
+  defaultValue: () => DEADLINE_MILLIS,
 })
 
 export const rowRoutes = Effect.gen(function* () {

@@ -42,8 +42,8 @@ export const processRoutes = (options: { readonly metrics: MetricsFor }, stoppin
     const counters = metricsRoute(run)
     const missing = yield* sharedCheck({
       check: readiness.check,
-      holds: READY_CACHE_MILLIS,
-      limit: READY_TIMEOUT_MILLIS,
+      cacheMillis: READY_CACHE_MILLIS,
+      timeoutMillis: READY_TIMEOUT_MILLIS,
       late: `the database did not respond within ${READY_TIMEOUT_MILLIS / 1000} s`,
     })
     const healthz: Route = { path: "/healthz", fault, handle: async () => status(200, { ok: true }) }

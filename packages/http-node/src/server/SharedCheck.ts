@@ -1,20 +1,25 @@
 /**
  * One check shared by all callers at about the same time: anybody may ask whether a server is ready, as often as they like,
- * and each check costs the database something. No caller waits longer than the limit, whatever the check does: an
+ * and each check costs the database something. No caller waits longer than the time limit, whatever the check does: an
  * unresponsive database ends no statement, so a check that is too slow is abandoned, and the next caller starts a new one.
  */
 import { Effect, Exit } from "effect"
 
 export interface SharedCheckOptions<A> {
   readonly check: Effect.Effect<A>
-  /** How long a result is valid, in milliseconds. */
-  readonly holds: number
-  /** How long a check may take, in milliseconds, and the result if it takes longer. */
-  readonly limit: number
+  /** How long a result is valid. */
+  readonly cacheMillis: number
+  /** How long a check may take, and the result if it takes longer. */
+  readonly timeoutMillis: number
   readonly late: A
 }
 
-export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions<A>): Effect.Effect<Effect.Effect<A>> =>
+export const sharedCheck = <A>({
+  check,
+  cacheMillis,
+  timeoutMillis,
+  late,
+}: SharedCheckOptions<A>): Effect.Effect<Effect.Effect<A>> =>
   Effect.sync(() => {
     let found: { readonly result: A; readonly until: number } | undefined
     let waiting: Array<(result: A) => void> = []
@@ -27,13 +32,13 @@ export const sharedCheck = <A>({ check, holds, limit, late }: SharedCheckOptions
         if (isOver) return
         isOver = true
         clearTimeout(timer)
-        found = { result, until: performance.now() + holds }
+        found = { result, until: performance.now() + cacheMillis }
         isRunning = false
         const all = waiting
         waiting = []
         for (const tell of all) tell(result)
       }
-      const timer = setTimeout(() => end(late), limit)
+      const timer = setTimeout(() => end(late), timeoutMillis)
       return Effect.forkDetach(
         Effect.onExit(check, (exit) => Effect.sync(() => end(Exit.isSuccess(exit) ? exit.value : late))),
         { startImmediately: true },

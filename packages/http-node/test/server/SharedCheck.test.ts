@@ -16,7 +16,7 @@ const answerWith = (gate: Deferred.Deferred<string>, answer: string) => Effect.r
 
 it("sharedCheck runs once for all callers during a check, and for callers soon after", async () => {
   const { gates, check } = counted()
-  const shared = Effect.runSync(sharedCheck({ check, holds: 60_000, limit: 60_000, late: "late" }))
+  const shared = Effect.runSync(sharedCheck({ check, cacheMillis: 60_000, timeoutMillis: 60_000, late: "late" }))
   const all = Array.from({ length: 200 }, () => Effect.runPromise(shared))
   assert.equal(gates.length, 1)
   answerWith(gates[0]!, "well")
@@ -26,14 +26,14 @@ it("sharedCheck runs once for all callers during a check, and for callers soon a
 })
 
 it("sharedCheck returns the result of a check that completes synchronously", async () => {
-  const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), holds: 0, limit: 60_000, late: "late" }))
+  const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), cacheMillis: 0, timeoutMillis: 60_000, late: "late" }))
   assert.equal(await Effect.runPromise(shared), "well")
   assert.equal(await Effect.runPromise(shared), "well")
 })
 
 it("sharedCheck checks again once a result has expired", async () => {
   const { gates, check } = counted()
-  const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
+  const shared = Effect.runSync(sharedCheck({ check, cacheMillis: 0, timeoutMillis: 60_000, late: "late" }))
   for (const answer of ["well", "ill"]) {
     const asked = Effect.runPromise(shared)
     answerWith(gates.at(-1)!, answer)
@@ -50,7 +50,7 @@ it("sharedCheck keeps nobody waiting for a check that neither returns nor can be
       Effect.never,
     ),
   )
-  const shared = Effect.runSync(sharedCheck<string>({ check, holds: 0, limit: 10, late: "late" }))
+  const shared = Effect.runSync(sharedCheck<string>({ check, cacheMillis: 0, timeoutMillis: 10, late: "late" }))
   assert.deepEqual(await Promise.all([Effect.runPromise(shared), Effect.runPromise(shared)]), ["late", "late"])
   assert.equal(begun, 1)
   assert.equal(await Effect.runPromise(shared), "late")
@@ -59,7 +59,7 @@ it("sharedCheck keeps nobody waiting for a check that neither returns nor can be
 
 it("sharedCheck returns to the others when one of them leaves", async () => {
   const { gates, check } = counted()
-  const shared = Effect.runSync(sharedCheck({ check, holds: 0, limit: 60_000, late: "late" }))
+  const shared = Effect.runSync(sharedCheck({ check, cacheMillis: 0, timeoutMillis: 60_000, late: "late" }))
   const gone = Effect.runFork(shared)
   const stays = Effect.runPromise(shared)
   gone.interruptUnsafe()

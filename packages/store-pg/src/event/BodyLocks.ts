@@ -17,7 +17,7 @@ export interface Body {
 export type BodyKeys = (bodies: ReadonlyArray<Body>) => BigInt64Array
 
 /** Bytes used of a fingerprint's 32; half of them distinguish bodies just as well. */
-const BLOCK = 16
+const BLOCK_BYTES = 16
 
 /**
  * Takes the secret's 32 bytes in hexadecimal. A whole batch is one call of the cipher; ECB keeps no state between calls.
@@ -25,14 +25,14 @@ const BLOCK = 16
 export const bodyKeys = (secret: string): BodyKeys => {
   const cipher = createCipheriv("aes-256-ecb", Buffer.from(secret, "hex"), null).setAutoPadding(false)
   return (bodies) => {
-    const words = new Uint32Array(bodies.length * (BLOCK / 4))
+    const words = new Uint32Array(bodies.length * (BLOCK_BYTES / 4))
     const blocks = Buffer.from(words.buffer)
     for (const [index, { sourceId, fingerprint }] of bodies.entries()) {
-      blocks.write(fingerprint, index * BLOCK, BLOCK, "hex")
+      blocks.write(fingerprint, index * BLOCK_BYTES, BLOCK_BYTES, "hex")
       words[index * 4]! ^= sourceId % 2 ** 32
       words[index * 4 + 1]! ^= sourceId / 2 ** 32
     }
     const enciphered = cipher.update(blocks)
-    return BigInt64Array.from(bodies, (_, index) => enciphered.readBigInt64LE(index * BLOCK))
+    return BigInt64Array.from(bodies, (_, index) => enciphered.readBigInt64LE(index * BLOCK_BYTES))
   }
 }
