@@ -26,7 +26,9 @@ it("sharedCheck runs once for all callers during a check, and for callers soon a
 })
 
 it("sharedCheck returns the result of a check that completes synchronously", async () => {
-  const shared = Effect.runSync(sharedCheck({ check: Effect.succeed("well"), cacheMillis: 0, timeoutMillis: 60_000, late: "late" }))
+  const shared = Effect.runSync(
+    sharedCheck({ check: Effect.succeed("well"), cacheMillis: 0, timeoutMillis: 60_000, late: "late" }),
+  )
   assert.equal(await Effect.runPromise(shared), "well")
   assert.equal(await Effect.runPromise(shared), "well")
 })
