@@ -139,11 +139,14 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/rotate-secret"),
       summary: "A new signing secret",
-      description: "The old one signs too for 24 hours, so that no delivery is refused meanwhile.",
+      description:
+        "The old one signs too for 24 hours, so that no delivery is refused meanwhile. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now: a second secret would end the old one at once.",
       action: "address.change",
+      once: { completed: "transaction" },
       response: one("AddressWithSecret", "The address."),
       respond: ({ path: [address] }) =>
         Effect.map(addresses.rotateSecret(address), (found) => addressJson(found, true)),
+      repeated: ({ path: [address] }) => Effect.map(addresses.reveal(address), (found) => addressJson(found, true)),
     }),
     manageEndpoint({
       ...common,

@@ -103,6 +103,8 @@ export interface ManageEndpoint {
   readonly respond: (
     call: ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
+  /** Responds to a repeat where the response may be read again, secrets and all; null: what is kept of the first is given. */
+  readonly repeated: ManageEndpoint["respond"] | null
 }
 
 /** How a POST that creates or sends something is done once for its Idempotency-Key. */
@@ -126,6 +128,7 @@ interface Given<S extends Segments, P extends Parameters, B> {
   readonly respond: (
     call: ManageCall<SegmentValues<S>, ParameterValues<P>, B>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
+  readonly repeated?: Given<S, P, B>["respond"]
 }
 
 type Named = Pick<ManageEndpoint, "id" | "tag" | "method" | "path" | "summary" | "description" | "action" | "response">
@@ -143,6 +146,7 @@ export const manageEndpoint = <
     parameters: [],
     body: null,
     once: null,
+    repeated: null,
     errors: [],
     params: {},
     ...declared,

@@ -99,8 +99,8 @@ const handlerOf = (endpoint: ManageEndpoint, { wheel, idempotency }: Pick<Frame,
       const body = readBody === null ? undefined : yield* readBody(request)
       const address = [endpoint.path, ...target.params, target.query]
       const sent = { actor, request, address, body: body?.text ?? "" }
-      const responded = endpoint.respond({ actor, session, path, query, pairs, body: body?.value, request })
-      const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, responded), CurrentActor, actor)
+      const call = { actor, session, path, query, pairs, body: body?.value, request }
+      const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, call), CurrentActor, actor)
       return yield* endpoint.method === "GET" ? wheel.limit(READ_TIMEOUT_MILLIS, Effect.fail(late), asked) : asked
     })
 

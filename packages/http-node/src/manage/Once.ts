@@ -1,6 +1,6 @@
 /**
  * Requests with an `Idempotency-Key`: the endpoint runs once for a key and who sent it, and a repeat is given the response of
- * the first, without its secrets. The key's form is refused here; what else may be refused is said by `Idempotency`.
+ * the first without its secrets, or one that is read again. The key's form is refused here; what else may be refused is said by `Idempotency`.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -8,7 +8,7 @@ import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { Effect } from "effect"
 import type { Request } from "../server/Request.ts"
-import type { ManageEndpoint, ManageResult, Once } from "./ManageEndpoint.ts"
+import type { ManageCall, ManageEndpoint, ManageResult, Once } from "./ManageEndpoint.ts"
 import type { ManageError } from "./ManageError.ts"
 
 export const HEADER = "Idempotency-Key"
@@ -28,15 +28,16 @@ interface Sent {
   readonly body: string
 }
 
-type Work = Effect.Effect<ManageResult, ManageError | StoreUnavailable>
+type Call = ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>
 
 /** Runs the work, or returns what is kept of the first time. */
 export const onceFor = (
   idempotency: Idempotency["Service"],
-  { once, method }: ManageEndpoint,
+  { once, method, respond, repeated }: ManageEndpoint,
   { actor, request, address, body }: Sent,
-  work: Work,
+  call: Call,
 ): Effect.Effect<Outcome, ManageError | StoreUnavailable> => {
+  const work = respond(call)
   const key = request.headers["idempotency-key"]
   if (once === null || key === undefined) return Effect.map(work, (result) => ({ result, replayed: false }))
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
@@ -45,14 +46,21 @@ export const onceFor = (
   const sent = JSON.stringify([method, ...address, body])
   const keyed = idempotency.once(
     { actor: `${actor.kind} ${actor.id ?? actor.name}`, key, request: sent },
-    { completed: once.completed, work, kept: (result) => kept(once, result as object) },
+    {
+      completed: once.completed,
+      work,
+      kept: (result) => (repeated === null ? kept(once, result as object) : NOTHING),
+    },
   )
-  return Effect.map(keyed, (outcome) =>
-    outcome.replayed
-      ? { result: JSON.parse(outcome.response) as object, replayed: true }
-      : { result: outcome.result, replayed: false },
-  )
+  return Effect.flatMap(keyed, (outcome): Effect.Effect<Outcome, ManageError | StoreUnavailable> => {
+    if (!outcome.replayed) return Effect.succeed({ result: outcome.result, replayed: false })
+    if (repeated !== null) return Effect.map(repeated(call), (result) => ({ result, replayed: true }))
+    return Effect.succeed({ result: JSON.parse(outcome.response) as object, replayed: true })
+  })
 }
+
+/** What is read again for a repeat. */
+const NOTHING = "{}"
 
 const kept = ({ withheld = [] }: Once, result: object): string =>
   JSON.stringify(

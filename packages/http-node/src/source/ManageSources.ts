@@ -198,11 +198,14 @@ export const manageSources = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/sources/{id}/rotate-secret",
       summary: "A new intake address",
-      description: "The old one responds with 404 from then on.",
+      description:
+        "The old one responds with 404 from then on. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now.",
       action: "source.change",
+      once: { completed: "transaction" },
       response: one("SourceWithAddress", "The source."),
       respond: ({ path: [source] }) =>
         Effect.map(sources.rotateSecret(source), (found) => revealedSourceJson(found, base)),
+      repeated: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
     }),
     manageEndpoint({
       ...common,
