@@ -66,6 +66,7 @@ it("scrolling down and back shows every row once, with few elements", async () =
     Array.from({ length: 300 }, (_, index) => String(300 - index)),
   )
   assert.isBelow(most, 1_500)
+  assert.strictEqual(await page.textContent("#count"), "300 rows in all")
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 

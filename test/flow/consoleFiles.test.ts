@@ -82,6 +82,36 @@ it("a missing file, another origin, a viewer and an unknown source are refused",
   assert.notInclude((await viewer!.get("/console/files")).text, "<form")
 })
 
+it("a poll is tried before it is added and again when it is there, and what came is shown as text", async () => {
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "2h", key: "id", pointer: "" }
+  const sent = { ...form, header_name: "X-Token", header_value: "hidden-value" }
+  const events = await rows()
+  const tried = await editor!.post("/console/polls/try", sent)
+  assert.strictEqual(tried.status, 200, tried.text)
+  for (const shown of ["would take 2 of 2 items", "&lt;b&gt;Grace&lt;/b&gt;", 'value="2h"', 'value="id"', ">200<"]) {
+    assert.include(tried.text, shown)
+  }
+  for (const hidden of ["hidden-value", "<b>Grace"]) assert.notInclude(tried.text, hidden)
+  const added = await editor!.post("/console/polls", sent)
+  const path = added.headers.get("location")!.slice("/data".length)
+  const again = await editor!.post(`${path}/try`, { ...form, pointer: "/items" })
+  assert.include(again.text, "/items")
+  assert.include(again.text, '<details class="card" open>')
+  assert.match(again.text, /The beginning of the response[^]*&lt;b&gt;Grace/)
+  assert.include((await editor!.post(`${path}/try`, {})).text, "would take 2 of 2 items")
+  assert.include((await editor!.get(path)).text, "It has not run yet.")
+  assert.include(
+    (await editor!.post(`${path}/try`, { ...form, url: "http://10.0.0.5/" })).text,
+    "<code>headers_needed</code>",
+  )
+  for (const refused of ["/console/polls/try", `${path}/try`]) {
+    assert.strictEqual((await viewer!.post(refused, sent)).status, 403)
+    assert.strictEqual((await editor!.post(refused, sent, { "sec-fetch-site": "cross-site" })).status, 403)
+  }
+  assert.strictEqual(await rows(), events)
+  await editor!.post(`${path}/remove`, {})
+})
+
 it("a poll is added, run, paused and removed, and its secrets are not shown to a viewer", async () => {
   const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m", key: "id" }
   const added = await editor!.post("/console/polls", { ...form, header_name: "X-Token", header_value: "hidden-value" })

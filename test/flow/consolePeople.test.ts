@@ -93,6 +93,31 @@ it("a token is shown once, is valid until it expires, and is refused after it wa
   assert.include(bad.text, "<code>bad_expiry</code>")
 })
 
+it("a reader's token is narrowed to what is marked, and no other role's", async () => {
+  await cabinet.cabinet.sources.create({ name: "Letters" })
+  const screen = (await owner.get("/console/tokens")).text
+  assert.deepStrictEqual(
+    [...screen.matchAll(/name="only" value="([^"]+)"/g)].map(([, name]) => name),
+    ["sources.letters", "sources.orders"],
+  )
+  const issued = await owner.post("/console/tokens", { name: "Narrow", role: "reader", only: "sources.letters" })
+  const headers = { authorization: `Bearer ${/dcr_[\w-]{43}/.exec(issued.text)![0]}` }
+  const tables = (await (await fetch(`${cabinet.base}/api/v1/tables`, { headers })).json()) as any
+  assert.deepStrictEqual(
+    tables.data.map(({ name }: any) => name),
+    ["letters"],
+  )
+  assert.match((await owner.get("/console/tokens")).text, /Narrow<small[^]*sources\.letters/)
+  for (const [role, only, code] of [
+    ["viewer", "sources.letters", "bad_only"],
+    ["reader", "sources.nothing<i>", "no_such_table"],
+  ] as const) {
+    const refused = await owner.post("/console/tokens", { name: "Wide", role, only })
+    assert.include(refused.text, `<code>${code}</code>`)
+    assert.notInclude(refused.text, "<i>")
+  }
+})
+
 it("the audit log has every action with actor, object and outcome, by filters, page after page", async () => {
   const first = await owner.get("/console/audit")
   assert.include(first.text, ">person.add<")

@@ -1,10 +1,11 @@
-/** Requests of the management API with an `Idempotency-Key`, sent to two processes of one cabinet. */
+/** Requests of the management API with an `Idempotency-Key`, and forms of the console, sent to two processes of one cabinet. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet } from "data-cabinet"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { describedBy } from "../../packages/http-node/test/support/DescribedResponse.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { rawSession } from "../support/rawSession.ts"
 
 let database: TestDatabase
 const cabinets: Array<Cabinet> = []
@@ -216,4 +217,142 @@ it("an open record is in progress for a minute, and of unknown outcome for the r
   await database.run("UPDATE cabinet.clock SET shift = '25 hours'")
   assert.strictEqual((await post("keys", "lost", body)).status, 201)
   await database.run("UPDATE cabinet.clock SET shift = '0'")
+})
+
+it("a repeated rotation rotates nothing, and shows the secret as it is now", async () => {
+  const { id, secret } = (await post("addresses", "rotated", { url: "http://127.0.0.1:9/rotated" })).json
+  const first = await post(`addresses/${id}/rotate-secret`, "rotate", undefined)
+  assert.deepStrictEqual([first.status, first.json.previous_secret.secret], [200, secret])
+  for (const at of [0, 1]) {
+    const again = await post(`addresses/${id}/rotate-secret`, "rotate", undefined, { at })
+    assert.deepStrictEqual([again.status, again.replayed, again.json], [200, "true", first.json])
+  }
+  const source = await cabinets[0]!.sources.create({ name: "Rotated" })
+  const moved = await post(`sources/${source.id}/rotate-secret`, "move", undefined)
+  assert.notStrictEqual(moved.json.intake_path, new URL(source.intakeUrl).pathname)
+  const again = await post(`sources/${source.id}/rotate-secret`, "move", undefined, { at: 1 })
+  assert.deepStrictEqual([again.replayed, again.json], ["true", moved.json])
+  const kept = JSON.stringify(await database.run("SELECT i::text AS record FROM cabinet.idempotency i"))
+  for (const hidden of [first.json.secret, secret, moved.json.intake_path]) assert.notInclude(kept, hidden)
+})
+
+/** A form of the console, as a browser sends it. */
+const press = async (path: string, form: Readonly<Record<string, string>> | string, { as = "ann", at = 0 } = {}) => {
+  const response = await fetch(`${bases[at]}/console/${path}`, {
+    method: "POST",
+    redirect: "manual",
+    headers: {
+      authorization: `Bearer ${tokens[as]}`,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: new URLSearchParams(form).toString(),
+  })
+  return { status: response.status, location: response.headers.get("location"), text: await response.text() }
+}
+
+/** The number of the form that a screen shows for this path. */
+const formId = async (screen: string, path: string): Promise<string> => {
+  const headers = { authorization: `Bearer ${tokens["ann"]}` }
+  const text = await (await fetch(`${bases[0]}/console/${screen}`, { headers })).text()
+  const form = new RegExp(`action="[^"]*/console/${path}"[^>]*><input type="hidden" name="form_id" value="([^"]+)"`)
+  return form.exec(text)![1]!
+}
+
+it("a form of the console that is pressed many times at once over two processes is done once", async () => {
+  const form = { form_id: await formId("integrations", "keys"), name: "Pressed", lifetime: "" }
+  const all = await Promise.all(Array.from({ length: 16 }, (_, i) => press("keys", form, { at: i % 2 })))
+  const [first, ...more] = all.filter(({ status }) => status === 200)
+  assert.deepStrictEqual([more, await countOf("api_key", "Pressed")], [[], 1])
+  const key = /value="(dck_[^"]+)"/.exec(first!.text)![1]!
+  for (const at of [0, 1]) all.push(await press("keys", form, { at }))
+  for (const { status, location, text } of all.filter((one) => one !== first)) {
+    assert.deepStrictEqual([status, location, text], [303, "/console/integrations", ""])
+  }
+  assert.strictEqual(await countOf("api_key", "Pressed"), 1)
+  const kept = JSON.stringify(await database.run("SELECT i::text AS record FROM cabinet.idempotency i"))
+  for (const hidden of [key, form.form_id, "Pressed"]) assert.notInclude(kept, hidden)
+
+  assert.strictEqual((await press("keys", { ...form, form_id: await formId("integrations", "keys") })).status, 200)
+  assert.strictEqual((await press("keys", { ...form, name: "Pressed, too" })).status, 200)
+  assert.strictEqual((await press("keys", form, { as: "bob" })).status, 200)
+  const { form_id: _, ...program } = form
+  for (let time = 0; time < 2; time++) assert.strictEqual((await press("keys", program)).status, 200)
+  assert.strictEqual(await countOf("api_key", "Pressed"), 5)
+  assert.strictEqual((await press("keys", form, { as: "viewer" })).status, 403)
+})
+
+it("the number of a form has a form, and one that was refused may be sent again", async () => {
+  const id = await formId("integrations", "keys")
+  const twice = `form_id=${id}&form_id=${id}&name=Numbered`
+  for (const form of ["form_id=&name=Numbered", `form_id=${id}'&name=Numbered`, "form_id=1&name=Numbered", twice]) {
+    const refused = await press("keys", form)
+    assert.deepStrictEqual([refused.status, /<code>form_id</.test(refused.text)], [400, true], form)
+  }
+  assert.strictEqual((await press("keys", { form_id: id, name: " " })).status, 400)
+  assert.strictEqual((await press("keys", { form_id: id, name: " " })).status, 400)
+  assert.strictEqual(await countOf("api_key", "Numbered"), 0)
+  assert.strictEqual((await press("keys", { form_id: id, name: "Numbered" })).status, 200)
+})
+
+it("every form that creates, sends or replaces something is done once, and one that sets something each time", async () => {
+  const form_id = crypto.randomUUID()
+  const rows = async (table: string) => (await database.run(`SELECT FROM cabinet.${table}`)).length
+  const { id } = (await post("addresses", "once", { url: "http://127.0.0.1:9/once" })).json
+  const source = await cabinets[0]!.sources.create({ name: "Once" })
+  const person = (await post("people", "once-person", { name: "Once", role: "viewer" })).json
+  const { id: poll } = (await post("polls", "once-poll", { source_id: source.id, url: "http://127.0.0.1:9/" })).json
+  const from = "2020-01-01T00:00"
+  const range = { from, to: "2020-01-02T00:00", only: "all" }
+  const once: ReadonlyArray<readonly [path: string, fields: Record<string, string>, table: string]> = [
+    ["sources", { name: "Form" }, "source"],
+    ["addresses", { url: "http://127.0.0.1:9/form", told: "all" }, "address"],
+    ["people", { name: "Form", role: "viewer" }, "person"],
+    [`people/${person.id}/link`, {}, "audit"],
+    ["tokens", { name: "Form", role: "viewer" }, "access_token"],
+    ["polls", { url: "http://127.0.0.1:9/form", source_id: String(source.id), every: "1h" }, "poll"],
+    [`polls/${poll}/run`, {}, "poll_run"],
+    ["views", { title: "Form", schema: "sources", name: source.table!.name, query: "" }, "saved_view"],
+    [`addresses/${id}/ping`, {}, "delivery_all"],
+    [`addresses/${id}/rotate`, {}, "audit"],
+    [`addresses/${id}/resend`, { ...range, confirm: "yes" }, "audit"],
+    [`sources/${source.id}/rotate`, {}, "audit"],
+  ]
+  for (const [path, fields, table] of once) {
+    const before = await rows(table)
+    const first = await press(path, { form_id, ...fields })
+    assert.include([200, 303], first.status, `${path} ${first.text}`)
+    const between = await rows(table)
+    assert.isAbove(between, before, path)
+    const again = await press(path, { form_id, ...fields }, { at: 1 })
+    assert.deepStrictEqual([again.status, again.text, await rows(table)], [303, "", between], path)
+    assert.notInclude(again.location, form_id)
+  }
+  const counted = await press(`addresses/${id}/resend`, { form_id, ...range })
+  assert.strictEqual((await press(`addresses/${id}/resend`, { form_id, ...range })).status, counted.status)
+  assert.strictEqual(counted.status, 200)
+  for (const act of ["pause", "resume", "pause"]) await press(`addresses/${id}/${act}`, { form_id })
+  assert.isNotNull((await cabinets[0]!.addresses.get(id)).pausedAt)
+})
+
+it("while a form waits, the same form is answered, and no session of the owner's is waited for", async () => {
+  const form = { form_id: crypto.randomUUID(), name: "Waiting", lifetime: "" }
+  await database.run(`CREATE FUNCTION cabinet.wait() RETURNS trigger LANGUAGE plpgsql
+    AS $$ BEGIN IF NEW.name = 'Waiting' THEN PERFORM pg_advisory_xact_lock(4711); END IF; RETURN NEW; END $$`)
+  await database.run(
+    "CREATE TRIGGER wait BEFORE INSERT ON cabinet.api_key FOR EACH ROW EXECUTE FUNCTION cabinet.wait()",
+  )
+  const holder = await rawSession(database)
+  await holder.executeWithoutSync("SELECT pg_advisory_xact_lock(4711)")
+  const first = press("keys", form)
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'"
+  await expect.poll(async () => (await database.run(waiting)).length).toBe(1)
+  const others = await Promise.all(Array.from({ length: 20 }, (_, i) => press("keys", form, { at: i % 2 })))
+  assert.deepStrictEqual([...new Set(others.map(({ status }) => status))], [303])
+  const changes = Array.from({ length: 4 }, (_, i) => press("sources", { name: `Beside ${i}` }))
+  assert.deepStrictEqual([...new Set((await Promise.all(changes)).map(({ status }) => status))], [303])
+  holder.end()
+  assert.strictEqual((await first).status, 200)
+  await database.run("DROP TRIGGER wait ON cabinet.api_key")
+  assert.strictEqual(await countOf("api_key", "Waiting"), 1)
 })

@@ -353,6 +353,17 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   assert.deepStrictEqual([elsewhere.json.error.code, elsewhere.json.error.param], ["headers_needed", "/headers"])
   const slower = await ask("PATCH", `polls/${poll.json.id}`, { as: "editor", body: { every_seconds: 90 } })
   assert.deepStrictEqual([slower.json.every_seconds, slower.json.header_names], [90, ["X-Token"]])
+  const body = { source_id: id, url: "http://127.0.0.1:9/", headers: [{ name: "X-Token", value: "hush-hush" }] }
+  for (const [path, trial] of [
+    ["polls/try", body],
+    [`polls/${poll.json.id}/try`, {}],
+  ] as const) {
+    const tried = await ask("POST", path, { as: "editor", body: trial })
+    assert.deepStrictEqual([tried.status, tried.json.status, tried.json.fresh], [200, null, 0])
+    assert.isNotEmpty(tried.json.failure)
+    assert.notInclude(tried.text, "hush")
+    assert.strictEqual((await ask("POST", path, { as: "viewer", body: trial })).status, 403)
+  }
   assert.isTrue((await ask("POST", `polls/${poll.json.id}/pause`)).json.paused)
   const header = await ask("POST", "polls", {
     body: { source_id: id, url: "http://127.0.0.1:9/", headers: [{ name: "Host", value: "hush-hush" }] },

@@ -236,6 +236,129 @@ it("Polls saves nothing of a run that began before a change", async () => {
   )
 })
 
+/** Everything that a run leaves behind. */
+const traces = () =>
+  Promise.all(
+    ["poll", "poll_run", "poll_seen", "import", "staged_row", "event"].map((table) =>
+      database.run(`SELECT t::text AS row FROM cabinet.${table} t ORDER BY 1`),
+    ),
+  )
+
+it("Polls tries one that is not added, shows what it would take to the last digit, and keeps nothing", async () => {
+  const source = await cabinet.source("tried")
+  const settings = { sourceId: source.id, url: `${base}/tried`, everySeconds: 60, pointer: "/data", keyField: "id" }
+  const before = await traces()
+  json(
+    '{"data":[{"id":1.0,"n":12345678901234567890.10},{"id":1.0},{"name":"<b>"},{"id":2},{"id":3},{"id":4},{"id":5}]}',
+    {
+      etag: '"v1"',
+      "last-modified": "Sat, 21 Nov 2026 10:00:00 GMT",
+      "set-cookie": "s3cret",
+    },
+  )
+  const headers = [["X-Token", "s3cret-token"]] as const
+  const trial = await cabinet.polls((polls) => polls.tryAdd({ ...settings, headers }))
+  assert.deepInclude(trial, {
+    status: 200,
+    failure: null,
+    peer: "127.0.0.1",
+    contentType: "application/json",
+    etag: '"v1"',
+    lastModified: "Sat, 21 Nov 2026 10:00:00 GMT",
+    format: "json",
+    items: 7,
+    fresh: 6,
+    history: true,
+    beginning: null,
+  })
+  assert.deepStrictEqual(trial.preview.slice(0, 3), [
+    { payload: '{"id":1.0,"n":12345678901234567890.10}', whole: true, key: "1.0", fresh: true },
+    { payload: '{"name":"<b>"}', whole: true, key: null, fresh: true },
+    { payload: '{"id":2}', whole: true, key: "2", fresh: true },
+  ])
+  assert.strictEqual(trial.preview.length, 5)
+  assert.notInclude(JSON.stringify(trial), "s3cret")
+  assert.strictEqual(asked[0]!.headers["x-token"], "s3cret-token")
+  json({ data: [{ id: 1, long: "x".repeat(50_000) }] })
+  const long = await cabinet.polls((polls) => polls.tryAdd(settings))
+  assert.deepInclude(long.preview[0], { whole: false, payload: `{"id":1,"long":"${"x".repeat(9_984)}` })
+  for (const [refused, code] of [
+    [{ url: "http://10.0.0.5/" }, "not_public"],
+    [{ url: "file:///etc/passwd" }, "bad_url"],
+    [{ pointer: "x" }, "bad_pointer"],
+    [{ headers: [["Host", "x"]] }, "bad_header"],
+  ] as const) {
+    const error = await cabinet.polls((polls) => Effect.flip(polls.tryAdd({ ...settings, ...refused })))
+    assert.strictEqual(error._tag === "PollError" && error.code, code)
+  }
+  assert.deepStrictEqual(await traces(), before)
+})
+
+it("Polls says of a tried one why it cannot be read, with the beginning of the response", async () => {
+  const url = `${base}/unread`
+  const tried = () => cabinet.polls((polls) => polls.tryAdd({ sourceId: 1, url, everySeconds: 60 }))
+  for (const [failure, beginning, behave] of [
+    [/responded with 500/, null, (_q, r) => r.writeHead(500).end("s3cret")],
+    [/redirects are not followed/, null, (_q, r) => r.writeHead(302, { location: "http://127.0.0.1:1/" }).end()],
+    [/longer than 100000 bytes/, null, (_q, r) => r.writeHead(200).end("[" + " ".repeat(200_000))],
+    [/this is HTML or XML/, "<script>", (_q, r) => r.writeHead(200).end("<script>")],
+    [/not an object/, `[1,"${"é".repeat(996)}`, (_q, r) => r.writeHead(200).end(`[1,"${"é".repeat(5000)}"]`)],
+    [/nothing arrived for|no response within/, null, (_q, r) => void r.writeHead(200).write("[")],
+    [/responded with 304/, null, (_q, r) => r.writeHead(304).end()],
+  ] as ReadonlyArray<readonly [RegExp, string | null, typeof answer]>) {
+    answer = behave
+    const trial = await tried()
+    assert.match(trial.failure!, failure)
+    assert.deepStrictEqual([trial.beginning, trial.preview, trial.fresh], [beginning, [], 0])
+  }
+})
+
+it("Polls tries one that is there with its headers, against what it has seen, and with a change that is not made", async () => {
+  const source = await cabinet.source("tried again")
+  const headers = [["X-Token", "s3cret-token"]] as const
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/there`, keyField: "id", headers })
+  const tried = (change: PollChange = {}) => cabinet.polls((polls) => polls.tryChange(poll.id, change))
+  json([{ id: 1 }], { etag: '"v1"' })
+  assert.deepInclude(await tried(), { fresh: 1, history: true })
+  await cabinet.run(poll.id)
+  json([{ id: 1 }, { id: 2 }], { etag: '"v2"' })
+  const before = await traces()
+  const trial = await tried()
+  assert.deepInclude(trial, { items: 2, fresh: 1, history: false })
+  assert.deepStrictEqual(
+    trial.preview.map(({ fresh }) => fresh),
+    [false, true],
+  )
+  assert.deepStrictEqual(
+    [asked[2]!.headers["if-none-match"], asked[2]!.headers["x-token"]],
+    [undefined, "s3cret-token"],
+  )
+  json({ all: [{ n: 9 }] })
+  assert.deepInclude(await tried({ pointer: "/all", keyField: "n" }), { fresh: 1, history: true, pointer: "/all" })
+  for (const url of [base.replace("http:", "https:"), base.replace("127.0.0.1", "127.0.0.2")]) {
+    const refused = await cabinet.polls((polls) => Effect.flip(polls.tryChange(poll.id, { url })))
+    assert.strictEqual(refused._tag === "PollError" && refused.code, "headers_needed")
+  }
+  assert.strictEqual((await cabinet.polls((polls) => Effect.flip(polls.tryChange(999_999, {}))))._tag, "PollError")
+  assert.deepStrictEqual(await traces(), before)
+})
+
+it("Polls tries one at a time", async () => {
+  const source = await cabinet.source("alone")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/run` })
+  const begun = Promise.withResolvers<ServerResponse>()
+  answer = (_request, response) => begun.resolve(response)
+  const tried = () => cabinet.polls((polls) => polls.tryAdd({ sourceId: 1, url: `${base}/slow`, everySeconds: 60 }))
+  const first = tried()
+  const response = await begun.promise
+  const second = await cabinet.polls((polls) => Effect.flip(polls.tryChange(poll.id, {})))
+  assert.strictEqual(second._tag === "PollError" && second.code, "busy")
+  response.writeHead(200).end("[]")
+  await first
+  json([{ a: 1 }])
+  assert.strictEqual((await tried()).items, 1)
+})
+
 it("Polls reads CSV and NDJSON as files are read", async () => {
   const source = await cabinet.source("formats")
   const csv = await cabinet.add({ sourceId: source.id, url: `${base}/x.csv`, keyField: "код" })

@@ -63,7 +63,7 @@ export type {
   ImportStatus,
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
-export type { NewPoll, Poll, PollRun, PollsApi } from "./library/PollsApi.ts"
+export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
 export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./library/RowsApi.ts"
 export type { ScriptOptions, ScriptOutcome } from "./library/ScriptApi.ts"
 export type {

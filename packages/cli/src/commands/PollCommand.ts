@@ -1,13 +1,15 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
-import { type Poll, POLL_FORMATS, type PollChange, type PollRun } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
+import { type Poll, POLL_FORMATS, type PollChange, type PollRun, type PollTrial } from "@data-cabinet/core/poll/Poll"
+import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
+import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
@@ -32,6 +34,36 @@ const secondsOf = (every: string) => {
   return seconds === null ? Effect.fail(new CommandError({ code: "usage", message })) : Effect.succeed(seconds)
 }
 
+const dryRun = Flag.Boolean("dry-run").pipe(
+  Flag.withDescription("Request the URL once and report, but keep nothing"),
+  Flag.withDefault(false),
+)
+
+const trialLines = (trial: PollTrial, style: Style): ReadonlyArray<string> => {
+  const { failure, fresh, items, history, preview, beginning } = trial
+  const facts = [trial.status, trial.contentType, trial.format, trial.encoding, `${trial.durationMs} ms`, trial.peer]
+  const marks = [trial.etag === null ? null : `ETag ${trial.etag}`, trial.lastModified]
+  const head =
+    failure === null
+      ? `${counted(items, "item")}, ${fresh} of them new${fresh > 0 && history ? ", as history" : ""}. Nothing was kept.`
+      : `The response cannot be read: ${failure}.`
+  const shown = [...facts, ...marks].filter((fact) => fact !== null).join(", ")
+  const lines = preview.map(
+    ({ payload, whole, fresh: isFresh }) => `${isFresh ? "new  " : "known"} ${payload}${whole ? "" : "…"}`,
+  )
+  return [head, shown, ...lines, ...(beginning === null ? [] : [beginning])].map((line, n) =>
+    n === 0 ? line : style.dim(`  ${plainText(line)}`),
+  )
+}
+
+/** What a trial brought; a failure of it is an error of the command, as one of a run is. */
+const reportTrial = Effect.fnUntraced(function* (trial: PollTrial) {
+  yield* report(yield* format, pollTrialJson(trial), (style) => trialLines(trial, style).join("\n"))
+  if (trial.failure !== null) {
+    return yield* new CommandError({ code: "refused", message: `The poll would fail: ${trial.failure}` })
+  }
+})
+
 const add = Command.make(
   "add",
   {
@@ -51,6 +83,7 @@ const add = Command.make(
     ),
     key: text("key", "FIELD", "Field that identifies an item; default: its whole content").pipe(Flag.optional),
     headersFile,
+    dryRun,
     ...outgoing,
   },
   (input) =>
@@ -66,17 +99,17 @@ const add = Command.make(
         Effect.gen(function* () {
           const everySeconds = yield* secondsOf(input.every)
           const sourceId = yield* sourceNamed(input.source)
-          const poll = yield* Polls.use((polls) =>
-            polls.add({
-              sourceId,
-              url,
-              everySeconds,
-              format: Option.getOrNull(input.format),
-              pointer: input.pointer,
-              keyField: Option.getOrNull(input.key),
-              headers,
-            }),
-          )
+          const settings = {
+            sourceId,
+            url,
+            everySeconds,
+            format: Option.getOrNull(input.format),
+            pointer: input.pointer,
+            keyField: Option.getOrNull(input.key),
+            headers,
+          }
+          if (input.dryRun) return yield* reportTrial(yield* Polls.use((polls) => polls.tryAdd(settings)))
+          const poll = yield* Polls.use((polls) => polls.add(settings))
           const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
           yield* report(yield* format, pollJson(poll), () => words)
         }),
@@ -98,6 +131,7 @@ const set = Command.make(
     pointer: text("pointer", "POINTER", "JSON pointer to the list; empty: the whole response").pipe(Flag.optional),
     key: text("key", "FIELD", "Field that identifies an item; empty: its whole content").pipe(Flag.optional),
     headersFile,
+    dryRun,
     ...outgoing,
   },
   (input) =>
@@ -117,6 +151,7 @@ const set = Command.make(
       }
       yield* withCabinet(input, () =>
         Effect.gen(function* () {
+          if (input.dryRun) return yield* reportTrial(yield* Polls.use((polls) => polls.tryChange(input.id, change)))
           const poll = yield* Polls.use((polls) => polls.change(input.id, change))
           const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}.`
           yield* report(yield* format, pollJson(poll), () => words)

@@ -1,9 +1,9 @@
 /** The polls of a cabinet, with promises. */
-import type { NewPoll, Poll, PollChange, PollRun } from "@data-cabinet/core/poll/Poll"
+import type { NewPoll, Poll, PollChange, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { Run } from "./RunEffect.ts"
 
-export type { NewPoll, Poll, PollChange, PollRun }
+export type { NewPoll, Poll, PollChange, PollRun, PollTrial }
 
 /** Sources filled by polling a URL. A call about an unknown poll rejects with `no_such_poll`. */
 export interface PollsApi {
@@ -20,6 +20,10 @@ export interface PollsApi {
    * items of the next run are history.
    */
   readonly change: (id: number, change: PollChange) => Promise<Poll>
+  /** Requests the URL once, as the poll would if it were created, and keeps nothing. Rejects with `busy` while another is tried. */
+  readonly tryCreate: (poll: NewPoll) => Promise<PollTrial>
+  /** The same of a poll, with a change that is not made or with none. */
+  readonly tryChange: (id: number, change?: PollChange) => Promise<PollTrial>
   /** Runs it now, and resolves when the new items are accepted. A failed run resolves too, with the reason. */
   readonly run: (id: number) => Promise<PollRun>
   /** Its runs, newest first; at most 100 unless another limit is given. */
@@ -36,6 +40,8 @@ export const pollsApi = (run: Run): PollsApi => ({
   create: (poll) => run(Polls.use((polls) => polls.add(poll))),
   list: () => run(Polls.use((polls) => polls.list)),
   change: (id, change) => run(Polls.use((polls) => polls.change(id, change))),
+  tryCreate: (poll) => run(Polls.use((polls) => polls.tryAdd(poll))),
+  tryChange: (id, change = {}) => run(Polls.use((polls) => polls.tryChange(id, change))),
   run: (id) => run(Polls.use((polls) => polls.run(id))),
   log: (id, limit = 100) => run(Polls.use((polls) => polls.log(id, limit))),
   pause: (id) => run(Polls.use((polls) => polls.pause(id))),

@@ -303,6 +303,8 @@ it.each([
   ["delivery", "show", "999999"],
   ["poll", "add", "1", "https://example.com", "--pointer", "nonsense"],
   ["poll", "run", "999"],
+  ["poll", "add", "1", "http://10.0.0.1/", "--dry-run"],
+  ["poll", "set", "999", "--dry-run"],
   ["event", "show", "999999"],
   ["event", "list", "--limit", "0"],
   ["event", "list", "--cursor", "nonsense"],

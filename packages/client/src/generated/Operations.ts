@@ -34,6 +34,7 @@ export type DeliveryWithLog = { readonly id: number; readonly type: "event.recei
 export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null }
 export type Poll = { readonly id: number; readonly source_id: number; readonly url: string; readonly every_seconds: number; readonly format: "json" | "ndjson" | "csv" | null; readonly pointer: string; readonly key_field: string | null; readonly header_names: ReadonlyArray<string>; readonly created_at: string; readonly paused: boolean; readonly due_at: string | null; readonly failures: number; readonly first_at: string | null }
 export type PollRun = { readonly id: number; readonly poll_id: number; readonly at: string; readonly duration_ms: number; readonly outcome: "read" | "unchanged" | "failed"; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly bytes: number; readonly items: number; readonly fresh: number; readonly import_id: number | null; readonly next_at: string | null }
+export type PollTrial = { readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly bytes: number; readonly content_type: string | null; readonly etag: string | null; readonly last_modified: string | null; readonly format: "csv" | "tsv" | "json" | "ndjson" | "xlsx" | null; readonly encoding: string | null; readonly pointer: string; readonly key_field: string | null; readonly items: number; readonly fresh: number; readonly history: boolean; readonly preview: ReadonlyArray<{ readonly payload: string; readonly whole: boolean; readonly key: string | null; readonly fresh: boolean }>; readonly beginning: string | null }
 export type RowCount = { readonly count: number; readonly at_least: boolean }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type TestEvent = { readonly id: number; readonly duplicate: boolean; readonly empty: boolean }
@@ -176,6 +177,10 @@ export interface Operations {
   readonly listPolls: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Poll>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a poll. */
   readonly addPoll: { readonly input: { readonly body: { readonly source_id: number; readonly url: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: Poll }
+  /** Try a poll that is not added. */
+  readonly tryNewPoll: { readonly input: { readonly body: { readonly source_id: number; readonly url: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: PollTrial }
+  /** Try a poll. */
+  readonly tryPoll: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: PollTrial }
   /** One poll. */
   readonly getPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: Poll }
   /** Change a poll. */
@@ -268,6 +273,8 @@ export const OPERATIONS = {
   getImport: "GET /manage/v1/imports/{id}",
   listPolls: "GET /manage/v1/polls",
   addPoll: "POST /manage/v1/polls",
+  tryNewPoll: "POST /manage/v1/polls/try",
+  tryPoll: "POST /manage/v1/polls/{id}/try",
   getPoll: "GET /manage/v1/polls/{id}",
   changePoll: "PATCH /manage/v1/polls/{id}",
   removePoll: "DELETE /manage/v1/polls/{id}",

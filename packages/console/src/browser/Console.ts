@@ -3,6 +3,7 @@ import { claimLink } from "./ClaimLink.ts"
 import { copyButtons } from "./CopyButtons.ts"
 import { findInLists } from "./FindInLists.ts"
 import { linksInto } from "./Into.ts"
+import { submitOnce } from "./SubmitOnce.ts"
 import { uploads } from "./Upload.ts"
 import { keys } from "./Keys.ts"
 import { liveLinks } from "./Live.ts"
@@ -13,6 +14,7 @@ claimLink()
 copyButtons()
 linksInto()
 uploads()
+submitOnce()
 keys()
 liveLinks()
 

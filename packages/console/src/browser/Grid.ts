@@ -97,8 +97,7 @@ export class Grid {
     this.#first = first
     this.#last = last
     if (this.#count !== null) {
-      const number = this.#length.toLocaleString(document.documentElement.lang)
-      this.#count.textContent = this.#pages.isWhole ? number : `${number}+`
+      this.#count.textContent = inWords(this.#count, this.#length, this.#pages.isWhole)
     }
     this.#mark(focused)
   }
@@ -215,6 +214,14 @@ export class Grid {
     await navigator.clipboard.writeText(text)
     say(document.documentElement.lang === "ru" ? "Скопировано" : "Copied")
   }
+}
+
+/** As the server says it: all rows by their form, and more than a number by the form of many. */
+const inWords = ({ dataset }: HTMLElement, rows: number, isWhole: boolean): string => {
+  const { lang } = document.documentElement
+  const forms = JSON.parse(dataset["forms"] ?? "{}") as Partial<Record<string, string>>
+  const form = forms[isWhole ? new Intl.PluralRules(lang).select(rows) : "many"] ?? forms["other"] ?? ""
+  return `${rows.toLocaleString(lang)}${isWhole ? "" : "+"} ${form}${isWhole ? (dataset["all"] ?? "") : ""}`
 }
 
 const spacer = (columns: number): HTMLTableRowElement => {

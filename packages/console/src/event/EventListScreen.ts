@@ -6,6 +6,7 @@ import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
+import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
@@ -73,7 +74,7 @@ const trashedBy = ({ trashedBy: by }: ListedEvent): HtmlValue => by !== null && 
 const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
   const { event: words } = frame.words
   const form = (to: string, inside: HtmlValue) =>
-    markup`<form id="${to}" class="row wrap" method="post" action="${consolePath(frame, `events/${to}`)}">${inside}</form>`
+    postForm({ id: to, path: consolePath(frame, `events/${to}`), kind: "row wrap", body: inside })
   if (!may(frame, "event.trash") || list.items.length === 0) return null
   if (!trash)
     return markup`<div class="marked">${form("trash", markup`<button>${words.toTrash}</button><span class="soft">${words.marked}</span>`)}</div>`

@@ -14,7 +14,7 @@ import { jsonTree } from "../html/JsonTree.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { sentAgain } from "../table/CopyTexts.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
@@ -67,7 +67,10 @@ const trashActs = (frame: Frame, { listed }: EventData, id: string): HtmlValue =
       id: "erase",
       face: words.erase,
       kind: "danger",
-      body: markup`<form method="post" action="${path}/purge"><p>${words.eraseHint}</p><label>${words.typeNumber(id)}<input name="confirm" required inputmode="numeric" autocomplete="off"></label><button class="danger">${words.erase}</button></form>`,
+      body: postForm({
+        path: `${path}/purge`,
+        body: markup`<p>${words.eraseHint}</p><label>${words.typeNumber(id)}<input name="confirm" required inputmode="numeric" autocomplete="off"></label><button class="danger">${words.erase}</button>`,
+      }),
     })
   return markup`${actButton(`${path}/restore`, words.putBack, "main")}${erase}`
 }

@@ -61,21 +61,30 @@ export const trashActs = Effect.gen(function* () {
       path: `${path}/${name}`,
       action: "event.trash",
       home,
+      repeat: "allowed",
       respond: ({ path: [id] }) =>
         Effect.flatMap(sourceOf(idOf(id)), (source) => Effect.as(work(source, [idOf(id)]), null)),
     })
   const screens: ReadonlyArray<ConsoleScreen> = [
-    act({ path: "/console/events/trash", action: "event.trash", home: () => "events", respond: bySource(trash.trash) }),
+    act({
+      path: "/console/events/trash",
+      action: "event.trash",
+      home: () => "events",
+      repeat: "allowed",
+      respond: bySource(trash.trash),
+    }),
     act({
       path: "/console/events/restore",
       action: "event.trash",
       home: () => "trash",
+      repeat: "allowed",
       respond: bySource(trash.untrash),
     }),
     act({
       path: "/console/events/purge",
       action: "event.purge",
       home: () => "trash",
+      repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const events = markedIn(call).map(({ event }) => event)
         if (events.length === 0) return yield* Effect.fail(nothingMarked)
@@ -91,6 +100,7 @@ export const trashActs = Effect.gen(function* () {
       path: `${path}/purge`,
       action: "event.purge",
       home,
+      repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const id = idOf(call.path[0])
         if (fieldOf(call, "confirm") !== String(id)) return yield* Effect.fail(notConfirmed("the event's number"))

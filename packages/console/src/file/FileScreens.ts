@@ -44,6 +44,7 @@ export const fileScreens = Effect.gen(function* () {
       post: {
         action: "source.change",
         readsBody: true,
+        repeat: "allowed",
         respond: Effect.fnUntraced(function* (call) {
           const report = yield* slots.withPermitsIfAvailable(1)(imported(call))
           if (Option.isNone(report)) {

@@ -9,7 +9,7 @@ import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
 
@@ -45,7 +45,7 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
         (name) => markup`<input type="hidden" name="${name}" value="${range[name]}">`,
       )
       return markup`<div class="box" role="status"><div class="grow"><p><b>${words.willSend(count)}</b></p><p class="soft">${range.from} – ${range.to}</p>
-${count > 0 && markup`<form method="post" action="${path}/resend">${hidden}<input type="hidden" name="confirm" value="yes"><button class="main">${words.sendNow}</button></form>`}</div></div>`
+${count > 0 && postForm({ path: `${path}/resend`, body: markup`${hidden}<input type="hidden" name="confirm" value="yes"><button class="main">${words.sendNow}</button>` })}</div></div>`
     }
   }
 }
@@ -63,10 +63,13 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
   const { integration: words, table } = frame.words
   return (
     may(frame, "delivery.change") &&
-    markup`<section class="card" aria-labelledby="resend"><h2 id="resend">${words.sendAgain}</h2><form class="row wrap" method="post" action="${consolePath(frame, `addresses/${address.id}/resend`)}">
-<label>${table.from} (UTC) <input type="datetime-local" name="from" required step="1"></label><label>${table.to} (UTC) <input type="datetime-local" name="to" required step="1"></label>
+    markup`<section class="card" aria-labelledby="resend"><h2 id="resend">${words.sendAgain}</h2>${postForm({
+      path: consolePath(frame, `addresses/${address.id}/resend`),
+      kind: "row wrap",
+      body: markup`<label>${table.from} (UTC) <input type="datetime-local" name="from" required step="1"></label><label>${table.to} (UTC) <input type="datetime-local" name="to" required step="1"></label>
 <label class="choice"><input type="radio" name="only" value="failed" checked> ${words.onlyFailed}</label><label class="choice"><input type="radio" name="only" value="all"> ${words.everything}</label>
-<button>${words.countFirst}</button></form></section>`
+<button>${words.countFirst}</button>`,
+    })}</section>`
   )
 }
 
@@ -74,8 +77,11 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
   const { integration: words } = frame.words
   return (
     may(frame, "address.change") &&
-    markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2><form class="form" method="post" action="${consolePath(frame, `addresses/${address.id}/change`)}">
-<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}<button class="main">${frame.words.save}</button></form></section>`
+    markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2>${postForm({
+      path: consolePath(frame, `addresses/${address.id}/change`),
+      kind: "form",
+      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}<button class="main">${frame.words.save}</button>`,
+    })}</section>`
   )
 }
 

@@ -4,6 +4,7 @@ import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
 import { momentsIn } from "../html/Moment.ts"
+import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
@@ -27,7 +28,10 @@ export const deliveryActs = (
   const { integration: words } = frame.words
   if (!may(frame, "delivery.change") || type === "ping") return null
   const button = (name: string, text: string, kind = "") =>
-    markup`<form method="post" action="${consolePath(frame, `deliveries/${id}/${name}`)}"><input type="hidden" name="from" value="${from}"><button class="${kind}">${text}</button></form>`
+    postForm({
+      path: consolePath(frame, `deliveries/${id}/${name}`),
+      body: markup`<input type="hidden" name="from" value="${from}"><button class="${kind}">${text}</button>`,
+    })
   return markup`<div class="row wrap right">${button("resend", words.sendAgain)}${state === "due" && button("cancel", words.stop, "danger")}</div>`
 }
 

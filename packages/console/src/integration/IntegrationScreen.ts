@@ -8,7 +8,7 @@ import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
 
 export interface IntegrationData {
@@ -52,7 +52,11 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
   const { integration: words } = frame.words
   const issue =
     may(frame, "key.change") &&
-    markup`<form class="row wrap" method="post" action="${consolePath(frame, "keys")}"><input name="name" required maxlength="200" autocomplete="off" aria-label="${words.keyName}" placeholder="${words.keyName}">${lifetimeSelect(frame)}<button class="main">${words.issue}</button></form>`
+    postForm({
+      path: consolePath(frame, "keys"),
+      kind: "row wrap",
+      body: markup`<input name="name" required maxlength="200" autocomplete="off" aria-label="${words.keyName}" placeholder="${words.keyName}">${lifetimeSelect(frame)}<button class="main">${words.issue}</button>`,
+    })
   return markup`<section aria-labelledby="api"><div class="head"><h2 id="api">${words.api}</h2>${issue}</div>${issuedBox(frame, issued)}
 <div class="card">${copyField("base", words.base, `${frame.baseUrl}/api/v1`, frame.words.table.copy)}<p class="soft"><a href="${frame.base}/api/v1/docs">${words.docs}</a></p></div>
 ${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`
@@ -66,7 +70,10 @@ const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Ht
       id: "add-address",
       face: words.addAddress,
       kind: "main",
-      body: markup`<form method="post" action="${consolePath(frame, "addresses")}"><label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}<button class="main">${words.addAddress}</button></form>`,
+      body: postForm({
+        path: consolePath(frame, "addresses"),
+        body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}<button class="main">${words.addAddress}</button>`,
+      }),
     })
   const line = (address: Address) =>
     markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a></th><td class="n">${addressState(frame, address)}</td></tr>`

@@ -1,6 +1,7 @@
 /** The screens and acts of keys and delivery addresses. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -9,7 +10,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall, Repeat } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
@@ -33,6 +34,7 @@ const keyScreens = Effect.gen(function* () {
       path: "/console/keys",
       action: "key.change",
       home,
+      repeat: "once",
       respond: Effect.fnUntraced(function* (call) {
         const lifetime = yield* lifetimeOf(call)
         return yield* overview(call.frame, yield* keys.issue(fieldOf(call, "name"), lifetime))
@@ -42,12 +44,14 @@ const keyScreens = Effect.gen(function* () {
       path: "/console/keys/{id}/revoke",
       action: "key.change",
       home,
+      repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(keys.revoke(idOf(id)), null),
     }),
     act({
       path: "/console/addresses",
       action: "address.change",
       home,
+      repeat: "once",
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
         const { id } = yield* addresses.create({ url: fieldOf(call, "url"), sources: told })
@@ -60,6 +64,13 @@ const keyScreens = Effect.gen(function* () {
 
 /** What a field for a time without a zone says, as UTC. */
 const utc = (text: string): string => (/^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
+
+const rangeOf = (call: FormCall): Required<ResendRange> => ({
+  addressId: idOf(call.path[0]),
+  from: utc(fieldOf(call, "from")),
+  to: utc(fieldOf(call, "to")),
+  only: fieldOf(call, "only") === "all" ? "all" : "failed",
+})
 
 const addressScreens = Effect.gen(function* () {
   const addresses = yield* Addresses
@@ -79,6 +90,7 @@ const addressScreens = Effect.gen(function* () {
       path: `${path}/${name}`,
       action: "address.change",
       home,
+      repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(work(idOf(id)), null),
     })
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -87,6 +99,7 @@ const addressScreens = Effect.gen(function* () {
       path: `${path}/change`,
       action: "address.change",
       home,
+      repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
         return yield* Effect.as(addresses.set(idOf(call.path[0]), { url: fieldOf(call, "url"), sources: told }), null)
@@ -98,12 +111,14 @@ const addressScreens = Effect.gen(function* () {
       path: `${path}/remove`,
       action: "address.change",
       home: () => "integrations",
+      repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(addresses.remove(idOf(id)), null),
     }),
     act({
       path: `${path}/ping`,
       action: "address.change",
       home,
+      repeat: "once",
       respond: ({ frame, path: [id] }) =>
         Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
     }),
@@ -111,12 +126,14 @@ const addressScreens = Effect.gen(function* () {
       path: `${path}/reveal`,
       action: "address.reveal",
       home,
+      repeat: "allowed",
       respond: ({ frame, path: [id] }) => card(frame, idOf(id), { is: "secret" }),
     }),
     act({
       path: `${path}/rotate`,
       action: "address.reveal",
       home,
+      repeat: "once",
       respond: ({ frame, path: [id] }) =>
         Effect.flatMap(addresses.rotateSecret(idOf(id)), () => card(frame, idOf(id), { is: "secret" })),
     }),
@@ -124,13 +141,12 @@ const addressScreens = Effect.gen(function* () {
       path: `${path}/resend`,
       action: "delivery.change",
       home,
+      repeat: (call) => (fieldOf(call, "confirm") === "yes" ? "once" : "allowed"),
       respond: Effect.fnUntraced(function* (call) {
-        const addressId = idOf(call.path[0])
-        const only = fieldOf(call, "only") === "all" ? ("all" as const) : ("failed" as const)
-        const range = { addressId, from: utc(fieldOf(call, "from")), to: utc(fieldOf(call, "to")), only }
+        const range = rangeOf(call)
         if (fieldOf(call, "confirm") === "yes") return yield* Effect.as(deliveries.resendRange(range), null)
         const count = yield* deliveries.countRange(range)
-        return yield* card(call.frame, addressId, { is: "count", range, count })
+        return yield* card(call.frame, range.addressId, { is: "count", range, count })
       }),
     }),
   ]
@@ -143,11 +159,12 @@ const deliveryScreens = Effect.gen(function* () {
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/deliveries/{id}" as const
   const home = ([id]: ReadonlyArray<string>) => `deliveries/${id}`
-  const acting = (name: string, work: (id: number) => ReturnType<(typeof deliveries)["resend"]>) =>
+  const acting = (name: string, work: (id: number) => ReturnType<(typeof deliveries)["resend"]>, repeat: Repeat) =>
     act({
       path: `${path}/${name}`,
       action: "delivery.change",
       home,
+      repeat,
       respond: (call) =>
         Effect.map(work(idOf(call.path[0])), ({ id, eventId }) => ({
           location: consolePath(
@@ -167,8 +184,8 @@ const deliveryScreens = Effect.gen(function* () {
         return { screen: deliveryScreen(frame, { delivery, address, attempts, timeZone }) }
       }),
     },
-    acting("resend", deliveries.resend),
-    acting("cancel", deliveries.cancel),
+    acting("resend", deliveries.resend, "once"),
+    acting("cancel", deliveries.cancel, "allowed"),
   ]
   return screens
 })

@@ -8,7 +8,7 @@ import { options } from "../html/Choice.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 import { sessionTable } from "./SessionListScreen.ts"
 
@@ -54,8 +54,12 @@ export const peopleScreen = (frame: Frame, { people, timeZone, issued }: PeopleD
 <td class="wide-only soft">${signsIn(frame, person)}</td><td class="n">${standing(frame, person, timeZone)}</td></tr>`
   const invite =
     may(frame, "person.change") &&
-    markup`<div class="card"><form class="row wrap ends" method="post" action="${consolePath(frame, "people")}"><label class="grow">${words.name}<input name="name" required maxlength="100" autocomplete="off"></label>
-<label>${words.role}<select name="role">${roleOptions(frame, "viewer")}</select></label><button class="main">${words.invite}</button></form>${roleHelp(frame)}</div>`
+    markup`<div class="card">${postForm({
+      path: consolePath(frame, "people"),
+      kind: "row wrap ends",
+      body: markup`<label class="grow">${words.name}<input name="name" required maxlength="100" autocomplete="off"></label>
+<label>${words.role}<select name="role">${roleOptions(frame, "viewer")}</select></label><button class="main">${words.invite}</button>`,
+    })}${roleHelp(frame)}</div>`
   return {
     title: words.title,
     section: "people",
@@ -81,16 +85,17 @@ const settings = (frame: Frame, { person }: PersonData): HtmlValue => {
   const { people: words } = frame.words
   const path = consolePath(frame, `people/${person.id}`)
   if (!may(frame, "person.change")) return null
-  return markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.change}</h2><form class="form" method="post" action="${path}/change">
-<label>${words.name}<input name="name" required maxlength="100" value="${person.name}" autocomplete="off"></label><label>${words.role}<select name="role">${roleOptions(frame, person.role)}</select></label>
-<button class="main">${frame.words.save}</button></form>${roleHelp(frame)}</section>`
+  const body = markup`<label>${words.name}<input name="name" required maxlength="100" value="${person.name}" autocomplete="off"></label><label>${words.role}<select name="role">${roleOptions(frame, person.role)}</select></label>
+<button class="main">${frame.words.save}</button>`
+  return markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.change}</h2>${postForm({ path: `${path}/change`, kind: "form", body })}${roleHelp(frame)}</section>`
 }
 
 const removal = (frame: Frame, { person }: PersonData): HtmlValue => {
   const { people: words } = frame.words
   if (!may(frame, "person.change") || person.removedAt !== null) return null
-  return markup`<details class="card"><summary>${words.remove}</summary><form class="form" method="post" action="${consolePath(frame, `people/${person.id}/remove`)}"><p>${words.removeHint}</p>
-<label>${words.typeName(person.name)}<input name="confirm" required autocomplete="off"></label><button class="danger">${words.remove}</button></form></details>`
+  const body = markup`<p>${words.removeHint}</p>
+<label>${words.typeName(person.name)}<input name="confirm" required autocomplete="off"></label><button class="danger">${words.remove}</button>`
+  return markup`<details class="card"><summary>${words.remove}</summary>${postForm({ path: consolePath(frame, `people/${person.id}/remove`), kind: "form", body })}</details>`
 }
 
 export const personScreen = (frame: Frame, data: PersonData): Screen => {

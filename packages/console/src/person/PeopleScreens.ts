@@ -1,5 +1,7 @@
 /** The screens and acts of people, their sessions, and access tokens. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import type { Table } from "@data-cabinet/core/row/Table"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import type { PersonRole, Role } from "@data-cabinet/core/key/Role"
 import { invite, People } from "@data-cabinet/core/person/People"
@@ -9,7 +11,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { Frame } from "../html/Shell.ts"
-import { act, fieldOf, idOf } from "../screen/Act.ts"
+import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { lifetimeOf } from "./Lifetime.ts"
 import { peopleScreen, personScreen } from "./PeopleScreen.ts"
@@ -36,6 +38,7 @@ const personScreens = Effect.gen(function* () {
       get: ({ frame }) => list(frame, null),
       post: {
         action: "person.change",
+        repeat: "once",
         respond: Effect.fnUntraced(function* (call) {
           // Whatever word was sent, the use case knows the roles.
           const role = fieldOf(call, "role") as PersonRole
@@ -49,6 +52,7 @@ const personScreens = Effect.gen(function* () {
       path: `${path}/change`,
       action: "person.change",
       home,
+      repeat: "allowed",
       respond: (call) => {
         const role = fieldOf(call, "role") as PersonRole
         return Effect.as(people.set(idOf(call.path[0]), { name: fieldOf(call, "name"), role }), null)
@@ -58,18 +62,21 @@ const personScreens = Effect.gen(function* () {
       path: `${path}/link`,
       action: "person.change",
       home,
+      repeat: "once",
       respond: (call) => Effect.flatMap(people.link(idOf(call.path[0])), (issued) => one(call, issued)),
     }),
     act({
       path: `${path}/sign-out`,
       action: "person.change",
       home,
+      repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(sessions.endAll(idOf(id)), null),
     }),
     act({
       path: `${path}/remove`,
       action: "person.change",
       home: () => "people",
+      repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const person = yield* people.get(idOf(call.path[0]))
         if (fieldOf(call, "confirm") !== person.name) {
@@ -100,6 +107,7 @@ const sessionScreens = Effect.gen(function* () {
       path: "/console/sessions/{id}/end",
       action: "session.end",
       home: () => "sessions",
+      repeat: "allowed",
       respond: ({ path: [id], actor }) => Effect.as(sessions.end(idOf(id), sessionsOf(actor!)), null),
     }),
   ]
@@ -108,9 +116,14 @@ const sessionScreens = Effect.gen(function* () {
 
 const tokenScreens = Effect.gen(function* () {
   const tokens = yield* AccessTokens
+  const catalog = yield* Catalog
   const { timeZone } = yield* ConsoleSettings
+  // Tokens are issued and revoked while nothing can be read, too.
+  const readable = Effect.orElseSucceed(catalog.list, (): ReadonlyArray<Table> => [])
   const list = (frame: Frame, issued: IssuedAccessToken | null) =>
-    Effect.map(tokens.list, (all) => ({ screen: tokenScreen(frame, { tokens: all, timeZone, issued }) }))
+    Effect.map(Effect.all([tokens.list, readable]), ([all, tables]) => ({
+      screen: tokenScreen(frame, { tokens: all, tables, timeZone, issued }),
+    }))
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path: "/console/tokens",
@@ -118,10 +131,13 @@ const tokenScreens = Effect.gen(function* () {
       get: ({ frame }) => list(frame, null),
       post: {
         action: "token.change",
+        repeat: "once",
         respond: Effect.fnUntraced(function* (call) {
           const expiresInSeconds = yield* lifetimeOf(call)
           const role = fieldOf(call, "role") as Role
-          const issued = yield* tokens.issue({ name: fieldOf(call, "name"), role, expiresInSeconds })
+          const marked = fieldsOf(call, "only")
+          const only = marked.length === 0 ? null : marked
+          const issued = yield* tokens.issue({ name: fieldOf(call, "name"), role, only, expiresInSeconds })
           return yield* list(call.frame, issued)
         }),
       },
@@ -131,6 +147,7 @@ const tokenScreens = Effect.gen(function* () {
       path: "/console/tokens/{id}/revoke",
       action: "token.change",
       home: () => "tokens",
+      repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(tokens.revoke(idOf(id)), null),
     }),
   ]

@@ -4,7 +4,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { badge } from "../html/Badge.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton } from "../html/PostForm.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 
 export interface SessionListData {

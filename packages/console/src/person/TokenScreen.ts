@@ -1,27 +1,38 @@
 /** The access tokens of programs: issued for a role and a time, shown once, revoked at once. */
 import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { ROLES } from "@data-cabinet/core/key/Role"
+import type { Table } from "@data-cabinet/core/row/Table"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn, type ShowMoment } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { lifetimeSelect } from "./Lifetime.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 
 export interface TokenData {
+  /** What a reader's token may be narrowed to. */
+  readonly tables: ReadonlyArray<Table>
   readonly tokens: ReadonlyArray<AccessToken>
   readonly timeZone: string
   /** The token that was issued by this request: shown now and never again. */
   readonly issued: IssuedAccessToken | null
 }
 
+const onlyChoice = ({ words: { people: words } }: Frame, tables: ReadonlyArray<Table>): HtmlValue =>
+  tables.length > 0 &&
+  markup`<details><summary>${words.onlyThese}</summary><p class="soft">${words.onlyHint}</p><div class="scroll inset">${tables.map(
+    ({ schema, name }) =>
+      markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <bdi class="mono">${schema}.${name}</bdi></label>`,
+  )}</div></details>`
+
 const issuedBox = (frame: Frame, issued: IssuedAccessToken | null): HtmlValue => {
   const { people: words, table } = frame.words
   if (issued === null) return null
-  const call = `curl -H "Authorization: Bearer ${issued.token}" ${frame.baseUrl}/manage/v1/me`
+  const path = issued.role === "reader" ? "/api/v1/tables" : "/manage/v1/me"
+  const call = `curl -H "Authorization: Bearer ${issued.token}" ${frame.baseUrl}${path}`
   return markup`<div class="box good" role="status"><div class="grow"><p><b>${words.tokenOnce}</b></p>${copyField("issued", issued.name, issued.token, table.copy)}${copyField("issued-curl", "curl", call, table.copy)}</div></div>`
 }
 
@@ -30,7 +41,7 @@ const state = ({ words: { people: words } }: Frame, token: AccessToken, moment: 
   return token.expiresAt === null ? words.forEver : moment(token.expiresAt)
 }
 
-export const tokenScreen = (frame: Frame, { tokens, timeZone, issued }: TokenData): Screen => {
+export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: TokenData): Screen => {
   const { people: words, integration } = frame.words
   const moment = momentsIn(timeZone)
   const line = (token: AccessToken) =>
@@ -38,11 +49,15 @@ export const tokenScreen = (frame: Frame, { tokens, timeZone, issued }: TokenDat
 <td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
   const issue =
     may(frame, "token.change") &&
-    markup`<form class="card row wrap ends" method="post" action="${consolePath(frame, "tokens")}"><label class="grow">${words.tokenName}<input name="name" required maxlength="200" autocomplete="off"></label>
+    postForm({
+      path: consolePath(frame, "tokens"),
+      kind: "card row wrap ends",
+      body: markup`<label class="grow">${words.tokenName}<input name="name" required maxlength="200" autocomplete="off"></label>
 <label>${words.role}<select name="role">${options(
-      ROLES.map((role) => [role, frame.words.roles[role] ?? role] as const),
-      "uploader",
-    )}</select></label><label>${words.lifetime}${lifetimeSelect(frame)}</label><button class="main">${words.issueToken}</button></form>`
+        ROLES.map((role) => [role, frame.words.roles[role] ?? role] as const),
+        "uploader",
+      )}</select></label><label>${words.lifetime}${lifetimeSelect(frame)}</label><button class="main">${words.issueToken}</button>${onlyChoice(frame, tables)}`,
+    })
   return {
     title: words.tokens,
     section: "people",

@@ -1,15 +1,23 @@
 /** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
-import { type Poll, POLL_FORMATS, type PollRun, shownPollUrl } from "@data-cabinet/core/poll/Poll"
+import {
+  type NewPoll,
+  type Poll,
+  POLL_FORMATS,
+  type PollRun,
+  type PollTrial,
+  shownPollUrl,
+} from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { intervalText } from "@data-cabinet/core/poll/PollSchedule"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { fileTabs } from "../file/FileTabs.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { trialBox } from "./TrialBox.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 
 /** Its query string may be a secret for whoever may not change it. */
 const shownUrl = ({ actor }: Frame, poll: Poll): string => shownPollUrl(poll, actor?.role ?? null)
@@ -32,33 +40,67 @@ const optionFields = ({ words: { poll: words } }: Frame, poll: Pick<Poll, "forma
 const headerFields = ({ words: { poll: words } }: Frame): Html =>
   markup`<label>${words.header}<input name="header_name" placeholder="Authorization" autocomplete="off"></label><label>${words.headerValue}<input name="header_value" type="password" autocomplete="off"></label>`
 
+const tryButton = ({ words: { poll: words } }: Frame, path: string): Html =>
+  markup`<button formaction="${path}">${words.try}</button>`
+
 /** The values of its headers are never shown: they are kept, or given again. */
-const changeForm = (frame: Frame, path: string, poll: Poll): HtmlValue => {
+const changeForm = (frame: Frame, path: string, poll: Poll, isTried: boolean): HtmlValue => {
   const { poll: words, save } = frame.words
   if (!may(frame, "poll.change")) return null
   const names = poll.headerNames.join(", ")
   const kept =
     names !== "" &&
     markup`<fieldset><legend>${words.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${words.keepHeaders} <bdi class="mono">${names}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${words.replaceHeaders}</label><p class="soft">${words.headersHint}</p></fieldset>`
-  return markup`<details class="card"><summary>${words.change}</summary><form method="post" action="${path}/change" class="form"><label>${words.url}<input name="url" type="url" required value="${poll.url}" autocomplete="off"></label>
-<label>${words.every}<input name="every" required value="${intervalText(poll.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>${optionFields(frame, poll)}${kept}${headerFields(frame)}<p class="soft">${words.changeHint}</p><button class="main">${save}</button></form></details>`
+  const body = markup`<label>${words.url}<input name="url" type="url" required value="${poll.url}" autocomplete="off"></label>
+<label>${words.every}<input name="every" required value="${intervalText(poll.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>${optionFields(frame, poll)}${kept}${headerFields(frame)}<p class="soft">${words.changeHint}</p><div class="row wrap"><button class="main">${save}</button>${tryButton(frame, `${path}/try`)}</div>`
+  return markup`<details class="card"${isTried && new Html(" open")}><summary>${words.change}</summary>${postForm({ path: `${path}/change`, kind: "form", body })}</details>`
 }
 
-const addForm = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue => {
+const NOTHING_YET: Required<Omit<NewPoll, "headers">> = {
+  sourceId: 0,
+  url: "",
+  everySeconds: DEFAULT_SECONDS,
+  format: null,
+  pointer: "",
+  keyField: null,
+}
+
+/** `settings`: what was typed in before, but for the value of a header. */
+const addForm = (frame: Frame, sources: ReadonlyArray<Source>, settings = NOTHING_YET): Html => {
   const { poll: words, event } = frame.words
-  if (!may(frame, "poll.change") || sources.length === 0) return null
-  return menu({
-    id: "add-poll",
-    face: words.add,
-    kind: "main",
-    body: markup`<form method="post" action="${consolePath(frame, "polls")}"><label>${words.url}<input name="url" type="url" required placeholder="https://" autocomplete="off"></label>
-<label>${event.source}<select name="source_id">${options(
-      sources.map(({ id, name }) => [String(id), name] as const),
-      "",
-    )}</select></label><label>${words.every}<input name="every" required value="15m" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>
-<details><summary>${words.more}</summary>${optionFields(frame, { format: null, pointer: "", keyField: null })}
-${headerFields(frame)}</details><button class="main">${words.add}</button></form>`,
+  const chosen = options(
+    sources.map(({ id, name }) => [String(id), name] as const),
+    String(settings.sourceId),
+  )
+  return postForm({
+    path: consolePath(frame, "polls"),
+    kind: settings === NOTHING_YET ? "" : "form",
+    body: markup`<label>${words.url}<input name="url" type="url" required placeholder="https://" value="${settings.url}" autocomplete="off"></label>
+<label>${event.source}<select name="source_id">${chosen}</select></label><label>${words.every}<input name="every" required value="${intervalText(settings.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>
+<details${settings !== NOTHING_YET && new Html(" open")}><summary>${words.more}</summary>${optionFields(frame, settings)}
+${headerFields(frame)}</details><p class="soft">${words.tryHint}</p><div class="row wrap">${tryButton(frame, consolePath(frame, "polls/try"))}<button class="main">${words.add}</button></div>`,
   })
+}
+
+const addMenu = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue =>
+  may(frame, "poll.change") &&
+  sources.length > 0 &&
+  menu({ id: "add-poll", face: frame.words.poll.add, kind: "main", body: addForm(frame, sources) })
+
+/** What a poll that is not added brought, and the form that adds it. */
+export const newPollScreen = (
+  frame: Frame,
+  settings: typeof NOTHING_YET,
+  sources: ReadonlyArray<Source>,
+  trial: PollTrial,
+): Screen => {
+  const { poll: words } = frame.words
+  return {
+    title: words.add,
+    section: "files",
+    main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${words.add}</h1></div>
+${trialBox(frame, trial)}<section class="card" aria-label="${words.settings}">${addForm(frame, sources, settings)}</section>`,
+  }
 }
 
 export const pollListScreen = (
@@ -75,7 +117,7 @@ export const pollListScreen = (
   return {
     title: words.title,
     section: "files",
-    main: markup`<div class="head"><h1>${words.title}</h1>${addForm(frame, sources)}</div>${fileTabs(frame, "polls")}
+    main: markup`<div class="head"><h1>${words.title}</h1>${addMenu(frame, sources)}</div>${fileTabs(frame, "polls")}
 ${
   polls.length === 0
     ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
@@ -89,6 +131,8 @@ export interface PollData {
   readonly runs: ReadonlyArray<PollRun>
   readonly source: Source | null
   readonly timeZone: string
+  /** What this request tried: the settings that were sent, and what they brought. */
+  readonly tried?: { readonly settings: Partial<Poll>; readonly trial: PollTrial }
 }
 
 const RUN_TONES: Readonly<Record<PollRun["outcome"], Tone>> = { read: "good", unchanged: "quiet", failed: "bad" }
@@ -104,12 +148,12 @@ const runTable = (frame: Frame, { runs, timeZone }: PollData): Html => {
 
 export const pollScreen = (frame: Frame, data: PollData): Screen => {
   const { poll: words, event } = frame.words
-  const { poll, source, timeZone } = data
+  const { poll, source, timeZone, tried } = data
   const moment = momentsIn(timeZone)
   const path = consolePath(frame, `polls/${poll.id}`)
   const acts =
     may(frame, "poll.change") &&
-    markup`<div class="row wrap">${actButton(`${path}/run`, words.run, "main")}${poll.paused ? actButton(`${path}/resume`, words.resume) : actButton(`${path}/pause`, words.pause)}</div>`
+    markup`<div class="row wrap">${actButton(`${path}/run`, words.run, "main")}${actButton(`${path}/try`, words.try)}${poll.paused ? actButton(`${path}/resume`, words.resume) : actButton(`${path}/pause`, words.pause)}</div>`
   const remove =
     may(frame, "poll.change") &&
     markup`<details class="card"><summary>${words.remove}</summary><p>${words.removeHint}</p>${actButton(`${path}/remove`, words.remove, "danger")}</details>`
@@ -118,7 +162,7 @@ export const pollScreen = (frame: Frame, data: PollData): Screen => {
     section: "files",
     main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shownUrl(frame, poll)} ${state(frame, poll)}</h1></div>
 <section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.every}</dt><dd>${every(frame, poll.everySeconds)}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
-<dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>
-<section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, poll)}${remove}`,
+<dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>${tried !== undefined && trialBox(frame, tried.trial)}
+<section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, { ...poll, ...tried?.settings }, tried !== undefined)}${remove}`,
   }
 }

@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
-import { pollListScreen, pollScreen } from "./PollScreen.ts"
+import type { ConsoleScreen, FormCall, Repeat, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { newPollScreen, type PollData, pollListScreen, pollScreen } from "./PollScreen.ts"
 
 const RUNS = 50
 
@@ -36,17 +36,70 @@ const changeOf = (call: FormCall): PollChange => {
   return keeps ? settingsOf(call) : { ...settingsOf(call), headers }
 }
 
-export const pollScreens = Effect.gen(function* () {
+const newOf = (call: FormCall) => ({ ...settingsOf(call), sourceId: idOf(fieldOf(call, "source_id")) })
+
+const path = "/console/polls/{id}" as const
+const home = ([id]: ReadonlyArray<string>) => `polls/${id}`
+
+const pollCard = Effect.gen(function* () {
   const polls = yield* Polls
   const sources = yield* Sources
   const { timeZone } = yield* ConsoleSettings
-  const path = "/console/polls/{id}" as const
-  const home = ([id]: ReadonlyArray<string>) => `polls/${id}`
-  const simple = (name: string, work: (id: number) => Effect.Effect<unknown, Refusal>, to = home) =>
+  return Effect.fnUntraced(function* ({ frame, path: [id] }: ScreenCall, tried?: PollData["tried"]) {
+    const poll = yield* polls.get(idOf(id))
+    const source = (yield* sources.list).find((one) => one.id === poll.sourceId) ?? null
+    const data = { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }
+    return { screen: pollScreen(frame, tried === undefined ? data : { ...data, tried }) }
+  })
+})
+
+const trialScreens = Effect.gen(function* () {
+  const polls = yield* Polls
+  const sources = yield* Sources
+  const card = yield* pollCard
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    act({
+      path: "/console/polls/try",
+      action: "poll.change",
+      home: () => "polls",
+      repeat: "allowed",
+      respond: Effect.fnUntraced(function* (call) {
+        const settings = newOf(call)
+        const trial = yield* polls.tryAdd({ ...settings, headers: headersOf(call) })
+        return { screen: newPollScreen(call.frame, settings, yield* sources.list, trial) }
+      }),
+    }),
+    act({
+      path: `${path}/try`,
+      action: "poll.change",
+      home,
+      repeat: "allowed",
+      respond: Effect.fnUntraced(function* (call) {
+        // The button alone sends no settings: those that it has are tried.
+        const sent = fieldOf(call, "url") === "" ? null : changeOf(call)
+        const trial = yield* polls.tryChange(idOf(call.path[0]), sent ?? {})
+        return yield* card(call, { settings: sent === null ? {} : settingsOf(call), trial })
+      }),
+    }),
+  ]
+  return screens
+})
+
+const mainScreens = Effect.gen(function* () {
+  const polls = yield* Polls
+  const sources = yield* Sources
+  const { timeZone } = yield* ConsoleSettings
+  const card = yield* pollCard
+  const simple = (
+    name: string,
+    work: (id: number) => Effect.Effect<unknown, Refusal>,
+    { to = home, repeat = "allowed" }: { readonly to?: typeof home; readonly repeat?: Repeat } = {},
+  ) =>
     act({
       path: `${path}/${name}`,
       action: "poll.change",
       home: to,
+      repeat,
       respond: ({ path: [id] }) => Effect.as(work(idOf(id)), null),
     })
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -59,35 +112,34 @@ export const pollScreens = Effect.gen(function* () {
         })),
       post: {
         action: "poll.change",
+        repeat: "once",
         respond: (call) =>
-          Effect.map(
-            polls.add({ ...settingsOf(call), sourceId: idOf(fieldOf(call, "source_id")), headers: headersOf(call) }),
-            ({ id }) => ({ location: consolePath(call.frame, `polls/${id}`) }),
-          ),
+          Effect.map(polls.add({ ...newOf(call), headers: headersOf(call) }), ({ id }) => ({
+            location: consolePath(call.frame, `polls/${id}`),
+          })),
       },
       back: () => "polls",
     },
     {
       path,
       action: "poll.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
-        const poll = yield* polls.get(idOf(id))
-        const source = (yield* sources.list).find((one) => one.id === poll.sourceId) ?? null
-        return { screen: pollScreen(frame, { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }) }
-      }),
+      get: (call) => card(call),
     },
     act({
       path: `${path}/change`,
       action: "poll.change",
       home,
+      repeat: "allowed",
       respond: (call) => Effect.as(polls.change(idOf(call.path[0]), changeOf(call)), null),
     }),
-    simple("run", polls.run),
+    simple("run", polls.run, { repeat: "once" }),
     simple("pause", polls.pause),
     simple("resume", polls.resume),
-    simple("remove", polls.remove, () => "polls"),
+    simple("remove", polls.remove, { to: () => "polls" }),
   ]
   return screens
 })
 
 type Refusal = Effect.Error<ReturnType<Polls["Service"]["run"]>>
+
+export const pollScreens = Effect.map(Effect.all([mainScreens, trialScreens]), (all) => all.flat())

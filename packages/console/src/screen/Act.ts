@@ -5,24 +5,26 @@
 import type { Action } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
 import { consolePath } from "../html/Shell.ts"
-import type { ConsoleRefusal, ConsoleScreen, FormCall, ScreenResult } from "./ConsoleScreen.ts"
+import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } from "./ConsoleScreen.ts"
 
 interface Act {
   readonly path: ConsoleScreen["path"]
   readonly action: Action
   /** Where it leads, below `/console/`. */
   readonly home: (path: ReadonlyArray<string>) => string
+  readonly repeat: Repeat | ((call: FormCall) => Repeat)
   /** Nothing for an act that leads home. */
   readonly respond: (call: FormCall) => Effect.Effect<ScreenResult | null, ConsoleRefusal>
 }
 
-export const act = ({ path, action, home, respond }: Act): ConsoleScreen => ({
+export const act = ({ path, action, home, repeat, respond }: Act): ConsoleScreen => ({
   path,
   action,
   back: home,
   get: (call) => Effect.succeed({ location: consolePath(call.frame, home(call.path)) }),
   post: {
     action,
+    repeat,
     respond: (call) =>
       Effect.map(respond(call), (result) => result ?? { location: consolePath(call.frame, home(call.path)) }),
   },

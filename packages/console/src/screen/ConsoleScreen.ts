@@ -44,6 +44,9 @@ export type ConsoleRefusal = ManageError | StoreUnavailable
 /** Whether the script asks for the inside of a screen. */
 export const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
 
+/** Whether the same form does its work again when it is sent again: `once` for what creates, sends or replaces something. */
+export type Repeat = "once" | "allowed"
+
 type Respond<Call> = (call: Call) => Effect.Effect<ScreenResult, ConsoleRefusal>
 
 export interface ConsoleScreen {
@@ -54,6 +57,7 @@ export interface ConsoleScreen {
   readonly post?: {
     readonly action: Action | null
     readonly respond: Respond<FormCall>
+    readonly repeat: Repeat | ((call: FormCall) => Repeat)
     /** It reads the request's body itself, such as a file; the form is empty. */
     readonly readsBody?: true
   }

@@ -3,6 +3,7 @@ import { markup, Html } from "@data-cabinet/http-node/html/Html"
 import { chooseLanguage, type Language } from "@data-cabinet/http-node/html/Language"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { Effect } from "effect"
+import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { act, fieldOf } from "./Act.ts"
 import type { ConsoleScreen } from "./ConsoleScreen.ts"
@@ -30,6 +31,8 @@ const meScreen = (frame: Frame, hasSession: boolean): Screen => {
   const { words, language, actor } = frame
   const option = ([code, name]: [string, string]) =>
     markup`<label class="choice"><input type="radio" name="language" value="${code}"${code === language && new Html(" checked")}> <span lang="${code}">${name}</span></label>`
+  const form = (path: string, body: Html) =>
+    postForm({ path: consolePath(frame, path), kind: "card", body: markup`${body}<button>${words.save}</button>` })
   return {
     title: words.me.title,
     section: null,
@@ -38,14 +41,8 @@ const meScreen = (frame: Frame, hasSession: boolean): Screen => {
 <dt>${words.me.name}</dt><dd>${actor?.name ?? null}</dd>
 <dt>${words.me.role}</dt><dd>${words.roles[actor?.role ?? ""] ?? actor?.role ?? null}</dd>
 </dl>
-<form method="post" action="${consolePath(frame, "me")}" class="card">
-<fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>
-<button>${words.save}</button>
-</form>
-<form method="post" action="${consolePath(frame, "me/keys")}" class="card">
-<fieldset><legend>${words.keys.title}</legend><label class="choice"><input type="checkbox" name="letters" value="on"${frame.letters && new Html(" checked")}> <span>${words.keys.letters}</span></label></fieldset>
-<button>${words.save}</button>
-</form>
+${form("me", markup`<fieldset><legend>${words.me.language}</legend>${Object.entries(LANGUAGES).map(option)}</fieldset>`)}
+${form("me/keys", markup`<fieldset><legend>${words.keys.title}</legend><label class="choice"><input type="checkbox" name="letters" value="on"${frame.letters && new Html(" checked")}> <span>${words.keys.letters}</span></label></fieldset>`)}
 ${hasSession && markup`<p class="links"><a href="${consolePath(frame, "sessions")}">${words.people.mySessions}</a> · <a href="${consolePath(frame, "password")}">${words.session.newPassword}</a> · <a href="${consolePath(frame, "sign-out")}">${words.session.signOut}</a></p>`}`,
   }
 }
@@ -64,6 +61,7 @@ export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
     get: ({ frame, session }) => Effect.succeed({ screen: meScreen(frame, session !== null) }),
     post: {
       action: "self.read",
+      repeat: "allowed",
       respond: ({ frame, form }) => {
         const chosen = form.find(([name]) => name === "language")?.[1]
         return Effect.succeed(kept(frame, LANGUAGE_COOKIE, isLanguage(chosen) ? chosen : "en"))
@@ -74,6 +72,7 @@ export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([
     path: "/console/me/keys",
     action: "self.read",
     home: () => "me",
+    repeat: "allowed",
     respond: (call) =>
       Effect.succeed(kept(call.frame, "cabinet-keys", fieldOf(call, "letters") === "on" ? "on" : "off")),
   }),

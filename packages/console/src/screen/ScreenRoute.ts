@@ -5,6 +5,7 @@
  */
 import { gzipSync } from "node:zlib"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { logFault } from "@data-cabinet/http-node/api/Fault"
@@ -26,6 +27,7 @@ import { languageOf, lettersOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
 import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
 import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
+import { sentOnce } from "./SentOnce.ts"
 
 /** From a request's head to its screen, in milliseconds. */
 const SCREEN_TIMEOUT_MILLIS = 9_000
@@ -33,6 +35,7 @@ const SCREEN_TIMEOUT_MILLIS = 9_000
 interface Services {
   readonly who: Identify
   readonly readForm: ReadForm
+  readonly idempotency: Idempotency["Service"]
   readonly baseUrl: string
   readonly base: string
   /** False where the program around the cabinet signs people in. */
@@ -46,6 +49,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
     const services: Services = {
       who: yield* identify,
       readForm: yield* formReader,
+      idempotency: yield* Idempotency,
       baseUrl,
       base,
       signsIn: (yield* ExternalSignIns).program === null,
@@ -115,7 +119,7 @@ const answer = Effect.fnUntraced(function* (
   }
   const responding = isForm
     ? Effect.flatMap(screen.post!.readsBody === true ? NO_FORM : services.readForm(request), (form) =>
-        screen.post!.respond({ ...call, form }),
+        sentOnce(services.idempotency, screen, { ...call, form }),
       )
     : screen.get(call)
   // A refusal of the screen itself is shown to somebody who is known.

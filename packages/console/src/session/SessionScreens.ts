@@ -83,6 +83,7 @@ const entrances = Effect.gen(function* () {
         Effect.succeed({ screen: signInScreen(frame, null, { name: "", to: field(pairs, "to"), provider }) }),
       post: {
         action: null,
+        repeat: "allowed",
         respond: (call: FormCall) => {
           const { frame, form, request } = call
           const name = field(form, "name")
@@ -99,6 +100,7 @@ const entrances = Effect.gen(function* () {
       get: ({ frame }: ScreenCall) => Effect.succeed({ screen: welcomeScreen(frame, null) }),
       post: {
         action: null,
+        repeat: "allowed",
         respond: (call: FormCall) => {
           const { frame, form, request } = call
           const work = signIn.byLink(secretIn(field(form, "link")), originOf(request))
@@ -130,6 +132,7 @@ const exits = Effect.gen(function* () {
       get: ({ frame }: ScreenCall) => Effect.succeed({ screen: signOutScreen(frame) }),
       post: {
         action: "session.end",
+        repeat: "allowed",
         respond: Effect.fnUntraced(function* (call: FormCall) {
           const { frame, form } = call
           const session = yield* own(call)
@@ -146,6 +149,7 @@ const exits = Effect.gen(function* () {
       get: ({ frame }: ScreenCall) => Effect.succeed({ screen: passwordScreen(frame) }),
       post: {
         action: "session.end",
+        repeat: "allowed",
         respond: Effect.fnUntraced(function* (call: FormCall) {
           const { frame, form } = call
           const session = yield* own(call)

@@ -6,6 +6,7 @@ import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { badge } from "../html/Badge.ts"
 import { copyField } from "../html/Menu.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { snippets } from "./Snippets.ts"
@@ -26,17 +27,17 @@ export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): 
       : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.name}</th><th scope="col">${frame.words.event.state}</th><th scope="col" class="wide-only">${frame.words.tables.name}</th></tr></thead><tbody>${sources.map(line)}</tbody></table></div>`
   const add =
     may(frame, "source.change") &&
-    markup`<form class="card row wrap" method="post" action="${consolePath(frame, "sources")}"><label class="grow">${words.newName}<input name="name" required maxlength="200" autocomplete="off"></label><button class="main">${words.add}</button></form>`
+    postForm({
+      path: consolePath(frame, "sources"),
+      kind: "card row wrap",
+      body: markup`<label class="grow">${words.newName}<input name="name" required maxlength="200" autocomplete="off"></label><button class="main">${words.add}</button>`,
+    })
   return {
     title: frame.words.sections.sources,
     section: "sources",
     main: markup`<div class="head"><h1>${frame.words.sections.sources}</h1></div>${add}${list}`,
   }
 }
-
-/** A button that acts at once. */
-export const actButton = (path: string, text: string, kind = ""): Html =>
-  markup`<form method="post" action="${path}"><button class="${kind}">${text}</button></form>`
 
 const intake = (frame: Frame, source: Source, url: string | null): Html => {
   const { source: words } = frame.words
@@ -57,15 +58,16 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
   if (!may(frame, "source.change")) return null
   const encoding = (value: string, text: string) =>
     markup`<option value="${value}"${value === (source.encoding ?? "") && new Html(" selected")}>${text}</option>`
-  return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>
-<form method="post" action="${consolePath(frame, `sources/${source.id}/change`)}" class="form">
-<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
+  const body = markup`<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
 <label>${words.encoding}<select name="encoding">${encoding("", words.told)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
 <label>${words.thanks}<input name="thanks_url" type="url" value="${source.thanksUrl ?? ""}" placeholder="https://"></label>
 <label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
 <label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
 <label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
-<button class="main">${frame.words.save}</button></form></section>`
+<button class="main">${frame.words.save}</button>`
+  const path = consolePath(frame, `sources/${source.id}/change`)
+  return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>
+${postForm({ path, kind: "form", body })}</section>`
 }
 
 const danger = (frame: Frame, source: Source): HtmlValue => {
@@ -73,9 +75,13 @@ const danger = (frame: Frame, source: Source): HtmlValue => {
   const path = consolePath(frame, `sources/${source.id}`)
   const remove =
     may(frame, "source.delete") &&
-    markup`<form method="post" action="${path}/delete" class="form"><p>${words.deleteHint}</p>
+    postForm({
+      path: `${path}/delete`,
+      kind: "form",
+      body: markup`<p>${words.deleteHint}</p>
 <label class="choice"><input type="radio" name="table" value="keep" required> ${words.keepTable}</label><label class="choice"><input type="radio" name="table" value="drop"> ${words.dropTable}</label>
-<label>${words.typeName(source.name)}<input name="confirm" required autocomplete="off"></label><button class="danger">${words.delete}</button></form>`
+<label>${words.typeName(source.name)}<input name="confirm" required autocomplete="off"></label><button class="danger">${words.delete}</button>`,
+    })
   if (!may(frame, "source.change")) return null
   return markup`<section class="card" aria-labelledby="off"><h2 id="off">${words.switchOff}</h2><p>${words.offHint}</p>
 <div class="row wrap">${source.archived ? actButton(`${path}/restore`, words.turnOn) : actButton(`${path}/archive`, words.turnOff)}</div>

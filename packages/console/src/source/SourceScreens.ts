@@ -44,11 +44,13 @@ export const sourceScreens = Effect.gen(function* () {
     get: ({ frame }) => Effect.map(sources.list, (all) => ({ screen: sourceListScreen(frame, all) })),
     post: {
       action: "source.change",
+      repeat: "once",
       respond: (call) =>
         Effect.map(sources.create({ name: fieldOf(call, "name") }), ({ id }) => ({
           location: consolePath(call.frame, `sources/${id}`),
         })),
     },
+    back: () => "sources",
   }
   const one: ConsoleScreen = {
     path,
@@ -71,12 +73,14 @@ export const sourceScreens = Effect.gen(function* () {
     path: `${path}/reveal`,
     action: "source.reveal",
     home,
+    repeat: "allowed",
     respond: ({ frame, path: [id] }) => Effect.flatMap(sources.reveal(idOf(id)), (source) => revealed(frame, source)),
   })
   const rotate = act({
     path: `${path}/rotate`,
     action: "source.reveal",
     home,
+    repeat: "once",
     respond: ({ frame, path: [id] }) =>
       Effect.flatMap(sources.rotateSecret(idOf(id)), (source) => revealed(frame, source)),
   })
@@ -95,6 +99,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     path: `${path}/change`,
     action: "source.change",
     home,
+    repeat: "allowed",
     respond: (call) => {
       const thanksUrl = fieldOf(call, "thanks_url")
       const encoding = SOURCE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? null
@@ -113,18 +118,21 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     path: `${path}/archive`,
     action: "source.change",
     home,
+    repeat: "allowed",
     respond: ({ path: [id] }) => Effect.as(sources.archive(idOf(id)), null),
   })
   const restore = act({
     path: `${path}/restore`,
     action: "source.change",
     home,
+    repeat: "allowed",
     respond: ({ path: [id] }) => Effect.as(sources.restore(idOf(id)), null),
   })
   const remove = act({
     path: `${path}/delete`,
     action: "source.delete",
     home: () => "sources",
+    repeat: "allowed",
     respond: Effect.fnUntraced(function* (call) {
       const source = yield* found(idOf(call.path[0]))
       const table = fieldOf(call, "table")

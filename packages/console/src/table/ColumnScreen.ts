@@ -6,6 +6,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
 import { momentsIn } from "../html/Moment.ts"
+import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { tablePath } from "./TablePath.ts"
@@ -48,7 +49,7 @@ const answerOf = (frame: Frame, path: string, { column, asked }: ColumnData): Ht
   if (asked.type === column.type) return markup`<p><b>${words.typed}</b></p>`
   return markup`${asked.trial !== null && consequences(frame, asked.trial)}
 <p class="soft">${words.locks}</p>
-<form method="post" action="${path}/retype"><input type="hidden" name="type" value="${asked.type}"><button class="main">${words.change(asked.type)}</button></form>`
+${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${asked.type}"><button class="main">${words.change(asked.type)}</button>` })}`
 }
 
 const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
@@ -59,8 +60,9 @@ const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
     COLUMN_KINDS.map((kind) => [kind, kind] as const),
     asked?.type ?? column.type,
   )
+  const label = markup`<label>${words.label}<input name="label" required maxlength="1000" value="${column.label}" autocomplete="off"></label><p class="soft">${words.labelHint}</p><button class="main">${frame.words.save}</button>`
   return markup`<section class="card" aria-labelledby="label"><h2 id="label">${words.label}</h2>
-<form method="post" action="${path}/label" class="form"><label>${words.label}<input name="label" required maxlength="1000" value="${column.label}" autocomplete="off"></label><p class="soft">${words.labelHint}</p><button class="main">${frame.words.save}</button></form></section>
+${postForm({ path: `${path}/label`, kind: "form", body: label })}</section>
 <section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
 <form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label><p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
 ${answerOf(frame, path, data)}</section>`

@@ -60,6 +60,7 @@ export const columnScreens = (found: Find) =>
         path: `${path}/label`,
         action: "column.change",
         home,
+        repeat: "allowed",
         respond: Effect.fnUntraced(function* (call) {
           const { sourceId, column } = yield* columnAt(call.path)
           yield* columns.relabel(sourceId, column.name, fieldOf(call, "label"))
@@ -70,6 +71,7 @@ export const columnScreens = (found: Find) =>
         path: `${path}/retype`,
         action: "column.change",
         home,
+        repeat: "allowed",
         respond: Effect.fnUntraced(function* (call) {
           const { sourceId, column } = yield* columnAt(call.path)
           const type = COLUMN_KINDS.find((kind) => kind === fieldOf(call, "type"))

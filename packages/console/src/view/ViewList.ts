@@ -7,7 +7,7 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { firstPage, queryText } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
-import { actButton } from "../source/SourceScreen.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 
 /** A view, and whether whoever looks may remove it. */
 export interface ListedView {
@@ -33,7 +33,10 @@ export const saveMenu = (frame: Frame, schema: string, name: string, pairs: Pair
   return menu({
     id: "save-view",
     face: markup`${ICONS.star}<span>${view.save}</span>`,
-    body: markup`<form method="post" action="${consolePath(frame, "views")}"><input type="hidden" name="schema" value="${schema}"><input type="hidden" name="name" value="${name}"><input type="hidden" name="query" value="${queryText(firstPage(pairs))}">
-<label>${words.viewTitle}<input name="title" required maxlength="200" autocomplete="off"></label><label class="choice"><input type="checkbox" name="shared" value="on"> ${words.shareView}</label><button class="main">${words.saveView}</button></form>`,
+    body: postForm({
+      path: consolePath(frame, "views"),
+      body: markup`<input type="hidden" name="schema" value="${schema}"><input type="hidden" name="name" value="${name}"><input type="hidden" name="query" value="${queryText(firstPage(pairs))}">
+<label>${words.viewTitle}<input name="title" required maxlength="200" autocomplete="off"></label><label class="choice"><input type="checkbox" name="shared" value="on"> ${words.shareView}</label><button class="main">${words.saveView}</button>`,
+    }),
   })
 }

@@ -10,6 +10,7 @@ export const viewScreens = Effect.map(SavedViews, (views): ReadonlyArray<Console
     path: "/console/views",
     action: "view.change",
     home: () => "tables",
+    repeat: "once",
     respond: (call) => {
       const field = (name: string) => fieldOf(call, name)
       const view = { title: field("title"), schema: field("schema"), name: field("name"), query: field("query") }
@@ -27,6 +28,7 @@ export const viewScreens = Effect.map(SavedViews, (views): ReadonlyArray<Console
     path: "/console/views/{id}/remove",
     action: "view.change",
     home: () => "tables",
+    repeat: "allowed",
     respond: ({ path: [id] }) => Effect.as(views.remove(idOf(id)), null),
   }),
 ])

@@ -1,7 +1,9 @@
 /** The screens in English. */
-import { plurals } from "./Plural.ts"
+import { type Forms, plurals } from "./Plural.ts"
 
 const count = plurals("en")
+
+const rowForms: Forms = { one: "row", other: "rows" }
 
 const roles: Readonly<Record<string, string>> = {
   owner: "owner",
@@ -150,8 +152,9 @@ export const ENGLISH = {
     noRowsHint: "A row appears here as soon as an event is accepted.",
     noMatch: "No rows match",
     noMatchHint: "Remove a condition:",
-    shown: (rows: number, more: boolean) =>
-      `${count(rows, { one: "row", other: "rows" })}${more ? " on this page" : " in all"}`,
+    rowForms,
+    inAll: " in all",
+    shown: (number: number, more: boolean) => `${count(number, rowForms)}${more ? " on this page" : " in all"}`,
     hidden: (columns: number) => `${count(columns, { one: "column", other: "columns" })} hidden`,
     row: "Row",
     open: "Open the row",
@@ -422,6 +425,19 @@ export const ENGLISH = {
     outcomes: { read: "read", unchanged: "nothing new", failed: "failed" },
     items: "New, of all",
     fresh: (fresh: number, items: number) => `${fresh} / ${items}`,
+    try: "Try it",
+    tryHint: "One request, of which nothing is kept. The value of a header has to be typed in again afterwards.",
+    tried: "Tried",
+    wouldTake: (fresh: number, items: number) =>
+      `would take ${fresh} of ${count(items, { one: "item", other: "items" })}`,
+    nothingKept: "Nothing of it was kept.",
+    asHistory: "What a poll finds first is history and is not delivered.",
+    status: "Status",
+    peer: "Connected to",
+    firstItems: "The first items",
+    isNew: "new",
+    isKnown: "seen before",
+    beginning: "The beginning of the response",
   },
   people: {
     title: "People",
@@ -474,6 +490,9 @@ export const ENGLISH = {
     tokenName: "Name of a new token",
     issueToken: "Issue a token",
     tokenOnce: "The token, shown only once",
+    onlyThese: "Reads only these tables and views",
+    onlyHint:
+      "For the role reader: the table of a source stands for its events, too. Without a mark, all of them. Such a token reads by the read API alone.",
     lastUse: "Last use",
     lifetime: "Valid for",
     forEver: "until it is revoked",

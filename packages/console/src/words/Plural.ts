@@ -1,6 +1,6 @@
 /** Counts in words: the form of a noun that a number asks for, and the number with its thousands apart. */
 
-type Forms = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string }
+export type Forms = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string }
 
 export const plurals = (language: string) => {
   const rules = new Intl.PluralRules(language)

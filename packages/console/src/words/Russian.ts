@@ -131,6 +131,8 @@ export const RUSSIAN: Words = {
     noRowsHint: "Строка появится здесь, как только событие будет принято.",
     noMatch: "Подходящих строк нет",
     noMatchHint: "Уберите что-нибудь:",
+    rowForms: rows,
+    inAll: " всего",
     shown: (number, more) => `${count(number, rows)}${more ? " на этой странице" : " всего"}`,
     hidden: (number) =>
       `скрыто: ${count(number, { one: "столбец", few: "столбца", many: "столбцов", other: "столбца" })}`,
@@ -421,6 +423,19 @@ export const RUSSIAN: Words = {
     outcomes: { read: "прочитан", unchanged: "ничего нового", failed: "не удалось" },
     items: "Новых из всех",
     fresh: (fresh, items) => `${fresh} / ${items}`,
+    try: "Попробовать",
+    tryHint: "Один запрос, от которого ничего не сохраняется. Значение заголовка потом нужно ввести снова.",
+    tried: "Проба",
+    wouldTake: (fresh, items) =>
+      `взял бы ${fresh} из ${count(items, { one: "элемента", few: "элементов", many: "элементов", other: "элемента" })}`,
+    nothingKept: "Ничего из этого не сохранено.",
+    asHistory: "Найденное впервые становится историей и не доставляется.",
+    status: "Статус",
+    peer: "Соединение с",
+    firstItems: "Первые элементы",
+    isNew: "новый",
+    isKnown: "уже был",
+    beginning: "Начало ответа",
   },
   people: {
     title: "Люди",
@@ -473,6 +488,9 @@ export const RUSSIAN: Words = {
     tokenName: "Название нового токена",
     issueToken: "Выдать токен",
     tokenOnce: "Токен показывается только сейчас",
+    onlyThese: "Читает только эти таблицы и представления",
+    onlyHint:
+      "Для роли «чтение»: таблица источника открывает и его события. Без отметок — все. Такой токен читает только через API чтения.",
     lastUse: "Последнее обращение",
     lifetime: "Срок действия",
     forEver: "пока не отозван",

@@ -13,6 +13,7 @@ import { ApiKeys } from "../key/ApiKeys.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import { People } from "../person/People.ts"
 import { Sessions } from "../person/Sessions.ts"
+import type { PollChange } from "../poll/Poll.ts"
 import { Polls } from "../poll/Polls.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
@@ -160,22 +161,26 @@ const DELIVERIES: Acts<Deliveries["Service"]> = {
   cancel: (id) => act("delivery.cancel", `delivery ${id}`),
 }
 
+const pollChanges = ({ headers, url, ...change }: PollChange): Act["changes"] => ({
+  ...(url === undefined ? {} : maskedUrl({ url })),
+  ...change,
+  ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
+})
+
 const POLLS: Acts<Polls["Service"]> = {
   add: ({ headers = [], ...poll }) =>
     making("poll.add", "poll", { ...maskedUrl(poll), header_names: headers.map(([name]) => name) }),
   list: null,
   get: null,
-  change: (id, { headers, url, ...change }) =>
-    act("poll.change", `poll ${id}`, {
-      ...(url === undefined ? {} : maskedUrl({ url })),
-      ...change,
-      ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
-    }),
+  change: (id, change) => act("poll.change", `poll ${id}`, pollChanges(change)),
   pause: (id) => act("poll.pause", `poll ${id}`),
   resume: (id) => act("poll.resume", `poll ${id}`),
   remove: (id) => act("poll.remove", `poll ${id}`),
   log: null,
   run: (id) => act("poll.run", `poll ${id}`),
+  tryAdd: ({ headers = [], ...poll }) =>
+    act("poll.try", `source ${poll.sourceId}`, { ...maskedUrl(poll), header_names: headers.map(([name]) => name) }),
+  tryChange: (id, change) => act("poll.try", `poll ${id}`, pollChanges(change)),
 }
 
 const IMPORTS: Acts<Import["Service"]> = {

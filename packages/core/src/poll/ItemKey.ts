@@ -1,6 +1,6 @@
 /** The key by which a polled item is recognized. */
 import { hash } from "node:crypto"
-import type { JsonObject } from "../json/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
 import { canonicalJsonText } from "../json/JsonText.ts"
 import { atPointer } from "../file/JsonReader.ts"
 
@@ -9,9 +9,13 @@ import { atPointer } from "../file/JsonReader.ts"
  * number and a text with the same characters are two keys; so are `1` and `1.0`, as everywhere else.
  */
 export const itemKey = (item: JsonObject, keyField: string | null): Uint8Array => {
-  const value =
-    keyField === null ? undefined : keyField.startsWith("/") ? atPointer(item, keyField) : item.get(keyField)
-  const text =
-    value === undefined || value === null ? `content ${canonicalJsonText(item)}` : `key ${canonicalJsonText(value)}`
+  const value = keyValue(item, keyField)
+  const text = value === null ? `content ${canonicalJsonText(item)}` : `key ${canonicalJsonText(value)}`
   return hash("sha256", text, "buffer")
+}
+
+/** The value that stands in the key field; null where the whole content counts. */
+export const keyValue = (item: JsonObject, keyField: string | null): Json => {
+  if (keyField === null) return null
+  return (keyField.startsWith("/") ? atPointer(item, keyField) : item.get(keyField)) ?? null
 }

@@ -1,4 +1,5 @@
 /** A poll: a URL that is requested at an interval, and whose new items become events of a source. */
+import type { FileFormat } from "../file/FileFormat.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 
@@ -71,4 +72,42 @@ export interface PollRun {
   readonly fresh: number
   readonly importId: number | null
   readonly nextAt: string | null
+}
+
+/** What one request of a poll brought that is kept nowhere. */
+export interface PollTrial {
+  readonly status: number | null
+  /** Why nothing could be read; null if it could. */
+  readonly failure: string | null
+  /** The address that the socket connected to. */
+  readonly peer: string | null
+  readonly durationMs: number
+  readonly bytes: number
+  readonly contentType: string | null
+  /** With which a run would ask next time whether something is new. */
+  readonly etag: string | null
+  readonly lastModified: string | null
+  /** As it was read; null if it could not be. */
+  readonly format: FileFormat | null
+  readonly encoding: string | null
+  /** What was looked for in it. */
+  readonly pointer: string
+  readonly keyField: string | null
+  readonly items: number
+  /** The number of items that were not seen before: a run would take them. */
+  readonly fresh: number
+  /** Whether a run would take them as history, which is not delivered. */
+  readonly history: boolean
+  /** The first items. */
+  readonly preview: ReadonlyArray<{
+    /** JSON as text, so that no digit is lost. */
+    readonly payload: string
+    /** False if the text is cut. */
+    readonly whole: boolean
+    /** The JSON of what it is recognized by; null for its whole content. */
+    readonly key: string | null
+    readonly fresh: boolean
+  }>
+  /** Of a response that could not be read. */
+  readonly beginning: string | null
 }

@@ -21,6 +21,9 @@ export interface PollResponse {
   readonly retryAfter: number | null
 }
 
+/** What is said instead of a request: it may be the headers that allow it. */
+export const UNREADABLE_HEADERS = "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY"
+
 export class PollFetch extends Context.Service<
   PollFetch,
   { readonly fetch: (request: PollRequest) => Effect.Effect<PollResponse> }

@@ -1,5 +1,5 @@
 /** Polls and their runs as JSON: only the names of a poll's headers. */
-import type { Poll, PollRun } from "./Poll.ts"
+import type { Poll, PollRun, PollTrial } from "./Poll.ts"
 
 export const pollJson = (poll: Poll) => ({
   id: poll.id,
@@ -31,4 +31,25 @@ export const pollRunJson = (run: PollRun) => ({
   fresh: run.fresh,
   import_id: run.importId,
   next_at: run.nextAt,
+})
+
+/** Items stay JSON texts, so that no digit of a number is lost. */
+export const pollTrialJson = (trial: PollTrial) => ({
+  status: trial.status,
+  failure: trial.failure,
+  peer: trial.peer,
+  duration_ms: trial.durationMs,
+  bytes: trial.bytes,
+  content_type: trial.contentType,
+  etag: trial.etag,
+  last_modified: trial.lastModified,
+  format: trial.format,
+  encoding: trial.encoding,
+  pointer: trial.pointer,
+  key_field: trial.keyField,
+  items: trial.items,
+  fresh: trial.fresh,
+  history: trial.history,
+  preview: trial.preview,
+  beginning: trial.beginning,
 })

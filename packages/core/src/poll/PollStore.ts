@@ -66,6 +66,8 @@ export class PollStore extends Context.Service<
      * of a run that is under way is saved.
      */
     readonly change: (id: number, url: string, settings: ChangedPoll) => Found<Poll>
+    /** The headers that it sends, only while the poll has this URL; null within if the key that they need is not there. */
+    readonly headers: (id: number, url: string) => Found<ClaimedPoll["headers"]>
     readonly pause: (id: number) => Found<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Found<Poll>

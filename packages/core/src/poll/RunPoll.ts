@@ -12,18 +12,17 @@ import { AcceptStaged } from "../file/AcceptStaged.ts"
 import { type LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import type { PollRun } from "./Poll.ts"
 import { type ClaimedPoll, PollStore, type RunResult } from "./PollStore.ts"
-import { PollFetch, type PollResponse } from "./PollFetch.ts"
+import { PollFetch, type PollResponse, UNREADABLE_HEADERS } from "./PollFetch.ts"
 import { PollStaging } from "./PollStaging.ts"
 import { nextSeconds } from "./PollSchedule.ts"
 
 /** Covers the request, reading and staging. */
 const RUN_TIMEOUT = "10 minutes"
 
-/** It may be what the headers say that allows the request. */
 const NO_HEADERS: PollResponse = {
   status: null,
   peer: null,
-  failure: "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY",
+  failure: UNREADABLE_HEADERS,
   body: null,
   contentType: null,
   etag: null,

@@ -1,4 +1,5 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
+import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
 import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
@@ -138,6 +139,41 @@ const pollRun = object(
     next_at: orNull(time("When it runs next.")),
   },
   "One run of a poll.",
+)
+
+const pollTrial = object(
+  {
+    status: wholeOrNull("The status of the response; null: there was none."),
+    failure: textOrNull("Why nothing could be read; else null."),
+    peer: textOrNull("The address that was connected to."),
+    duration_ms: whole("How long it took."),
+    bytes: whole("The size of the response."),
+    content_type: textOrNull("Its `Content-Type`."),
+    etag: textOrNull("Its `ETag`, with which the next run would ask whether something is new."),
+    last_modified: textOrNull("Its `Last-Modified`, for the same."),
+    format: { enum: [...FILE_FORMATS, null], description: "As it was read; null if it could not be." },
+    encoding: textOrNull("The charset that it was read in."),
+    pointer: text("The JSON pointer to the list; empty: the whole response."),
+    key_field: textOrNull("What an item is recognized by; null: its whole content."),
+    items: whole("How many items it had."),
+    fresh: whole("How many of them a run would take, because they were not seen before."),
+    history: flag("Whether a run would take them as history, which is not delivered."),
+    preview: {
+      type: "array",
+      description: "The first items, at most 5.",
+      items: object(
+        {
+          payload: text("The item as JSON text, so that no digit is lost; cut after 10,000 characters."),
+          whole: flag("Whether it is not cut."),
+          key: textOrNull("The JSON text of what it is recognized by; null: its whole content."),
+          fresh: flag("Whether it was not seen before."),
+        },
+        "An item.",
+      ),
+    },
+    beginning: textOrNull("The beginning of a response that could not be read; else null."),
+  },
+  "What one request of a poll brought. Nothing of it is kept.",
 )
 
 const column = object(
@@ -346,6 +382,7 @@ export const MANAGE_SCHEMAS = {
     "A poll.",
   ),
   PollRun: pollRun,
+  PollTrial: pollTrial,
   RowCount: object(
     {
       count: whole("How many rows."),

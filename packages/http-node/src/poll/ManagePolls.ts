@@ -1,7 +1,7 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { type Poll, POLL_FORMATS, type PollChange, shownPollUrl } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson } from "@data-cabinet/core/poll/PollJson"
+import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
 import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
@@ -77,6 +77,7 @@ export const managePolls = Effect.gen(function* () {
   const polls = yield* Polls
   const common = { tag: "Files", segments: [id], errors: ["no_such_poll"], params: { no_such_poll: "id" } } as const
   const one_ = one("Poll", "The poll.")
+  const trial = one("PollTrial", "What came of it; a failed request is not an error of this one.")
   return [
     manageEndpoint({
       id: "listPolls",
@@ -107,6 +108,40 @@ export const managePolls = Effect.gen(function* () {
           polls.add({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
           pollJson,
         ),
+    }),
+    manageEndpoint({
+      id: "tryNewPoll",
+      tag: "Files",
+      method: "POST",
+      path: "/manage/v1/polls/try",
+      summary: "Try a poll that is not added",
+      description:
+        "Requests the URL once, as the poll would, and keeps nothing: what the server responded, and the items that the first run would take. One poll is tried at a time.",
+      action: "poll.change",
+      body: newPoll,
+      response: trial,
+      errors: ["busy", ...ERRORS],
+      params: PARAMS,
+      respond: ({ body }) =>
+        Effect.map(
+          polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
+          pollTrialJson,
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "tryPoll",
+      method: "POST",
+      path: "/manage/v1/polls/{id}/try",
+      summary: "Try a poll",
+      description:
+        "Requests its URL once, with what the body changes and nobody saves, and keeps nothing; `{}` for the poll as it is. `fresh` counts the items that a run would take.",
+      action: "poll.change",
+      body: change,
+      response: trial,
+      errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
+      params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
+      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, changeOf(body)), pollTrialJson),
     }),
     manageEndpoint({
       ...common,

@@ -1,5 +1,5 @@
 /** The polls of a remote cabinet; its server runs them. */
-import type { Poll, PollChange, PollRun } from "@data-cabinet/core/poll/Poll"
+import type { NewPoll, Poll, PollChange, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
 import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
@@ -22,11 +22,13 @@ export const layer = Layer.effect(
       key_field: keyField,
       headers: headers?.map(([name, value]) => ({ name, value })),
     })
+    const newBodyOf = ({ sourceId, ...settings }: NewPoll) => ({ source_id: sourceId, ...bodyOf(settings) })
     return Polls.of({
-      add: ({ sourceId, ...settings }) => {
-        const body = { source_id: sourceId, ...bodyOf(settings) }
-        return refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body }), known)
-      },
+      add: (poll) => refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body: newBodyOf(poll) }), known),
+      tryAdd: (poll) =>
+        refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", "try"], body: newBodyOf(poll) }), known),
+      tryChange: (id, change) =>
+        refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", id, "try"], body: bodyOf(change) }), known),
       change: (id, change) =>
         refusedAs(api.json<Poll>({ method: "PATCH", path: ["polls", id], body: bodyOf(change) }), known),
       list: refusalAsDefect(api.list<Poll>({ method: "GET", path: ["polls"] })),

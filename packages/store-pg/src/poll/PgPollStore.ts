@@ -131,6 +131,9 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
     return Option.some(toRun(run!))
   })
 
+const decrypted = (headers: string, cipher: SecretCipher): ClaimedPoll["headers"] =>
+  Result.getOrElse(decryptHeaders(cipher, JSON.parse(headers) as ReadonlyArray<StoredHeader>), () => null)
+
 const toClaimed = (row: ClaimedRow, lease: string, cipher: SecretCipher): ClaimedPoll => ({
   id: row.id,
   lease,
@@ -140,7 +143,7 @@ const toClaimed = (row: ClaimedRow, lease: string, cipher: SecretCipher): Claime
   format: row.format,
   pointer: row.pointer,
   keyField: row.key_field,
-  headers: Result.getOrElse(decryptHeaders(cipher, JSON.parse(row.headers) as ReadonlyArray<StoredHeader>), () => null),
+  headers: decrypted(row.headers, cipher),
   etag: row.etag,
   lastModified: row.last_modified,
   failures: row.failures,
@@ -177,6 +180,10 @@ export const layer = Layer.effect(
           headers == null ? null : JSON.stringify(encryptHeaders(cipher, headers)),
           settings.first,
         ]),
+      headers: Effect.fnUntraced(function* (id, url) {
+        const [row] = yield* sql.unsafe<Pick<ClaimedRow, "headers">>(PollStatement.HEADERS, [id, url])
+        return row === undefined ? Option.none() : Option.some(decrypted(row.headers, cipher))
+      }, orUnavailable),
       pause: (id) => change(sql, PollStatement.PAUSE, [id]),
       resume: (id) => change(sql, PollStatement.RESUME, [id]),
       remove: Effect.fnUntraced(function* (id) {

@@ -32,6 +32,9 @@ UPDATE cabinet.poll p SET url = $3, every_seconds = $4, format = $5, pointer = $
   last_modified = NULL, failures = 0, due_at = cabinet.now(), lease = NULL, lease_until = NULL
 WHERE p.id = $1 AND p.url = $2 AND p.removed_at IS NULL RETURNING ${COLUMNS}`
 
+export const HEADERS = `
+SELECT p.headers::text AS headers FROM cabinet.poll p WHERE p.id = $1 AND p.url = $2 AND p.removed_at IS NULL`
+
 export const PAUSE = `
 UPDATE cabinet.poll p SET paused_at = coalesce(p.paused_at, cabinet.now())
 WHERE p.id = $1 AND p.removed_at IS NULL RETURNING ${COLUMNS}`

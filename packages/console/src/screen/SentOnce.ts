@@ -1,0 +1,54 @@
+/**
+ * A form that is sent again, by a reload or a second press, does its work once: whoever sends it again is led to the screen
+ * where what it did stands. Nothing of the response is kept, so that a secret that was shown once is not shown again. A form
+ * without its number, as a program sends it, is done each time.
+ */
+import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { FORM_ID } from "../html/PostForm.ts"
+import { consolePath } from "../html/Shell.ts"
+import type { ConsoleRefusal, ConsoleScreen, FormCall, ScreenResult } from "./ConsoleScreen.ts"
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+const badId: ManageError = {
+  code: "bad_param",
+  message: `${FORM_ID} must be the number that the form was shown with, once: open the screen again and send its form.`,
+  param: FORM_ID,
+}
+
+const lost: ManageError = {
+  code: "outcome_unknown",
+  message: "This form was sent before, and whether it was done is unknown: look before you send another.",
+}
+
+/**
+ * Its record is completed after the work and not in a transaction around it, so that a form that waits holds no session of
+ * the owner's besides what its use case needs. A process that is killed in between leaves the outcome unknown, and a person
+ * can look.
+ */
+export const sentOnce = (
+  idempotency: Idempotency["Service"],
+  { path, post, back }: ConsoleScreen,
+  call: FormCall,
+): Effect.Effect<ScreenResult, ConsoleRefusal> => {
+  const { repeat, respond } = post!
+  const { actor, form } = call
+  const [id, ...more] = form.flatMap(([name, value]) => (name === FORM_ID ? [value] : []))
+  if (id !== undefined && (more.length > 0 || !UUID.test(id))) return Effect.fail(badId)
+  const isOnce = typeof repeat === "string" ? repeat === "once" : repeat(call) === "once"
+  if (!isOnce || id === undefined || actor === null) return respond(call)
+  // Another text in the same form, as after a step back, is another form.
+  const sent = JSON.stringify([path, call.path, form])
+  const request = { actor: `${actor.kind} ${actor.id ?? actor.name}`, key: sent, request: sent }
+  const home: ScreenResult = { location: consolePath(call.frame, back?.(call.path)) }
+  return idempotency.once(request, { completed: "after", work: respond(call), kept: () => "" }).pipe(
+    Effect.map((outcome) => (outcome.replayed ? home : outcome.result)),
+    Effect.catch((error): Effect.Effect<ScreenResult, ConsoleRefusal> => {
+      const { code } = manageErrorOf(error)
+      if (code === "in_progress") return Effect.succeed(home)
+      return Effect.fail(code === "outcome_unknown" ? lost : error)
+    }),
+  )
+}

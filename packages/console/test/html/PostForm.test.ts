@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { postForm } from "@data-cabinet/console/html/PostForm"
+import { assert, it } from "vitest"
+
+it("postForm has another number each time that it is shown", () => {
+  const shown = Array.from({ length: 100 }, () => postForm({ path: "/console/keys", body: "<b>" }).text)
+  assert.strictEqual(new Set(shown).size, 100)
+  for (const text of shown) {
+    assert.match(
+      text,
+      /^<form method="post" action="\/console\/keys"><input type="hidden" name="form_id" value="[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}" autocomplete="off">&lt;b&gt;<\/form>$/,
+    )
+  }
+})
+
+/** A form for other programs, those of somebody who has no session yet, and one whose file is recognised by its content. */
+const OTHERS = ["file/FileScreen.ts", "html/PostForm.ts", "session/SessionForms.ts", "source/Snippets.ts"]
+
+it("every form that changes something is a postForm", () => {
+  const src = fileURLToPath(new URL("../../src/", import.meta.url))
+  const byHand = globSync("**/*.ts", { cwd: src }).filter((file) =>
+    /<form[^>]*method="post"/.test(readFileSync(src + file, "utf8")),
+  )
+  assert.deepStrictEqual(byHand.toSorted(), OTHERS)
+})

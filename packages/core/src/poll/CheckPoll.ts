@@ -1,0 +1,102 @@
+/** What a poll may be: its URL and settings, and where its headers may go. */
+import { Effect, Result } from "effect"
+import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
+import type { AddressError } from "../delivery/AddressError.ts"
+import { parseAddressUrl } from "../delivery/AddressUrl.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { isPointer } from "../file/JsonReader.ts"
+import { type NewPoll, type Poll, POLL_FORMATS, type PollChange } from "./Poll.ts"
+import { type PollError, pollError } from "./PollError.ts"
+import { isInterval } from "./PollSchedule.ts"
+import type { ChangedPoll } from "./PollStore.ts"
+
+type Find = (id: number) => Effect.Effect<Poll, PollError | StoreUnavailable>
+
+export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
+  const urlOf = (text: string) => Effect.fromResult(Result.mapError(parseAddressUrl(text), asPollError))
+  const checkAddress = (url: URL) => Effect.mapError(check.check(url), (unfit) => asPollError(unfitAddress(unfit)))
+  return {
+    /** A new poll, with its URL as it will be requested. */
+    checked: Effect.fnUntraced(function* (poll: NewPoll) {
+      const url = yield* urlOf(poll.url)
+      yield* checkPoll(poll)
+      yield* checkAddress(url)
+      return { ...poll, url: url.href }
+    }),
+    /** A poll as it is, and all its settings after a change. */
+    changed: Effect.fnUntraced(function* (id: number, change: PollChange) {
+      const was = yield* find(id)
+      const url = yield* urlOf(change.url ?? was.url)
+      const { everySeconds, format, pointer, keyField } = { ...was, ...change }
+      const headers = change.headers ?? null
+      const settings = { url: url.href, everySeconds, format, pointer, keyField, headers }
+      yield* checkPoll({ ...settings, sourceId: was.sourceId, headers: headers ?? [] })
+      if (headers === null && was.headerNames.length > 0 && url.origin !== new URL(was.url).origin) {
+        return yield* pollError("headers_needed", headersNeeded(was))
+      }
+      if (url.href !== was.url) yield* checkAddress(url)
+      return { was, settings: { ...settings, first: hasOtherItems(was, settings) } satisfies ChangedPoll }
+    }),
+  }
+}
+
+const headersNeeded = ({ url, headerNames }: Poll): string =>
+  `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: send them again for another origin, or an empty list to send none.`
+
+/** Whether items that were seen may look new, so that what comes first is no news. A query often holds no more than a token. */
+const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField">): boolean => {
+  const place = (url: string) => url.split("?", 1)[0]
+  return place(was.url) !== place(now.url) || was.pointer !== now.pointer || was.keyField !== now.keyField
+}
+
+const asPollError = (error: AddressError): PollError =>
+  pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
+
+/** Headers that the HTTP client sets itself, or that could make the response something other than what was requested. */
+const OWN_HEADERS = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "if-modified-since",
+  "if-none-match",
+  "keep-alive",
+  "proxy-connection",
+  "range",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+])
+
+const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
+  if (!isInterval(poll.everySeconds)) {
+    return yield* pollError(
+      "bad_interval",
+      "The interval must be from 10 seconds to 30 days, such as 30s, 15m, 2h or 1d.",
+    )
+  }
+  if (poll.format != null && !POLL_FORMATS.includes(poll.format)) {
+    return yield* pollError("bad_format", `The format must be one of ${POLL_FORMATS.join(", ")}.`)
+  }
+  const pointer = poll.pointer ?? ""
+  if (!isPointer(pointer))
+    return yield* pollError("bad_pointer", "A pointer must be empty or begin with a slash, such as /data/items.")
+  if (pointer !== "" && poll.format != null && poll.format !== "json") {
+    return yield* pollError("bad_pointer", "A pointer is only supported for JSON.")
+  }
+  const key = poll.keyField ?? null
+  if (key === "" || (key?.startsWith("/") === true && !isPointer(key))) {
+    return yield* pollError("bad_key", "The key must be a field name or a pointer, such as id or /meta/id.")
+  }
+  for (const [name, value] of poll.headers ?? []) {
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
+      return yield* pollError("bad_header", `${name.slice(0, 100)} is not a header that can be set.`)
+    }
+    // The value is a secret, so no message contains it.
+    if (value.length > 4096 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      return yield* pollError("bad_header", `The value of the header ${name} cannot be sent.`)
+    }
+  }
+})

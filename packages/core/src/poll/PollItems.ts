@@ -1,0 +1,131 @@
+/**
+ * Reads the items of one response of a poll, each of them once. A response is read completely or refused: one that is no
+ * list of objects has no items.
+ */
+import { Effect, type Scope, Stream } from "effect"
+import { isEmptyPayload } from "../event/Payload.ts"
+import { type FileError, fileError } from "../file/FileError.ts"
+import { type FileInspection, type FileOptions, inspectFile } from "../file/FileInspection.ts"
+import { inPieces, turns } from "../file/Pieces.ts"
+import { type ItemBatch, readItems } from "../file/ReadItems.ts"
+import { SheetReader } from "../file/SheetReader.ts"
+import type { NewRow } from "../file/StageBatches.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { charsetOf } from "../text/Charset.ts"
+import { itemKey } from "./ItemKey.ts"
+import type { Poll, PollFormat } from "./Poll.ts"
+
+/** The cost of a repeated item, whose text is not written, in characters. */
+const REPEATED_ITEM_COST = 8_192
+
+/** How many are handed over at a time: as many keys as one statement looks up. */
+const LOOKUP_KEYS = 5000
+
+/** What says how a response is read. */
+export type PollReading = Pick<Poll, "url" | "format" | "pointer" | "keyField">
+
+export type PollItem = NewRow & { readonly key: Uint8Array }
+
+type Use<E> = (items: ReadonlyArray<PollItem>, look: FileInspection) => Effect.Effect<void, E>
+
+export class PollItems {
+  readonly #poll: PollReading
+  /** The keys of this response so far. */
+  readonly #keys = new Set<string>()
+  readonly #turn = turns()
+  #count = 0
+
+  constructor(poll: PollReading) {
+    this.#poll = poll
+  }
+
+  /** How many items there are, with those that have a key of another before. */
+  get count(): number {
+    return this.#count
+  }
+
+  read<E>(
+    body: Uint8Array,
+    contentType: string | null,
+    use: Use<E>,
+  ): Effect.Effect<FileInspection, E | FileError, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const file = { name: nameOf(this.#poll.url), size: body.length, bytes: inPieces(body) }
+      const options = optionsOf(this.#poll, contentType)
+      // A login page, or the page of a gateway, can have status 200 too; read as CSV it would become events.
+      if (options.format === undefined && isPage(body)) {
+        return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
+      }
+      const look = yield* inspectFile(file, options)
+      if (look.format === "xlsx") return yield* noWorkbook()
+      const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
+      yield* Stream.runForEach(reading.batches, (batch) => this.#useBatch(batch, look, use))
+      return look
+    })
+  }
+
+  #useBatch<E>(batch: ItemBatch, look: FileInspection, use: Use<E>): Effect.Effect<void, E | FileError> {
+    return Effect.gen({ self: this }, function* () {
+      const [refusal] = batch.refusals
+      if (refusal !== undefined) {
+        const place =
+          refusal.column === null ? `line ${refusal.line}` : `line ${refusal.line}, column ${refusal.column}`
+        return yield* fileError("unreadable", `${refusal.reason}, at ${place}`)
+      }
+      this.#count += batch.items.length
+      const items = yield* this.#distinct(batch)
+      for (let from = 0; from < items.length; from += LOOKUP_KEYS)
+        yield* use(items.slice(from, from + LOOKUP_KEYS), look)
+    })
+  }
+
+  /** The items whose keys this response has not had yet. */
+  #distinct(batch: ItemBatch): Effect.Effect<ReadonlyArray<PollItem>> {
+    return Effect.gen({ self: this }, function* () {
+      const items: Array<PollItem> = []
+      for (const { payload } of batch.items) {
+        const key = itemKey(payload, this.#poll.keyField)
+        const keyText = Buffer.from(key).toString("base64")
+        if (this.#keys.has(keyText)) {
+          yield* this.#turn(REPEATED_ITEM_COST)
+          continue
+        }
+        this.#keys.add(keyText)
+        const written = jsonText(payload)
+        items.push({ payload: written, empty: isEmptyPayload(payload), key })
+        yield* this.#turn(written.length)
+      }
+      return items
+    })
+  }
+}
+
+const noWorkbook = () => fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")
+
+const NO_SHEETS: SheetReader["Service"] = {
+  open: () => Effect.fail(noWorkbook()),
+}
+
+/** What an import of its items is called. */
+export const nameOf = (url: string): string => {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`.slice(0, 500)
+}
+
+const isPage = (body: Uint8Array): boolean =>
+  /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
+
+/** The settings of the poll take precedence over the header of the response; the rest is detected. */
+const optionsOf = (poll: PollReading, contentType: string | null): FileOptions => {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";")
+  const charset = parameters.map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1]).find((label) => label)
+  const encoding = charset !== undefined && charsetOf(charset) !== null ? charset : undefined
+  const format = poll.format ?? (poll.pointer !== "" ? "json" : formatOfType(type.trim()))
+  return { format, encoding, pointer: poll.pointer }
+}
+
+const formatOfType = (type: string): PollFormat | undefined => {
+  if (/^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines|jsonlines)$/.test(type)) return "ndjson"
+  if (type === "text/csv") return "csv"
+  return /^(?:application|text)\/(?:[^;]*\+)?json$/.test(type) ? "json" : undefined
+}

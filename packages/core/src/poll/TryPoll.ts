@@ -1,0 +1,118 @@
+/**
+ * One request of a poll that is kept nowhere: what its server responds, and which items a run would take. It is sent without
+ * the marks of an earlier response, so that something is shown where nothing is new.
+ */
+import { Clock, Effect, Result } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { parseJson } from "../json/ParseJson.ts"
+import { keyValue } from "./ItemKey.ts"
+import type { PollTrial } from "./Poll.ts"
+import { type PollFetch, type PollResponse, UNREADABLE_HEADERS } from "./PollFetch.ts"
+import { type PollItem, PollItems, type PollReading } from "./PollItems.ts"
+import type { PollStore } from "./PollStore.ts"
+
+/** Covers the request and reading: somebody waits for it. */
+const TRIAL_SECONDS = 30
+
+/** How many items are shown. */
+const SHOWN = 5
+
+/** What is shown of an item, and of a response that has none, in characters. */
+const SHOWN_CHARS = 10_000
+const BEGINNING_CHARS = 1_000
+
+export interface TriedPoll extends PollReading {
+  /** Null for one that is not added yet: all its items are new. */
+  readonly id: number | null
+  /** Null if they are encrypted with a key that is not there. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]> | null
+  /** Whether the items of the next run are history. */
+  readonly history: boolean
+}
+
+interface Ports {
+  readonly fetch: PollFetch["Service"]["fetch"]
+  readonly unseen: PollStore["Service"]["unseen"]
+}
+
+export const tryPoll = (ports: Ports, poll: TriedPoll): Effect.Effect<PollTrial, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const started = yield* Clock.currentTimeMillis
+    const { url, headers, history, pointer, keyField } = poll
+    const late: PollResponse = { ...NO_RESPONSE, failure: `the response was not read within ${TRIAL_SECONDS} s` }
+    let met: PollResponse = late
+    const read = Effect.gen(function* () {
+      if (headers === null) met = { ...NO_RESPONSE, failure: UNREADABLE_HEADERS }
+      else met = yield* ports.fetch({ url, headers, etag: null, lastModified: null })
+      return yield* readTrial(ports, poll, met)
+    })
+    const found = yield* Effect.timeoutOrElse(read, {
+      duration: TRIAL_SECONDS * 1000,
+      orElse: () => Effect.succeed({ ...NOTHING_READ, failure: late.failure }),
+    })
+    const { status, peer, contentType, etag, lastModified, body } = met
+    const durationMs = (yield* Clock.currentTimeMillis) - started
+    const bytes = body?.length ?? 0
+    return { status, peer, contentType, etag, lastModified, durationMs, bytes, pointer, keyField, history, ...found }
+  })
+
+const NO_RESPONSE: PollResponse = {
+  status: null,
+  peer: null,
+  failure: null,
+  body: null,
+  contentType: null,
+  etag: null,
+  lastModified: null,
+  retryAfter: null,
+}
+
+type Found = Pick<PollTrial, "failure" | "format" | "encoding" | "items" | "fresh" | "preview" | "beginning">
+
+const NOTHING_READ: Found = {
+  failure: null,
+  format: null,
+  encoding: null,
+  items: 0,
+  fresh: 0,
+  preview: [],
+  beginning: null,
+}
+
+const readTrial = (ports: Ports, poll: TriedPoll, { failure, body, contentType }: PollResponse) => {
+  if (failure !== null || body === null) return Effect.succeed<Found>({ ...NOTHING_READ, failure })
+  const items = new PollItems(poll)
+  const preview: Array<PollTrial["preview"][number]> = []
+  let fresh = 0
+  const add = Effect.fnUntraced(function* (some: ReadonlyArray<PollItem>) {
+    const keys = some.map(({ key }) => key)
+    const unseen = poll.id === null ? keys.map(() => true) : yield* ports.unseen(poll.id, keys)
+    for (const [n, { payload }] of some.entries()) {
+      const isFresh = unseen[n] === true
+      if (isFresh) fresh++
+      if (preview.length < SHOWN) preview.push({ ...shown(payload, poll.keyField), fresh: isFresh })
+    }
+  })
+  return Effect.scoped(items.read(body, contentType, add)).pipe(
+    Effect.map(({ format, charset }): Found => {
+      const encoding = charset?.name ?? null
+      return { ...NOTHING_READ, format, encoding, items: items.count, fresh, preview }
+    }),
+    Effect.catchTag("FileError", ({ message }) => {
+      const beginning = new TextDecoder().decode(body.subarray(0, 4 * BEGINNING_CHARS)).slice(0, BEGINNING_CHARS)
+      return Effect.succeed<Found>({ ...NOTHING_READ, failure: message, beginning })
+    }),
+  )
+}
+
+/** An item's text, and what it is recognized by. */
+const shown = (payload: string, keyField: string | null) => {
+  const item = Result.getOrThrow(parseJson(payload))
+  const value = item instanceof Map ? keyValue(item, keyField) : null
+  return {
+    payload: payload.slice(0, SHOWN_CHARS),
+    whole: payload.length <= SHOWN_CHARS,
+    key: value === null ? null : jsonText(value).slice(0, BEGINNING_CHARS),
+  }
+}
