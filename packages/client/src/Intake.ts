@@ -1,4 +1,4 @@
-/** Sends to an intake address, as often as it takes: a body that arrives again is recognised as a repeat of the first. */
+/** Sends to an intake address, with retries: a body that arrives again is recognised as a repeat of the first. */
 import { CabinetError } from "./CabinetError.ts"
 import { parseJson, writeJson } from "./Json.ts"
 import { backoffMillis, type Fetch, pause, textOf } from "./Requests.ts"

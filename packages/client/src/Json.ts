@@ -1,6 +1,6 @@
 /**
- * JSON without the loss of a digit. A number that a double cannot hold with all its digits becomes a string, or a bigint where
- * that is asked for and it is an integer; all others are numbers.
+ * JSON without the loss of a digit. A number that a double cannot represent exactly becomes a string, or on request a bigint
+ * if it is an integer; all others are numbers.
  */
 
 /** What becomes of a number beyond doubles. */

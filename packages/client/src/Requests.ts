@@ -1,4 +1,4 @@
-/** Requests with `fetch`, their errors, and pauses before they are tried again. */
+/** Requests with `fetch`, their errors, and the pauses between retries. */
 import { CabinetError, errorOf } from "./CabinetError.ts"
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>

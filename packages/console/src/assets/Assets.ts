@@ -1,6 +1,6 @@
 /**
- * The console's own style, script and icon, under addresses that change with their content: a browser asks for each once.
- * They are compressed when they are first asked for, once in a process.
+ * The console's own style, script and icon, under addresses that change with their content, so that a browser loads each
+ * once. They are compressed on first use, once per process.
  */
 import { hash } from "node:crypto"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"

@@ -1,4 +1,4 @@
-/** Sends the secret of a one-time link, which stands in the address's fragment, and takes it out of the address at once. */
+/** Sends the secret of a one-time link, which is in the address's fragment, and removes it from the address immediately. */
 
 export const claimLink = (): void => {
   const form = document.querySelector<HTMLFormElement>("form[data-claim]")

@@ -1,4 +1,4 @@
-/** Buttons that copy what stands in the field or element whose id they name. */
+/** Buttons that copy the content of the field or element whose id they name. */
 import { say } from "./Fragment.ts"
 
 const textOf = (element: HTMLElement | null): string =>

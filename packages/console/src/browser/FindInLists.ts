@@ -1,4 +1,4 @@
-/** Searches a list that is on the screen while it is typed. The form around the field does the same on the server. */
+/** Filters a list on the screen while the search is typed. The form around the field does the same on the server. */
 
 export const findInLists = (): void => {
   for (const field of document.querySelectorAll<HTMLInputElement>("input[data-find]")) {

@@ -1,6 +1,6 @@
 /**
- * The one place where text becomes elements: what our own server wrote, under the page's one policy for it. No other text
- * comes near it.
+ * The one place where text becomes elements: HTML of our own server, under the page's only Trusted Types policy. No other
+ * text gets there.
  */
 
 interface Policy {

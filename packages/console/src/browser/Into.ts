@@ -1,4 +1,4 @@
-/** Links whose screen is short enough to be shown where they stand: its inside comes into the element that they name. */
+/** Links to short screens that are shown in place: the screen's content is inserted into the element that the link names. */
 import { fetchText, setHtml } from "./Fragment.ts"
 
 export const linksInto = (): void => {

@@ -1,4 +1,7 @@
-/** Keys of every screen: `/` leads to the search, `?` opens the sheet of keys, `.` shows what is new, `g` and a letter lead to a section. */
+/**
+ * Shortcuts of every screen: `/` focuses the search, `?` opens the list of shortcuts, `.` shows new events, `g` and a letter
+ * open a section.
+ */
 
 /** How long `g` waits for its letter. */
 const LEAD_MILLIS = 1_500

@@ -1,6 +1,6 @@
 /**
- * Counts what came since a list was made, in the link that shows it. The stream is closed while the page is not looked at, for a
- * browser opens few connections to one host, and is opened again from where it was.
+ * Counts new events since a list was loaded, in the link that loads it again. The stream is closed while the tab is hidden,
+ * because a browser opens few connections per host, and is resumed from the same position.
  */
 import { fetchText, say, setHtml } from "./Fragment.ts"
 

@@ -1,4 +1,4 @@
-/** A form with a file: its progress is shown, and what became of the file comes where the form says. */
+/** A form with a file: shows the progress of the upload, and the result where the form says. */
 import { setHtml } from "./Fragment.ts"
 
 export const uploads = (): void => {

@@ -1,4 +1,4 @@
-/** The two ways in besides the intake address: files, and addresses that are polled. */
+/** The two ways in besides the intake address: files and polls. */
 import type { HtmlValue } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"

@@ -1,4 +1,4 @@
-/** A choice of one among few, as a native list. */
+/** A choice of one among few, as a native select element. */
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 
 export type Option = readonly [value: string, text: string]

@@ -1,4 +1,4 @@
-/** The few signs of the screens, drawn as paths so that nothing is loaded for them. */
+/** The icons of the screens, inline as SVG paths. */
 import { Html } from "@data-cabinet/http-node/html/Html"
 
 const sign = (paths: string): Html =>

@@ -1,4 +1,4 @@
-/** The keys of a screen, which `?` and the button beside one's name open; the browser's own popover, so it needs no script. */
+/** The list of shortcuts, which `?` and a button open: the browser's own popover, so it needs no script. */
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame, Section } from "./Shell.ts"
 

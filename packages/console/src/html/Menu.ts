@@ -1,4 +1,4 @@
-/** A button with what it opens: the browser's own popover, which needs no script, closes by Esc and lies above everything. */
+/** A button with a menu: the browser's own popover, which needs no script, closes with Esc and is above everything else. */
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
 interface Menu {

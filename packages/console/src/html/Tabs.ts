@@ -1,4 +1,4 @@
-/** The screens of one section beside each other; those that whoever looks may not see are left out. */
+/** The screens of one section as tabs, without those that the person may not see. */
 import type { Action } from "@data-cabinet/core/key/Role"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, may } from "./Shell.ts"

@@ -1,4 +1,4 @@
-/** Of which sources an address is told, as a choice in a form: all, later ones too, or those that are marked. */
+/** The sources whose events an address receives, as a choice in a form: all, including later ones, or selected ones. */
 import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"

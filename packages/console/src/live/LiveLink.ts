@@ -1,6 +1,6 @@
 /**
- * The link that loads a list again. The script counts in it what came since, and never moves what is being read;
- * without it, it is a link.
+ * The link that loads a list again. The script counts new events in it, and never moves what is being read; without the
+ * script it is a plain link.
  */
 import type { FollowFilter } from "@data-cabinet/core/feed/FeedFollower"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"

@@ -1,6 +1,6 @@
 /**
- * What came since, as server-sent events: each has the feed's cursor as its id, and how many events, and rows of them, came
- * since the one before. Whoever comes back with the last id misses nothing.
+ * New events as server-sent events: each message has the feed's cursor as its id, and the number of events, and of rows,
+ * since the previous one. A client that reconnects with the last id misses nothing.
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FeedFollower, type FollowFilter } from "@data-cabinet/core/feed/FeedFollower"

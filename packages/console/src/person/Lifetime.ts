@@ -1,4 +1,4 @@
-/** For how long a key or a token is to be valid, as a choice in a form. */
+/** The lifetime of a key or a token, as a choice in a form. */
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"

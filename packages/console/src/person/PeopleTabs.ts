@@ -1,4 +1,4 @@
-/** The screens about who may do what, and who did. */
+/** The tabs of people, tokens, sessions and the audit log. */
 import type { HtmlValue } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"

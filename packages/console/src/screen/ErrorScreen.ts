@@ -1,4 +1,4 @@
-/** A refusal as a screen: what it is in a heading, the use case's own sentence, and its code. */
+/** A refusal as a screen: a heading, the use case's own message, and its code. */
 import { markup } from "@data-cabinet/http-node/html/Html"
 import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageCode"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"

@@ -1,6 +1,6 @@
 /**
- * The way to a provider of identities and back. What the browser brings back counts only with the cookie that it was sent
- * away with: state and nonce, sealed, for ten minutes. Why somebody was not let in stands in the log, not on the screen.
+ * The redirect to an identity provider and back. The response of the provider counts only with the cookie that the browser
+ * was sent away with: state and nonce, sealed, for ten minutes. The log, not the screen, says why a sign-in was refused.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

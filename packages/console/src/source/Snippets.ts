@@ -1,4 +1,4 @@
-/** How to send something to an intake address, ready to be pasted. */
+/** Examples of sending to an intake address, ready to be pasted. */
 
 export interface Snippet {
   readonly name: string

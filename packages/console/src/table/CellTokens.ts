@@ -1,6 +1,6 @@
 /**
- * The values of a row as the tokens that the API sends, in the order of its columns. Nothing is parsed into a double, so that
- * a cell shows every digit that is stored.
+ * The values of a row as the tokens that the API sends, in the order of its columns. Nothing is parsed into a double, so
+ * that a cell shows every stored digit.
  */
 
 /** The value of each member of an object's text, as its own text. The text is one that we wrote: JSON without white space. */

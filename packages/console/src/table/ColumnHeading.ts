@@ -1,4 +1,4 @@
-/** The head of a column of a table's screen: it sorts, and its menu has what else can be done with the column. */
+/** The heading of a column: it sorts, and its menu has the column's other actions. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"

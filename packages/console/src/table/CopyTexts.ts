@@ -1,4 +1,4 @@
-/** A selection as others ask for it: its address in the API, a call by curl, and the command. */
+/** A selection in other forms: its API address, a curl command, and a `cabinet rows` command. */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { withQuery } from "./SelectionLinks.ts"
 

@@ -1,6 +1,6 @@
 /**
- * What the form of a table's screen sends, as the selection's own parameters: a plain form sends every field, filled or not,
- * and a box for each column that is shown. The address that it leads to has only what was chosen.
+ * Converts the form of a table's screen into the selection's own parameters: a plain form sends every field, filled or not,
+ * and a checkbox for each shown column. The resulting address has only what was chosen.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { filtersOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"

@@ -1,6 +1,6 @@
 /**
- * The query string of a table's screen is that of `GET …/rows`. These change one thing of it and keep the rest as it was,
- * in its order; whatever changes the selection begins again at its first page.
+ * Links that change one part of a table's selection. The query string of a table's screen is that of `GET …/rows`; the rest
+ * of it stays as it was, in its order, and every change starts at the first page.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 

@@ -1,4 +1,4 @@
-/** The addresses of tables, and what is known of their size. */
+/** The addresses of tables, and their estimated sizes. */
 import { consolePath, type Frame } from "../html/Shell.ts"
 
 /** Of a table's screen; its rows, a row and its exports lie below. */

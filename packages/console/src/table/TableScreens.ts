@@ -1,4 +1,4 @@
-/** The screens of one table: itself, its rows as lines for the script, one row, and what its form leads to. */
+/** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"

@@ -1,4 +1,4 @@
-/** Moments as people read them in a table: in the cabinet's zone, to the second. The opened row has all of them. */
+/** Timestamps for people: in the cabinet's time zone, to the second. The opened row shows them in full. */
 
 export type TimeText = (rfc3339: string) => string
 

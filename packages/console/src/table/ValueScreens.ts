@@ -1,4 +1,4 @@
-/** The screens of counts and of a column's values, and the way to a value; the script asks for their inside. */
+/** The screens of counts and of a column's values, and the jump to a value; the script requests them as fragments. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"

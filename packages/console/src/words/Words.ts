@@ -1,4 +1,4 @@
-/** Every word of the screens. One closed record for each language: a word that one of them lacks does not compile. */
+/** Every word of the screens: one closed record for each language, so that a word missing in one of them does not compile. */
 import type { Language } from "@data-cabinet/http-node/html/Language"
 import { ENGLISH } from "./English.ts"
 import { RUSSIAN } from "./Russian.ts"

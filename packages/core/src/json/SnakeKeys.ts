@@ -1,4 +1,4 @@
-/** The keys of our JSON documents. */
+/** Converts the keys of a program's objects to those of our JSON documents. */
 
 /** The same value with its keys as in our JSON documents: `daysAhead` becomes `days_ahead`. */
 export const snakeKeys = (value: unknown): unknown => {

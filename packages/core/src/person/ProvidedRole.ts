@@ -1,4 +1,4 @@
-/** The role of somebody whom an identity provider names. Without one that is said somewhere, nobody is let in. */
+/** The role of a person whom an identity provider names. Without a role from a claim or a setting nobody is signed in. */
 import { Context } from "effect"
 import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
 

@@ -1,5 +1,5 @@
 /**
- * A sign-in that a browser has begun elsewhere, as a text that it keeps for ten minutes and can neither read nor change:
+ * A sign-in begun at an identity provider, as a text that the browser keeps for ten minutes and can neither read nor change:
  * AES-256-GCM under a key that all processes of a cabinet share.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"

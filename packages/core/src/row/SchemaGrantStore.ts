@@ -1,4 +1,4 @@
-/** Grants and revokes the reader's access to a schema. Which schemas these may be is not checked here: `SchemaGrants` has. */
+/** Grants and revokes the reader's access to a schema. Whether a schema may be exposed is decided by `SchemaGrants`. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 

@@ -1,4 +1,4 @@
-/** Builds and drops search indexes. Which tables may have one is not checked here: `SearchIndex` has. */
+/** Builds and drops search indexes. Whether a table may have one is decided by `SearchIndex`. */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 

@@ -1,4 +1,4 @@
-/** Tells which addresses are themselves secrets and must never be written down. */
+/** Recognises paths that are themselves secrets and must never be logged. */
 import type { Request } from "../server/Request.ts"
 
 /** An intake address, mounted under any path. */

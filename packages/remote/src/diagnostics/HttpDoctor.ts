@@ -1,4 +1,4 @@
-/** What the doctor of a remote cabinet's server says. */
+/** The findings of a remote cabinet's doctor. */
 import { Doctor, type DoctorReport } from "@data-cabinet/core/diagnostics/Doctor"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"

@@ -1,4 +1,4 @@
-/** The keys of the API's JSON documents as the program has them. */
+/** Converts the keys of the API's JSON documents to those of the program's objects. */
 
 /** The same value with `days_ahead` as `daysAhead`: the reverse of core's `snakeKeys`. */
 export const camelKeys = (value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** The pages that the API sends, with their items as they were sent. */
+/** The pages of the API, with their items as sent. */
 import { Items } from "@data-cabinet/core/pagination/Items"
 import { elements, members } from "./RawJson.ts"
 

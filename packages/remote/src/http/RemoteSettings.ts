@@ -1,4 +1,4 @@
-/** Which cabinet is meant, with whose rights, and whether requests are sent or only shown. */
+/** Which remote cabinet, with which token, and whether requests are sent or only shown. */
 import { Context, Effect } from "effect"
 
 export class RemoteSettings extends Context.Service<
