@@ -17,7 +17,7 @@ const markedIn = (call: FormCall): ReadonlyArray<{ readonly source: number; read
 
 const nothingMarked: ManageError = {
   code: "bad_param",
-  message: "Nothing was done: mark at least one event.",
+  message: "Nothing was done: select at least one event.",
   param: "event",
 }
 

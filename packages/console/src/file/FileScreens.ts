@@ -48,7 +48,7 @@ export const fileScreens = Effect.gen(function* () {
         respond: Effect.fnUntraced(function* (call) {
           const report = yield* slots.withPermitsIfAvailable(1)(imported(call))
           if (Option.isNone(report)) {
-            const message = "Other files are being sent already; try again when one of them has ended."
+            const message = "Too many files are being sent at once; try again when one of them has finished."
             return yield* Effect.fail<ManageError>({ code: "busy", message })
           }
           if (wantsFragment(call)) return { fragment: reportBox(call.frame, report.value).text }

@@ -1,4 +1,4 @@
-/** One delivery: whom it tells of what, every attempt with its answer, and what sends it again or stops it. */
+/** One delivery: its address and event, every attempt with its response, and the actions that resend or cancel it. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"

@@ -21,7 +21,7 @@ export const lifetimeOf = (call: FormCall): Effect.Effect<number | null, ManageE
   if (text === "" || seconds !== null) return Effect.succeed(seconds)
   return Effect.fail({
     code: "bad_expiry",
-    message: "A lifetime is such as 90d, 12h or 30m, at most ten years.",
+    message: "A lifetime must be such as 90d, 12h or 30m, and at most ten years.",
     param: "lifetime",
   })
 }

@@ -1,4 +1,4 @@
-/** The declaration of a screen: its address, who may see it, and what it answers to a look and to a form. */
+/** The declaration of a screen: its address, who may see it, and its responses to GET and to a form. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { Action } from "@data-cabinet/core/key/Role"
@@ -23,7 +23,7 @@ export interface ScreenCall {
   readonly query: string
   readonly pairs: Pairs
   readonly request: Request
-  /** Whether whoever asked may still see this: for what goes on after it was answered. */
+  /** Whether the requester may still see this: for streams that outlive their first response. */
   readonly mayStill: Effect.Effect<boolean>
 }
 

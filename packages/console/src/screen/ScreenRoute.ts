@@ -65,7 +65,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
         fault: (id, request) => refuse(request, faultError(id)),
         handle: async (request, target) => {
           const frame = frameOf(services, request, null)
-          const work = answer(screen, services, request, target)
+          const work = respond(screen, services, request, target)
           const timed = request.method === "POST" ? work : wheel.limit(SCREEN_TIMEOUT_MILLIS, Effect.fail(late), work)
           return run(
             request,
@@ -85,7 +85,7 @@ const frameOf = ({ base, baseUrl }: Services, { headers }: Request, actor: Frame
   return { base, baseUrl, language, words: WORDS[language], letters: lettersOf(headers), actor }
 }
 
-const answer = Effect.fnUntraced(function* (
+const respond = Effect.fnUntraced(function* (
   screen: ConsoleScreen,
   services: Services,
   request: Request,
@@ -93,7 +93,7 @@ const answer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Response, ConsoleRefusal> {
   const isForm = request.method === "POST"
   if (!(isForm ? screen.post !== undefined : request.method === "GET" || request.method === "HEAD")) {
-    return yield* refused("method_not_allowed", "This screen is looked at, and nothing else.")
+    return yield* refused("method_not_allowed", "This screen supports only GET.")
   }
   if (isForm && !isSameOrigin(request, services.baseUrl)) {
     return yield* refused("cross_origin", "The form came from a page of another origin.")
@@ -126,7 +126,7 @@ const answer = Effect.fnUntraced(function* (
   const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
     Effect.catch((error) => Effect.succeed({ refused: manageErrorOf(error) })),
   )
-  if (!("refused" in result)) return answerOf(frame, request, result)
+  if (!("refused" in result)) return responseOf(frame, request, result)
   return refusal(frame, result.refused, isForm ? (screen.back?.(call.path) ?? null) : null)
 })
 
@@ -158,7 +158,7 @@ const mayStill = (who: Identify, request: Request, action: Action | null, actor:
     onFailure: (error) => manageErrorOf(error).code === "unavailable",
   })
 
-const answerOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
+const responseOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
   if ("answer" in result) return result.answer
   if ("location" in result) {
     return { status: 303, headers: { ...SCREEN_HEADERS, ...result.headers, location: result.location }, body: null }
@@ -170,7 +170,7 @@ const answerOf = (frame: Frame, request: Request, result: ScreenResult): Respons
 
 const PACK_BYTES = 1_000
 
-/** What a form answers may show a secret beside what was sent: its length must not tell of it, so it is not compressed. */
+/** The response to a form may contain a secret next to sent data: so that its length reveals nothing, it is not compressed. */
 const packed = (request: Request, plain: Response & { readonly body: string }): Response => {
   const headers = { ...plain.headers, vary: "Accept-Encoding, Accept-Language, Cookie" }
   if (request.method === "POST" || plain.body.length < PACK_BYTES || !acceptsCoding(request, "gzip")) {
@@ -207,10 +207,10 @@ const failed = (
   if (failure !== undefined) {
     const error = manageErrorOf(failure.error)
     if (error.code === "unauthorized" && signIn !== null) return Effect.succeed(signIn)
-    const answered = refusal(frame, error)
-    if (error.code !== "method_not_allowed") return Effect.succeed(answered)
+    const response = refusal(frame, error)
+    if (error.code !== "method_not_allowed") return Effect.succeed(response)
     const allow = screen.post === undefined ? "GET" : "GET, POST"
-    return Effect.succeed({ ...answered, headers: { ...answered.headers, allow } })
+    return Effect.succeed({ ...response, headers: { ...response.headers, allow } })
   }
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.contextWith((context: Context.Context<never>) =>

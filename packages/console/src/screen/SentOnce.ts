@@ -20,7 +20,7 @@ const badId: ManageError = {
 
 const lost: ManageError = {
   code: "outcome_unknown",
-  message: "This form was sent before, and whether it was done is unknown: look before you send another.",
+  message: "This form was sent before, and it is unknown whether its work was done: check before you send it again.",
 }
 
 /**

@@ -42,7 +42,7 @@ ${examples.length > 0 && markup`<div class="card flush"><table class="list"><cap
 ${views.length > 0 && markup`<p>${words.recreated(views.join(", "))}</p>`}`
 }
 
-const answerOf = (frame: Frame, path: string, { column, asked }: ColumnData): HtmlValue => {
+const trialResult = (frame: Frame, path: string, { column, asked }: ColumnData): HtmlValue => {
   const { column: words } = frame.words
   if (asked === null) return null
   if (asked.refused !== null) return refusalBox(frame, asked.refused)
@@ -65,7 +65,7 @@ const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
 ${postForm({ path: `${path}/label`, kind: "form", body: label })}</section>
 <section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
 <form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label><p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
-${answerOf(frame, path, data)}</section>`
+${trialResult(frame, path, data)}</section>`
 }
 
 export const columnScreen = (frame: Frame, data: ColumnData): Screen => {

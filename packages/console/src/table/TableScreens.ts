@@ -85,7 +85,7 @@ export const tableScreens = Effect.gen(function* () {
         const { rows, columns } = yield* page(table, [...call.pairs, ["limit", "1"]])
         const [row] = rows
         if (row === undefined) {
-          return yield* Effect.fail<ManageError>({ code: "no_such_endpoint", message: "This row is there no more." })
+          return yield* Effect.fail<ManageError>({ code: "no_such_endpoint", message: "This row no longer exists." })
         }
         const data = { table, columns, row }
         return wantsFragment(call)

@@ -53,7 +53,7 @@ export const valueScreens = (found: Find) =>
           const table = yield* found(schema, name)
           const column = table.columns.find((one) => one.name === asked)
           if (column === undefined) {
-            const message = "There is no such column any more."
+            const message = "This column no longer exists."
             return yield* Effect.fail<ManageError>({ code: "unknown_column", message, param: "column" })
           }
           const data = { table, column, facets, pairs }
