@@ -1,7 +1,7 @@
-/** A second press while a form is under way sends nothing: the response to the first may hold what is shown only once. */
+/** A second click while a form is in flight sends nothing: the response to the first may contain what is shown only once. */
 
-/** After this time a press counts again, as after a stop of the browser's. */
-const UNDER_WAY_MILLIS = 10_000
+/** After this time a click counts again, for example after the browser's stop button was used. */
+const IN_FLIGHT_MILLIS = 10_000
 
 export const submitOnce = (): void => {
   const sent = new Map<EventTarget, number>()
@@ -9,7 +9,7 @@ export const submitOnce = (): void => {
   document.addEventListener("submit", (event) => {
     const { target: form, timeStamp } = event
     if (!(form instanceof HTMLFormElement) || form.method !== "post" || event.defaultPrevented) return
-    if (timeStamp - (sent.get(form) ?? -UNDER_WAY_MILLIS) < UNDER_WAY_MILLIS) event.preventDefault()
+    if (timeStamp - (sent.get(form) ?? -IN_FLIGHT_MILLIS) < IN_FLIGHT_MILLIS) event.preventDefault()
     else sent.set(form, timeStamp)
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The form of everything that a person does: it has a number of its own for each time that it was shown, by which it is known
- * again when it is sent again. See `screen/SentOnce.ts`.
+ * A form that does something. Each rendering of it has an id of its own, by which a form that is sent twice is recognised
+ * (`screen/SentOnce.ts`).
  */
 import { randomUUID } from "node:crypto"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -15,10 +15,10 @@ interface PostForm {
   readonly body: HtmlValue
 }
 
-/** Firefox keeps what stood in a field over a reload, hidden or not, unless it is told otherwise. */
+/** Firefox restores the value of a field after a reload, also a hidden one, unless `autocomplete` is off. */
 export const postForm = ({ path, kind = "", id, body }: PostForm): Html =>
   markup`<form${id !== undefined && markup` id="${id}"`} method="post" action="${path}"${kind !== "" && markup` class="${kind}"`}><input type="hidden" name="${FORM_ID}" value="${randomUUID()}" autocomplete="off">${body}</form>`
 
-/** A button that acts at once. */
+/** A form that is only a button. */
 export const actButton = (path: string, text: string, kind = ""): Html =>
   postForm({ path, body: markup`<button class="${kind}">${text}</button>` })

@@ -1,7 +1,7 @@
 /**
- * A form that is sent again, by a reload or a second press, does its work once: whoever sends it again is led to the screen
- * where what it did stands. Nothing of the response is kept, so that a secret that was shown once is not shown again. A form
- * without its number, as a program sends it, is done each time.
+ * A form that is sent again, by a reload or a second click, does its work once: the repeat is redirected to the screen that shows
+ * the result. The response is not kept, so that a secret is shown only once. A form without an id, as a program sends it, does
+ * its work each time.
  */
 import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
@@ -14,7 +14,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 const badId: ManageError = {
   code: "bad_param",
-  message: `${FORM_ID} must be the number that the form was shown with, once: open the screen again and send its form.`,
+  message: `${FORM_ID} must be the id that the form was shown with, sent once: open the screen again and send its form.`,
   param: FORM_ID,
 }
 
