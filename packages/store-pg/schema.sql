@@ -346,6 +346,15 @@ CREATE TABLE cabinet.rate_window (
   CONSTRAINT rate_window_pkey PRIMARY KEY (subject)
 ) WITH (fillfactor=50);
 
+CREATE TABLE cabinet.refused_signature (
+  source_id bigint NOT NULL,
+  reason text NOT NULL,
+  count bigint NOT NULL,
+  since timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT refused_signature_pkey PRIMARY KEY (source_id, reason)
+);
+
 CREATE TABLE cabinet.registered_cabinet (
   name text NOT NULL,
   database_name text,
@@ -449,10 +458,15 @@ CREATE TABLE cabinet.source (
   keep_headers text[] DEFAULT '{}'::text[] NOT NULL,
   header_fields text[] DEFAULT '{}'::text[] NOT NULL,
   keep_query boolean DEFAULT false NOT NULL,
+  verify json,
+  verify_secret text,
+  verify_old_secret text,
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
-  CONSTRAINT source_table_name_key UNIQUE (table_name)
+  CONSTRAINT source_table_name_key UNIQUE (table_name),
+  CONSTRAINT verify_has_new_secret CHECK (((verify_secret IS NOT NULL) OR (verify_old_secret IS NULL))),
+  CONSTRAINT verify_has_secret CHECK (((verify IS NULL) = (verify_secret IS NULL)))
 );
 
 CREATE TABLE cabinet.staged_row (
@@ -737,7 +751,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
@@ -821,6 +835,8 @@ COMMENT ON COLUMN cabinet.poll.headers IS 'Pairs of name and value. Values are s
 
 COMMENT ON COLUMN cabinet.poll.first_at IS 'When the first run was kept; what it found is history.';
 
+COMMENT ON TABLE cabinet.refused_signature IS 'Requests refused because their sender could not be verified; counted from the beginning after a day without any.';
+
 COMMENT ON COLUMN cabinet.registered_cabinet.database_name IS 'A database made beside the server''s own, reached by the same address: that of an embedded one changes with its socket.';
 
 COMMENT ON COLUMN cabinet.registered_cabinet.database_url IS 'A database anywhere; it may hold a password.';
@@ -844,6 +860,10 @@ COMMENT ON COLUMN cabinet.source.version IS 'Moves with every change that makes 
 COMMENT ON COLUMN cabinet.source.keep_headers IS 'Names of headers, or prefixes that end with *.';
 
 COMMENT ON COLUMN cabinet.source.header_fields IS 'Headers that become fields of the event under these names.';
+
+COMMENT ON COLUMN cabinet.source.verify IS 'The recipe and its parameters; NULL: whoever has the intake address may send.';
+
+COMMENT ON COLUMN cabinet.source.verify_old_secret IS 'Counts too while the sender changes from it to the other.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -47,7 +47,7 @@ const SIDEBAR = [
       "guides/embed-in-next",
     ),
   },
-  { text: "Intake", items: docs("intake-http", "intake", "files", "polling") },
+  { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling") },
   { text: "Reading", items: docs("rows", "feed", "api", "errors") },
   { text: "Deliveries", items: docs("delivery") },
   { text: "Managing", items: docs("console", "management-api", "retention") },

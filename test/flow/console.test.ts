@@ -308,6 +308,33 @@ it("a source is added, shows its address on request, accepts events, and is dele
   const wide = await press(`${path}/change`, { name: "Post", keep_headers: "X-*" }, owner)
   assert.strictEqual(wide.status, 400)
   assert.include(await wide.text(), "<code>bad_keep_headers</code>")
+  const verify = {
+    recipe: "hmac",
+    secret: "hush-hush",
+    header: "X-Sig",
+    algorithm: "sha1",
+    encoding: "hex",
+    prefix: "",
+    tolerance: "60",
+  }
+  await press(`${path}/verify`, verify, owner)
+  const verified = await (await see(path, { headers: owner })).text()
+  for (const part of [
+    "<option selected>hmac</option>",
+    'value="X-Sig"',
+    "<option selected>sha1</option>",
+    'value="60"',
+  ]) {
+    assert.include(verified, part)
+  }
+  assert.notInclude(verified, "hush")
+  assert.strictEqual((await fetch(address, { method: "POST", body: "b=1" })).status, 401)
+  for (const recipe of ["github", "nonsense"]) {
+    const response = await press(`${path}/verify`, { ...verify, recipe, secret: "" }, owner)
+    assert.match(await response.text(), /<code>bad_verify(_secret)?<\/code>/)
+  }
+  assert.strictEqual((await fetch(address, { method: "POST", body: "b=1" })).status, 401)
+  await press(`${path}/verify`, { recipe: "" }, owner)
   const kept = { "x-hub-signature-256": "sha256=00ff", "x-topic": "<orders>", cookie: "hush=1" }
   const sent = await fetch(`${address}?shop=%D1%8F`, { method: "POST", body: "b=2", headers: kept })
   const event = await (await see(`events/${((await sent.json()) as { id: number }).id}`, { headers: owner })).text()

@@ -439,6 +439,22 @@ it("every action is logged with actor and outcome, whoever does it, and never a 
   await ask("PATCH", "sources/98765", { body: { name: "Nobody" } })
   assert.deepInclude((await audit("&action=source.change"))[0], { object: "source 98765", outcome: "no_such_source" })
 
+  const signs = { header: "X-Sig", timestamp_header: "X-Time", tolerance_seconds: 60 }
+  const verify = { recipe: "hmac", secret: "hush-5", hmac: signs }
+  const verified = await ask("POST", "sources", { body: { name: "Verified", verify } })
+  const kept = { ...signs, algorithm: "sha256", encoding: "hex", prefix: "" }
+  assert.deepStrictEqual(verified.json.verify, { recipe: "hmac", hmac: kept, keeps_old_secret: false })
+  const one = `sources/${verified.json.id}`
+  const rotated = await ask("PATCH", one, { body: { verify: { secret: "hush-6", keep_old_secret: true } } })
+  assert.deepStrictEqual(rotated.json.verify, { recipe: "hmac", hmac: kept, keeps_old_secret: true })
+  assert.deepInclude((await audit("&action=source.change"))[0].changes, {
+    verify: { keepOldSecret: true, secret: "new" },
+  })
+  const refused = await ask("PATCH", one, { body: { verify: { recipe: "github" } } })
+  assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "/verify/secret"])
+  assert.notInclude(verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text, "hush")
+  assert.isNull((await ask("PATCH", one, { body: { verify: null } })).json.verify)
+
   const url = "http://ann:hush-1@127.0.0.1:9/hook?token=hush-2"
   const address = await cabinet.addresses.create({ url: "http://127.0.0.1:9/hook?token=hush-2" })
   await ask("PATCH", `addresses/${address.id}`, { body: { url } })

@@ -10,6 +10,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts"
 const database = withDatabase()
 const [first, second] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64url")]
 const HEADER = "Bearer enc.v1. a secret of the feed"
+const SENDERS = ["the sender's secret", "the sender's next secret"] as const
 let receiver: Receiver
 const asked: Array<string | undefined> = []
 const polled = createServer((request, response) => {
@@ -36,11 +37,12 @@ const close = async (cabinet: Cabinet) => {
 
 /** What a copy of the database would show. */
 const stored = async () => {
-  const [addresses, polls] = [
+  const [addresses, sources, polls] = [
     await database.run("SELECT secret, previous_secret FROM cabinet.address ORDER BY id"),
+    await database.run("SELECT verify_secret, verify_old_secret FROM cabinet.source ORDER BY id"),
     await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
   ]
-  return JSON.stringify([addresses, polls])
+  return JSON.stringify([addresses, sources, polls])
 }
 
 /** Whether the address's next delivery is signed with these secrets. */
@@ -58,6 +60,18 @@ const authorized = async (cabinet: Cabinet, id: number) => {
   return asked.map((header) => header === HEADER)
 }
 
+/** The statuses of requests that have these secrets. */
+const verified = async (cabinet: Cabinet, ...secrets: ReadonlyArray<string>) => {
+  const { intakeUrl } = await cabinet.sources.reveal(sourceId)
+  const statuses: Array<number> = []
+  for (const secret of secrets) {
+    const request = new Request(intakeUrl, { method: "POST", headers: { authorization: `Bearer ${secret}` } })
+    statuses.push((await cabinet.fetchHandler(request)).status)
+  }
+  return statuses
+}
+
+let sourceId: number
 let address: { readonly id: number; readonly secret: string }
 let poll: number
 
@@ -66,7 +80,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => polled.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(polled.address() as AddressInfo).port}/`
   const plain = await open()
-  const source = await plain.sources.create({ name: "Orders" })
+  const source = await plain.sources.create({ name: "Orders", verify: { recipe: "bearer", secret: SENDERS[0] } })
+  sourceId = source.id
   address = await plain.addresses.create({ url: receiver.url })
   const headers = [["Authorization", HEADER]] as const
   poll = (await plain.polls.create({ sourceId: source.id, url, everySeconds: 86_400, headers })).id
@@ -80,14 +95,18 @@ afterAll(async () => {
 
 it("stored secrets are encrypted when a key is set, and new ones as well", async () => {
   const before = await stored()
-  for (const secret of [address.secret, HEADER]) expect(before).toContain(secret)
+  for (const secret of [address.secret, SENDERS[0], HEADER]) expect(before).toContain(secret)
   const cabinet = await open(first)
   const added = await cabinet.addresses.create({ url: receiver.url })
+  await cabinet.sources.change(sourceId, { verify: { secret: SENDERS[1], keepOldSecret: true } })
+  expect(await verified(cabinet, ...SENDERS, "another")).toEqual([200, 200, 401])
   const rotated = await cabinet.addresses.rotateSecret(added.id)
   expect(rotated.previousSecret!.secret).toBe(added.secret)
   const text = await stored()
-  for (const secret of [address.secret, added.secret, rotated.secret, HEADER]) expect(text).not.toContain(secret)
-  expect(text.match(/enc\.v1\./g)).toHaveLength(4)
+  for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER]) {
+    expect(text).not.toContain(secret)
+  }
+  expect(text.match(/enc\.v1\./g)).toHaveLength(6)
   expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
@@ -116,6 +135,7 @@ it("a new key is put in front, then the old one is removed", async () => {
   const cabinet = await open(second)
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await authorized(cabinet, poll)).toEqual([true])
+  expect(await verified(cabinet, ...SENDERS, "another")).toEqual([200, 200, 401])
   // Nothing is written where nothing has to be.
   const text = await stored()
   await open(second)
@@ -131,11 +151,17 @@ it("a process with another key fails its attempts with a message, and sends noth
   const run = await late.polls.run(poll)
   expect([run.outcome, run.failure]).toEqual(["failed", expect.stringMatching(/poll's headers cannot be decrypted/)])
   expect(receiver.received).toHaveLength(before)
+  // It can neither take a request nor call it a forgery.
+  expect(await verified(late, SENDERS[1], "another")).toEqual([503, 503])
+  expect(await verified(other, SENDERS[1], "another")).toEqual([200, 401])
   expect(await signs(other, address.id, address.secret)).toEqual([true])
   // Back to the key before; a third is not known here.
   await close(other)
   await expect(open(second)).rejects.toThrow(/not in CABINET_SECRET_KEY/)
   await database.run("UPDATE cabinet.address SET secret = 'whsec_anew' WHERE removed_at IS NULL")
+  await database.run(
+    `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL WHERE id = ${sourceId}`,
+  )
   await database.run(`UPDATE cabinet.address SET secret = 'x', previous_secret = NULL WHERE removed_at IS NOT NULL`)
   await database.run(`UPDATE cabinet.poll SET headers = '[["Authorization", "${HEADER}"]]'`)
 })
@@ -164,7 +190,9 @@ it("encryption is removed with `none` in front", async () => {
   expect(await authorized(cabinet, poll)).toEqual([true])
   await close(cabinet)
   expect(await stored()).not.toMatch(/encrypted|"enc\.v1\./)
-  expect(await signs(await open(), address.id, "whsec_anew")).toEqual([true])
+  const plain = await open()
+  expect(await signs(plain, address.id, "whsec_anew")).toEqual([true])
+  expect(await verified(plain, "given up", SENDERS[0])).toEqual([200, 401])
 })
 
 it.each(["short", `${first},none`, `${first} ${second}`, "none,none"])(

@@ -3,6 +3,7 @@ import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { Verification } from "@data-cabinet/core/verification/Verification"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
@@ -13,12 +14,15 @@ import { CommandError } from "./CommandError.ts"
 import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
-import { settingsOf, sourceFlags } from "./SourceSettings.ts"
+import { readSettings, sourceFlags } from "./SourceSettings.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
 const GUESSED =
   "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
+
+const verifiedBy = ({ recipe, hmac, keepsOldSecret }: Verification): string =>
+  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${keepsOldSecret ? "; the old secret counts, too" : ""}`
 
 const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
   card(
@@ -35,6 +39,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ...(source.keepHeaders.length === 0 ? [] : [["Kept headers", source.keepHeaders.join(", ")] as const]),
       ...(source.headerFields.length === 0 ? [] : [["Header fields", source.headerFields.join(", ")] as const]),
       ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
+      ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ["Made", source.createdAt],
     ],
     style,
@@ -78,10 +83,12 @@ const revealing = <E, R>(
   )
 
 const add = Command.make("add", { name: nameArgument("The name of the source"), ...sourceFlags, ...web }, (input) =>
-  revealing(
-    input,
-    Sources.use((sources) => sources.create({ name: input.name, ...settingsOf(input) })),
-    "create",
+  Effect.flatMap(readSettings(input), (settings) =>
+    revealing(
+      input,
+      Sources.use((sources) => sources.create({ name: input.name, ...settings })),
+      "create",
+    ),
   ),
 ).pipe(Command.withDescription("Create a source with its own intake address and table"))
 
@@ -114,21 +121,25 @@ const show = Command.make("show", { id: sourceArgument("ID"), ...web }, (input) 
 ).pipe(Command.withDescription("Show a source and its intake address"))
 
 const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (input) =>
-  withCabinet({}, () =>
-    Effect.gen(function* () {
-      const change = settingsOf(input)
-      if (Object.keys(change).length === 0) {
-        const message =
-          "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields or --keep-query."
-        return yield* new CommandError({ code: "usage", message })
-      }
-      const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
-        Sources.use((sources) => sources.change(id, change)),
-      )
-      yield* showChanged(source, `Source ${source.id} was changed.`)
-    }),
-  ),
-).pipe(Command.withDescription("Change the form charset, the thank-you page or the kept headers of a source"))
+  Effect.gen(function* () {
+    const change = yield* readSettings(input)
+    if (Object.keys(change).length === 0) {
+      const message =
+        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query or --verify."
+      return yield* new CommandError({ code: "usage", message })
+    }
+    yield* withCabinet({}, () =>
+      Effect.gen(function* () {
+        const source = yield* Effect.flatMap(sourceNamed(input.id), (id) =>
+          Sources.use((sources) => sources.change(id, change)),
+        )
+        yield* showChanged(source, `Source ${source.id} was changed.`)
+      }),
+    )
+  }),
+).pipe(
+  Command.withDescription("Change the form charset, the thank-you page, the kept headers or the sender of a source"),
+)
 
 const rename = Command.make("rename", { id: sourceArgument("ID"), name: nameArgument("The new name") }, (input) =>
   withCabinet({}, () =>

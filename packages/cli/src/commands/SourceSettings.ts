@@ -1,8 +1,9 @@
 /** The flags of a source's settings, of which each that is given becomes a part of what is created or changed. */
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import type { SourceChange } from "@data-cabinet/core/source/Sources"
-import { Option } from "effect"
+import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
+import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
 const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
   Flag.withDescription("Decode forms with this charset, whatever they declare; none to detect it per submission"),
@@ -31,9 +32,10 @@ export const sourceFlags = {
     Flag.withDescription("Keep the URL's query string as sent with the original request"),
     Flag.optional,
   ),
+  ...verifyFlags,
 }
 
-interface SourceFlags {
+interface SourceFlags extends VerifyFlags {
   readonly encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
   readonly thanksUrl: Option.Option<string>
   readonly keepHeaders: ReadonlyArray<string>
@@ -53,7 +55,14 @@ const namesOf = (given: ReadonlyArray<string>): ReadonlyArray<string> | undefine
   return names.length === 1 && names[0] === "none" ? [] : names
 }
 
-export const settingsOf = (input: SourceFlags): Omit<SourceChange, "name"> => {
+/** Reads a secret from where the flags say, before anything is opened. */
+export const readSettings = (input: SourceFlags) =>
+  Effect.map(readVerification(input), (verify): Omit<SourceChange, "name"> => {
+    const settings = settingsOf(input)
+    return verify === undefined ? settings : { ...settings, verify }
+  })
+
+const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify"> => {
   const charset = orNone(input.encoding)
   const thanks = orNone(input.thanksUrl)
   const keepHeaders = namesOf(input.keepHeaders)

@@ -78,6 +78,7 @@ import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
+import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 import * as DoctorLayer from "./DoctorLayer.ts"
@@ -147,6 +148,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgAuditLog.layer,
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
+    PgRefusedSignatures.layer,
     PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
     PgCatalog.layer,

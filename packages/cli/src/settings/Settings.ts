@@ -78,7 +78,8 @@ export const SETTINGS = {
       env: "CABINET_SECRET_KEY",
       flag: "secret-key",
       value: "KEYS",
-      about: "Keys that signing secrets and poll headers are encrypted with in the database; default: not encrypted",
+      about:
+        "Keys that signing and verification secrets and poll headers are encrypted with in the database; default: not encrypted",
       secret: true,
     },
     SettingForm.secretKeys,

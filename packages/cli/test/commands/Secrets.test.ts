@@ -55,7 +55,13 @@ it("no command has a flag that takes a header, a password, a secret or a token",
   expect(flags.size).toBeGreaterThan(40)
   const telling = [...flags].filter((flag) => /header|password|secret|token|credential|auth(?!or)/.test(flag))
   // Names of headers, and not their values.
-  const names = ["--console-proxy-header", "--keep-headers", "--header-fields"]
+  const names = [
+    "--console-proxy-header",
+    "--keep-headers",
+    "--header-fields",
+    "--verify-header",
+    "--verify-timestamp-header",
+  ]
   expect(telling.filter((flag) => !flag.endsWith("-file") && !names.includes(flag))).toEqual([])
   expect(telling).toContain("--headers-file")
 })

@@ -12,6 +12,7 @@ import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
+import { verificationIn } from "./VerificationForm.ts"
 
 const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
 
@@ -114,6 +115,14 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },
   })
+  const verify = act({
+    path: `${path}/verify`,
+    action: "source.change",
+    home,
+    // A secret that came twice would be the old one, too.
+    repeat: "once",
+    respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { verify: verificationIn(call) }), null),
+  })
   const archive = act({
     path: `${path}/archive`,
     action: "source.change",
@@ -144,5 +153,5 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
       return null
     }),
   })
-  return [change, archive, restore, remove]
+  return [change, verify, archive, restore, remove]
 }

@@ -18,7 +18,7 @@ import { Polls } from "../poll/Polls.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
-import { Sources } from "../source/Sources.ts"
+import { type SourceChange, Sources } from "../source/Sources.ts"
 import { SavedViews } from "../view/SavedViews.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { type Act, managed } from "./Managed.ts"
@@ -61,12 +61,19 @@ const making = (action: string, makes: string, changes: Act["changes"]): Act => 
 const MAX_LISTED_EVENTS = 100
 const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, MAX_LISTED_EVENTS) })
 
+/** What was given of a verification, without its secret. */
+const verificationGiven = ({ verify, ...settings }: SourceChange): Act["changes"] => {
+  if (verify == null) return verify === undefined ? settings : { ...settings, verify }
+  const { secret, ...given } = verify
+  return { ...settings, verify: { ...given, secret: secret === undefined ? "kept" : "new" } }
+}
+
 const SOURCES: Acts<Sources["Service"]> = {
-  create: (source) => making("source.create", "source", { ...source }),
+  create: (source) => making("source.create", "source", verificationGiven(source)),
   list: null,
   get: null,
   reveal: (id) => act("source.reveal", `source ${id}`),
-  change: (id, change) => act("source.change", `source ${id}`, { ...change }),
+  change: (id, change) => act("source.change", `source ${id}`, verificationGiven(change)),
   archive: (id) => act("source.archive", `source ${id}`),
   restore: (id) => act("source.restore", `source ${id}`),
   remove: (id, table) => act("source.delete", `source ${id}`, { table }),

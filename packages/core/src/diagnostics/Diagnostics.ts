@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**
  * What takes space in a cabinet: events are kept for good, rows as long as their tables, original requests and logs for
@@ -78,6 +79,16 @@ export interface DiagnosticsReport {
   }>
   /** Polls whose last runs failed, and the number of consecutive failures. */
   readonly failingPolls: ReadonlyArray<{ readonly id: number; readonly sourceId: number; readonly failures: number }>
+  /** Requests of the last day that were refused because their sender could not be verified, by source and reason; the most first. */
+  readonly refusedSignatures: ReadonlyArray<{
+    readonly sourceId: number
+    readonly name: string
+    readonly recipe: string
+    readonly reason: RefusalReason
+    readonly count: number
+    readonly since: string
+    readonly lastAt: string
+  }>
   /** Tables, as `schema.name`, whose search index lacks a column or was never completed: searches do not use it. */
   readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */

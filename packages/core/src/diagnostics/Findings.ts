@@ -1,6 +1,7 @@
 /** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
 import { counted } from "../text/Counted.ts"
+import type { RefusalReason } from "../verification/VerifySender.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
 
 /** `bad` needs attention now, `warn` soon. */
@@ -219,6 +220,22 @@ const ofPolls = ({ failingPolls: failing }: DiagnosticsReport): Finding => {
   return finding("polls", "warn", message)
 }
 
+const REFUSED: Readonly<Record<RefusalReason, string>> = {
+  no_signature: "without a signature",
+  bad_signature: "whose signature does not match",
+  old_timestamp: "whose signature is too old or from a clock that is ahead",
+}
+
+const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (refused.length === 0) return []
+  const each = refused.map(
+    ({ sourceId, name, recipe, reason, count, since, lastAt }) =>
+      `${counted(count, "request", "requests")} to source ${sourceId} (${name}, ${recipe}) ${REFUSED[reason]}, from ${since} to ${lastAt}`,
+  )
+  const message = `Senders could not be verified, and their requests were refused: ${each.join("; ")}. If they are genuine, the source's secret is not the sender's: set it with \`cabinet source set ${refused[0]!.sourceId} --verify-secret-file FILE\`.`
+  return [finding("signatures", "warn", message)]
+}
+
 const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Finding =>
   outdated.length === 0
     ? finding("search", "ok", "All search indexes are complete.")
@@ -316,6 +333,7 @@ export const findingsOf = ({
   ...ofNeighbours(diagnostics),
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
+  ...ofSignatures(diagnostics),
   ofSearch(diagnostics),
   ...ofStandby(standby),
   ofDeliveries(gauge),

@@ -1,8 +1,9 @@
 /**
- * Intake: rate limits, parsing, and appending to the event log. Every body that is within the limits and comes from an
- * admitted client becomes an event, whether it parses or not. A refused request is refused before anything is stored.
+ * Intake: rate limits, verification of the sender, parsing, and appending to the event log. Every body that is within the
+ * limits, comes from an admitted client and is verified where its source asks for that, becomes an event, whether it parses or
+ * not. A refused request is refused before anything is stored.
  */
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Call } from "../runtime/Call.ts"
 import { runResult } from "../runtime/FromResult.ts"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
@@ -16,6 +17,8 @@ import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
+import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
+import { badSignature, countRefusal, refusalBySender } from "../verification/VerifyRequest.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
@@ -35,7 +38,7 @@ export class Intake extends Context.Service<
      * yet.
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
-    /** Parses an admitted submission and appends its events. Returns after the commit. */
+    /** Verifies and parses an admitted submission and appends its events. Returns after the commit. */
     readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeResult, Refused>>
     /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
@@ -53,6 +56,8 @@ export class Intake extends Context.Service<
         sources: yield* Sources,
         limiter: yield* RateLimiter,
         log: yield* EventLog,
+        refused: yield* RefusedSignatures,
+        clock: yield* Clock.Clock,
         wheel,
         parse: submissionParser(new MemoryShares(yield* Memory), wheel),
       })
@@ -69,6 +74,8 @@ interface Ports {
   readonly sources: Sources["Service"]
   readonly limiter: RateLimiter["Service"]
   readonly log: EventLog["Service"]
+  readonly refused: RefusedSignatures["Service"]
+  readonly clock: Clock.Clock
   readonly wheel: TimerWheel
   readonly parse: ReturnType<typeof submissionParser>
 }
@@ -104,6 +111,11 @@ class IntakeSteps {
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
     for (let attempt = 1; ; attempt++) {
+      if (source.verification !== null) {
+        const verified = await this.#verify(request, source)
+        if (Result.isFailure(verified)) return Result.fail(verified.failure)
+        source = verified.success
+      }
       const parsed = await this.#parse(request, source)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
       const appended = await this.#append(parsed.success.request, request)
@@ -132,6 +144,30 @@ class IntakeSteps {
         if (attempt === MAX_ATTEMPTS) return yield* sourceKeepsChanging()
       }
     })
+  }
+
+  /** Returns the source as the request was verified for it. */
+  async #verify(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<IntakeSource, Refused>> {
+    const { refused, clock } = this.#ports
+    let current = source
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      if (current.verification === null) return Result.succeed(current)
+      const refusal = refusalBySender(current.verification, request, clock.currentTimeMillisUnsafe())
+      if (Result.isSuccess(refusal) && refusal.success === null) return Result.succeed(current)
+      // What was cached may be outdated: a genuine request with a new secret must not be lost.
+      const found = await this.#findSource(request.secret, request)
+      if (Result.isFailure(found)) return found
+      if (found.success.version !== current.version) {
+        current = found.success
+        continue
+      }
+      if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
+      const reason = refusal.success!
+      refused.count(current.id, reason)
+      countRefusal(reason, request.context)
+      return Result.fail(badSignature(reason))
+    }
+    return Result.fail(sourceKeepsChanging())
   }
 
   async #parse(request: IntakeRequest, source: IntakeSource): Promise<Parsed> {

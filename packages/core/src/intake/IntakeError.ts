@@ -8,6 +8,7 @@ import { Schema } from "effect"
 export const INTAKE_ERROR_CODES = [
   "not_found",
   "rate_limited",
+  "bad_signature",
   "too_large",
   "too_many_items",
   "unsupported_encoding",

@@ -29,6 +29,8 @@ export interface IntakeRequest extends Call {
   /** The URL's query string without `?`, still percent-encoded. */
   readonly query: string
   readonly sender: Sender
+  /** The address under which the cabinet is known, without a trailing slash: what some senders sign begins with it. */
+  readonly baseUrl: string
   /** All of them: what is stored is what the source names. */
   readonly headers: RequestHeaders
 }

@@ -20,6 +20,8 @@ export const isSecretHeader = (name: string): boolean => SECRET_HEADERS.has(name
 /** The characters of a header's name (RFC 9110, 5.1), without `*`, which ends a prefix here. */
 const NAME = /^[0-9A-Za-z][!#$%&'+.^_`|~0-9A-Za-z-]*$/
 
+export const isHeaderName = (name: string): boolean => name.length <= MAX_HEADER_NAME_LENGTH && NAME.test(name)
+
 /** So many characters of a prefix, not counting `X-`, make it one sender's. */
 const MIN_PREFIX_LENGTH = 3
 

@@ -1,4 +1,5 @@
 /** A source: an intake address for one sender, with a table of its own. */
+import type { IntakeVerification, Verification } from "../verification/Verification.ts"
 
 /** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
 export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
@@ -22,6 +23,8 @@ export interface Source {
   readonly headerFields: ReadonlyArray<string>
   /** Whether its original requests keep the query string as sent. */
   readonly keepQuery: boolean
+  /** How its sender is verified; null: whoever has the intake address may send. */
+  readonly verify: Verification | null
 }
 
 /** A source with the secret part of its intake address. Shown only to its owner, never logged. */
@@ -44,4 +47,6 @@ export interface IntakeSource {
   readonly thanksUrl: string | null
   /** Null for a source that keeps no more than all do. */
   readonly kept: KeptSettings | null
+  /** Null for a source that takes requests from whoever has its address. */
+  readonly verification: IntakeVerification | null
 }

@@ -9,6 +9,8 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_thanks_url",
     "bad_keep_headers",
     "bad_header_fields",
+    "bad_verify",
+    "bad_verify_secret",
     "table_in_use",
   ]),
   message: Schema.String,

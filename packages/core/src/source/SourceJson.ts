@@ -1,4 +1,5 @@
 /** A source as JSON, for the API and the command line. */
+import type { Verification } from "../verification/Verification.ts"
 import type { Source, SourceWithSecret } from "./Source.ts"
 
 /** For readers: without its secret and its settings. */
@@ -18,6 +19,23 @@ export const ownSourceJson = (source: Source) => ({
   keep_headers: source.keepHeaders,
   header_fields: source.headerFields,
   keep_query: source.keepQuery,
+  verify: source.verify === null ? null : verificationJson(source.verify),
+})
+
+const verificationJson = ({ recipe, hmac, keepsOldSecret }: Verification) => ({
+  recipe,
+  hmac:
+    hmac === null
+      ? null
+      : {
+          header: hmac.header,
+          algorithm: hmac.algorithm,
+          encoding: hmac.encoding,
+          prefix: hmac.prefix,
+          timestamp_header: hmac.timestampHeader,
+          tolerance_seconds: hmac.toleranceSeconds,
+        },
+  keeps_old_secret: keepsOldSecret,
 })
 
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
 import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
 
 /** A source to be stored. */
@@ -14,6 +15,8 @@ export interface StoredSource {
   readonly keepHeaders: ReadonlyArray<string>
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: boolean
+  /** With a secret. */
+  readonly verify: StoredVerification | null
   /** Names the table, given the names that are in use; called while no other source gets a table. */
   readonly tableName: (taken: ReadonlySet<string>) => string
 }
@@ -32,6 +35,13 @@ export interface SourceChange {
   readonly headerFields?: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery?: boolean
+  /** How its sender is verified; null: no longer. */
+  readonly verify?: VerificationChange | null
+}
+
+/** The changes as they are stored. */
+export interface StoredSourceChange extends Omit<SourceChange, "verify"> {
+  readonly verify?: StoredVerification | null
 }
 
 /** What came of removing a source. Unless it is `removed`, nothing was changed. */
@@ -55,7 +65,7 @@ export class SourceStore extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
     readonly get: (id: number) => Found<Source>
     readonly reveal: (id: number) => Found<SourceWithSecret>
-    readonly change: (id: number, change: SourceChange) => Found<Source>
+    readonly change: (id: number, change: StoredSourceChange) => Found<Source>
     readonly archive: (id: number) => Found<Source>
     readonly restore: (id: number) => Found<Source>
     readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<SourceRemoval, StoreUnavailable>

@@ -4,6 +4,8 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { changedVerification } from "../verification/ChangeVerification.ts"
+import type { VerificationChange } from "../verification/Verification.ts"
 import { readableName } from "../row/ReadableName.ts"
 import {
   type IntakeSource,
@@ -32,6 +34,8 @@ export interface NewSource {
   readonly headerFields?: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent; false by default. */
   readonly keepQuery?: boolean
+  /** How its sender is verified, with the secret; null (the default): whoever has the intake address may send. */
+  readonly verify?: VerificationChange | null
 }
 
 /** No result contains deleted sources. */
@@ -70,13 +74,31 @@ export class Sources extends Context.Service<
           yield* checkSettings(source)
           const { name, encoding = null, thanksUrl = null } = source
           const { keepHeaders = [], headerFields = [], keepQuery = false } = source
+          const verify = source.verify == null ? null : yield* changedVerification(null, source.verify)
           const tableName = tableNameFor(name)
-          return yield* store.create({ name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, tableName })
+          return yield* store.create({
+            name,
+            encoding,
+            thanksUrl,
+            keepHeaders,
+            headerFields,
+            keepQuery,
+            verify,
+            tableName,
+          })
         }),
         list: store.list,
         get: store.get,
         reveal: (id) => existing(id, store.reveal(id)),
-        change: (id, change) => Effect.andThen(checkSettings(change), existing(id, store.change(id, change))),
+        change: Effect.fnUntraced(function* (id, { verify, ...change }) {
+          yield* checkSettings(change)
+          if (verify == null) {
+            return yield* existing(id, store.change(id, verify === undefined ? change : { ...change, verify }))
+          }
+          const current = yield* existing(id, store.get(id))
+          const changed = yield* changedVerification(current.verify, verify)
+          return yield* existing(id, store.change(id, { ...change, verify: changed }))
+        }),
         archive: (id) => existing(id, store.archive(id)),
         restore: (id) => existing(id, store.restore(id)),
         remove: (id, table) => Effect.flatMap(store.remove(id, table), (removal) => removed(id, removal)),

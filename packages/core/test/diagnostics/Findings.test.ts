@@ -34,6 +34,7 @@ const WELL = {
     failedImports: [],
     partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
+    refusedSignatures: [],
     outdatedSearchIndexes: [],
     longestTransactionSeconds: 1,
   },
@@ -106,6 +107,24 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ failingPolls: [{ id: 3, sourceId: 1, failures: 5 }] }),
     "warn",
     /poll 3 of source 1 \(5 in a row\)\. `cabinet poll log 3` shows why/,
+  ],
+  [
+    "signatures",
+    diagnostics({
+      refusedSignatures: [
+        {
+          sourceId: 3,
+          name: "Code",
+          recipe: "github",
+          reason: "bad_signature",
+          count: 1,
+          since: "2026-11-21T09:30:00Z",
+          lastAt: "2026-11-21T09:31:00Z",
+        },
+      ],
+    }),
+    "warn",
+    /1 request to source 3 \(Code, github\) whose signature does not match, from .*`cabinet source set 3 --verify-secret-file FILE`\.$/,
   ],
   [
     "search",

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
@@ -10,16 +11,25 @@ import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
 import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
+import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
 
 /** A store that remembers what it was asked, and whose source can change under a submission. */
 const store = () => {
   const state = {
-    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null } as IntakeSource | null,
+    source: {
+      id: 7,
+      version: 1,
+      encoding: null,
+      thanksUrl: null,
+      kept: null,
+      verification: null,
+    } as IntakeSource | null,
     cached: null as IntakeSource | null,
     clientAllowed: true,
     sourceAllowed: true,
     asked: [] as Array<string>,
     appended: [] as Array<AcceptRequest>,
+    refused: [] as Array<string>,
     onAppend: (): StoreUnavailable | undefined => undefined,
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
@@ -35,6 +45,7 @@ const store = () => {
   const layer = Intake.layer.pipe(
     Layer.provide([
       Layer.succeed(Sources, sources),
+      Layer.succeed(RefusedSignatures, { count: (id, reason) => void state.refused.push(`${id} ${reason}`) }),
       Layer.succeed(RateLimiter, {
         key: async () => Result.succeed(null),
         intake: (ip, id) =>
@@ -78,6 +89,7 @@ const request = (source: IntakeSource, change: Partial<IntakeRequest> = {}): Int
   body: text('{"a":1}'),
   undecodable: null,
   query: "",
+  baseUrl: "https://data.example",
   sender: {
     contentType: "application/json",
     ip: "192.0.2.7",
@@ -242,6 +254,63 @@ describe("Intake.receive", () => {
       assert.deepStrictEqual(
         state.appended.map(({ events }) => events[0]!.empty),
         [false, true, true, true],
+      )
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("takes signed requests alone where the source is verified, and stores nothing of others", () => {
+    const { state, layer } = store()
+    const github = (...secrets: ReadonlyArray<string>): IntakeSource => ({
+      ...state.source!,
+      verification: { recipe: "github", hmac: null, secrets },
+    })
+    const signed = (secret: string) => ({
+      "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update('{"a":1}').digest("hex")}`,
+    })
+    state.source = github("right")
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      const answered = yield* receive(intake, request(state.source!, { headers: signed("right") }))
+      assert.strictEqual(answered.kind, "object")
+      for (const [headers, words] of [
+        [signed("wrong"), /does not match/],
+        [{}, /has no signature/],
+      ] as const) {
+        const error = yield* Effect.flip(receive(intake, request(state.source!, { headers })))
+        assert.strictEqual(error._tag === "IntakeError" && error.code, "bad_signature")
+        assert.match(error.message, words)
+      }
+      assert.deepStrictEqual([state.appended.length, state.refused], [1, ["7 bad_signature", "7 no_signature"]])
+      // One that cannot be verified here is no forgery.
+      state.source = { ...github(), verification: { recipe: "github", hmac: null, secrets: null } }
+      const unknown = yield* Effect.flip(receive(intake, request(state.source, { headers: signed("right") })))
+      assert.strictEqual(unknown._tag, "StoreUnavailable")
+      assert.deepStrictEqual([state.appended.length, state.refused.length], [1, 2])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("verifies by the source as it is, whatever was cached of it", () => {
+    const { state, layer } = store()
+    const open = state.source!
+    const verified = (version: number, secret: string): IntakeSource => ({
+      ...open,
+      version,
+      verification: { recipe: "bearer", hmac: null, secrets: [secret] },
+    })
+    const headers = { authorization: "Bearer new" }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      state.source = verified(3, "new")
+      // The secret is new, the recipe is new, and the recipe is gone.
+      yield* receive(intake, request(verified(2, "old"), { headers }))
+      const forged = request(open, { headers: { authorization: "Bearer old" } })
+      const error = yield* Effect.flip(receive(intake, forged))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "bad_signature")
+      state.source = { ...open, version: 4 }
+      yield* receive(intake, request(verified(3, "new"), { headers: {} }))
+      assert.deepStrictEqual(
+        state.appended.map(({ sourceVersion }) => sourceVersion),
+        [3, 4],
       )
     }).pipe(Effect.provide(layer))
   })

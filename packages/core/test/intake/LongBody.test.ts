@@ -203,7 +203,14 @@ it("inTurns runs a few tasks concurrently, and the waiting ones in order", () =>
   assert.strictEqual(done.join(" "), "hostile1 hostile2 hostile3 honest1 other1 hostile4 honest2 hostile5 hostile6")
 })
 
-const SOURCE = { id: 1, version: 1, encoding: null, thanksUrl: null, kept: null } as unknown as IntakeSource
+const SOURCE = {
+  id: 1,
+  version: 1,
+  encoding: null,
+  thanksUrl: null,
+  kept: null,
+  verification: null,
+} as unknown as IntakeSource
 const requestOf = (body: string): IntakeRequest => ({
   source: SOURCE,
   secret: "s",
@@ -219,6 +226,7 @@ const requestOf = (body: string): IntakeRequest => ({
     acceptLanguage: null,
   },
   headers: {},
+  baseUrl: "https://data.example",
   deadline: Number.POSITIVE_INFINITY,
   context: Context.empty(),
 })

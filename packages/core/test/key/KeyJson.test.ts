@@ -23,6 +23,18 @@ it("a source is shown without its secret, and to a reader without its settings",
     keepHeaders: ["X-GitHub-*"],
     headerFields: ["X-GitHub-Event"],
     keepQuery: true,
+    verify: {
+      recipe: "hmac",
+      hmac: {
+        header: "X-Signature",
+        algorithm: "sha1",
+        encoding: "hex",
+        prefix: "sha1=",
+        timestampHeader: "X-Time",
+        toleranceSeconds: 60,
+      },
+      keepsOldSecret: true,
+    },
     intakeSecret: SECRET,
   }
   assert.deepStrictEqual(sourceJson(source), {
@@ -39,6 +51,18 @@ it("a source is shown without its secret, and to a reader without its settings",
     keep_headers: ["X-GitHub-*"],
     header_fields: ["X-GitHub-Event"],
     keep_query: true,
+    verify: {
+      recipe: "hmac",
+      hmac: {
+        header: "X-Signature",
+        algorithm: "sha1",
+        encoding: "hex",
+        prefix: "sha1=",
+        timestamp_header: "X-Time",
+        tolerance_seconds: 60,
+      },
+      keeps_old_secret: true,
+    },
   })
 })
 

@@ -18,6 +18,7 @@ type Request = Pick<AnyRequest, "headers">
 export const STATUS = {
   not_found: 404,
   rate_limited: 429,
+  bad_signature: 401,
   too_large: 413,
   too_many_items: 413,
   unsupported_encoding: 415,
@@ -60,6 +61,7 @@ export const refusedResponse = (request: Request, error: IntakeError, person: bo
   // The outstanding part of an abandoned body is not waited for.
   if (error.code === "timeout") headers["connection"] = "close"
   const status = STATUS[error.code]
+  if (status === 401) headers["www-authenticate"] = "Signature"
   const page = person ? pageOf(error) : undefined
   if (page !== undefined) return pageResponse(request, status, page, headers)
   const { code, message, retryAfter, limit, count } = error
@@ -76,6 +78,7 @@ const pageOf = (error: IntakeError): IntakePage | undefined => {
       return { name: "rate_limited", retryAfter: error.retryAfter ?? 60 }
     case "too_large":
       return { name: "too_large", limit: error.limit ?? 0 }
+    case "bad_signature":
     case "too_many_items":
     case "unsupported_encoding":
     case "bad_fields":

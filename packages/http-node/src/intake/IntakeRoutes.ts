@@ -1,6 +1,6 @@
 /**
  * The intake address. Before a body is read it refuses a client or source over its rate, a wrong secret, and an unknown
- * content encoding; then a body that is too large or too slow; then what the use case refuses. A sender that hangs up after
+ * content encoding; then a body that is too large or too slow; then what the use case refuses, such as a wrong signature. A sender that hangs up after
  * its last byte has sent the whole body; one that hangs up earlier aborts it.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -63,6 +63,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
         secret,
         ...decoded.success,
         query: rawQuery(request.url),
+        baseUrl: settings.baseUrl,
         sender: requestMetadata(request.headers, ip),
         headers: request.headers,
         deadline,

@@ -121,6 +121,14 @@ const OWN = {
     meaning: "A header cannot be kept, or a prefix is too wide; the message says which.",
   },
   bad_header_fields: { status: 400, meaning: "A header cannot be a field; the message says which." },
+  bad_verify: {
+    status: 400,
+    meaning: "The recipe or one of its parameters is invalid; the message says which.",
+  },
+  bad_verify_secret: {
+    status: 400,
+    meaning: "The secret of the verification is missing, or cannot be one of this recipe.",
+  },
   no_such_poll: { status: 404, meaning: "There is no poll with this id." },
   bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
   bad_format: { status: 400, meaning: "The format is not one of those that can be read." },

@@ -5,6 +5,8 @@ import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
 import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { id, object, orNull, time } from "../openapi/SchemaForms.ts"
 import { SCHEMAS } from "../openapi/Schemas.ts"
@@ -30,6 +32,30 @@ const sourceFields = {
   keep_headers: texts("The headers that original requests keep besides those that all keep."),
   header_fields: texts("Headers that become fields of the events, too."),
   keep_query: flag("Whether original requests keep the query string as sent."),
+  verify: orNull(
+    object(
+      {
+        recipe: { enum: RECIPE_NAMES, description: "How the sender signs." },
+        hmac: orNull(
+          object(
+            {
+              header: text("The header in which the signature stands."),
+              algorithm: { enum: HMAC_ALGORITHMS, description: "The hash function." },
+              encoding: { enum: SIGNATURE_ENCODINGS, description: "How the signature is written." },
+              prefix: text("What the signature begins with."),
+              timestamp_header: textOrNull(
+                "The header with the signed seconds since 1970; null: the body alone is signed.",
+              ),
+              tolerance_seconds: whole("How far the timestamp may be from now."),
+            },
+            "How the sender signs, for the recipe `hmac`; else null.",
+          ),
+        ),
+        keeps_old_secret: flag("Whether the secret before this one counts, too."),
+      },
+      "How the sender is verified; null: whoever has the intake address may send.",
+    ),
+  ),
 }
 
 const eventFields = SCHEMAS.Event["properties"] as { readonly [name: string]: JsonSchema }

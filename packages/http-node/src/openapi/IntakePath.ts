@@ -37,7 +37,7 @@ export const INTAKE_PATH: PathItem = {
     tags: ["Intake"],
     summary: "Submit to a source",
     description:
-      "Accepts any fields, stores them as sent, and responds once they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. The secret in the URL is the only protection: keep it confidential.",
+      "Accepts any fields, stores them as sent, and responds once they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. Unless the source verifies what its sender signs, the secret in the URL is the only protection: keep it confidential.",
     security: [],
     parameters: [SECRET],
     requestBody: {
@@ -79,6 +79,11 @@ export const INTAKE_PATH: PathItem = {
           id: 10417,
           empty: true,
         },
+      ),
+      "401": refusal(
+        "The source verifies its sender, who has not signed this request. Nothing was saved.",
+        { ok: false, error: "bad_signature", detail: "The signature does not match; nothing was saved" },
+        { "WWW-Authenticate": { description: "Signature.", required: true, schema: { const: "Signature" } } },
       ),
       "404": refusal("No source has this address, or it is switched off.", {
         ok: false,

@@ -10,6 +10,14 @@ import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/sou
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
+import {
+  MAX_SIGNATURE_PREFIX_LENGTH,
+  MAX_TOLERANCE_SECONDS,
+  MAX_VERIFY_SECRET_LENGTH,
+} from "@data-cabinet/core/verification/ChangeVerification"
+import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect, Option, Schema } from "effect"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { nameField, text } from "../manage/ManageBodies.ts"
@@ -24,6 +32,68 @@ const headerNames = (description: string) =>
   Schema.Array(text(MAX_HEADER_NAME_LENGTH, "A header's name."))
     .check(Schema.isMaxLength(MAX_HEADER_NAMES))
     .annotate({ description })
+
+const header = (description: string) => text(MAX_HEADER_NAME_LENGTH, description)
+
+const hmac = Schema.Struct({
+  header: Schema.optionalKey(header("The header in which the signature stands; required when the recipe is set.")),
+  algorithm: Schema.optionalKey(
+    Schema.Literals(HMAC_ALGORITHMS).annotate({ description: "The hash function; `sha256` by default." }),
+  ),
+  encoding: Schema.optionalKey(
+    Schema.Literals(SIGNATURE_ENCODINGS).annotate({ description: "How the signature is written; `hex` by default." }),
+  ),
+  prefix: Schema.optionalKey(text(MAX_SIGNATURE_PREFIX_LENGTH, "What the signature begins with, such as `sha256=`.")),
+  timestamp_header: Schema.optionalKey(
+    Schema.NullOr(
+      header(
+        "The header with the seconds since 1970 that are signed before a dot and the body; null: the body alone is.",
+      ),
+    ),
+  ),
+  tolerance_seconds: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TOLERANCE_SECONDS })).annotate({
+      description: "How far the timestamp may be from now; 300 by default.",
+    }),
+  ),
+}).annotate({ description: "How the sender signs, for the recipe `hmac` alone." })
+
+const verification = Schema.Struct({
+  recipe: Schema.optionalKey(
+    Schema.Literals(RECIPE_NAMES).annotate({ description: "How the sender signs; absent: as before." }),
+  ),
+  secret: Schema.optionalKey(
+    text(MAX_VERIFY_SECRET_LENGTH, "What the sender signs with; required with another recipe. It is never shown."),
+  ),
+  keep_old_secret: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "With a secret: whether the one before counts beside it, false by default. Without: false drops the old one.",
+    }),
+  ),
+  hmac: Schema.optionalKey(hmac),
+}).annotate({ description: "How the sender is verified; null: whoever has the intake address may send." })
+
+/** The members of `verify` as the use case takes them. */
+const verificationOf = (given: typeof verification.Type | null): VerificationChange | null => {
+  if (given === null) return null
+  const { hmac: parameters, keep_old_secret: keepOldSecret, ...change } = given
+  return {
+    ...change,
+    ...(keepOldSecret === undefined ? {} : { keepOldSecret }),
+    ...(parameters === undefined ? {} : { hmac: parametersOf(parameters) }),
+  }
+}
+
+const parametersOf = ({
+  timestamp_header: timestampHeader,
+  tolerance_seconds: toleranceSeconds,
+  ...given
+}: typeof hmac.Type): Partial<HmacParameters> => ({
+  ...given,
+  ...(timestampHeader === undefined ? {} : { timestampHeader }),
+  ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }),
+})
 
 const settings = {
   encoding: Schema.optionalKey(
@@ -43,6 +113,7 @@ const settings = {
   keep_query: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
   ),
+  verify: Schema.optionalKey(Schema.NullOr(verification)),
 }
 
 /** The members of `settings` as the use case takes them. */
@@ -52,6 +123,7 @@ const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
   ...(body.keep_headers === undefined ? {} : { keepHeaders: body.keep_headers }),
   ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
   ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
+  ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
 })
 
 const newSource = Schema.Struct({ name: nameField, ...settings })
@@ -81,7 +153,15 @@ const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
-const SETTINGS_ERRORS = ["bad_name", "bad_encoding", "bad_thanks_url", "bad_keep_headers", "bad_header_fields"] as const
+const SETTINGS_ERRORS = [
+  "bad_name",
+  "bad_encoding",
+  "bad_thanks_url",
+  "bad_keep_headers",
+  "bad_header_fields",
+  "bad_verify",
+  "bad_verify_secret",
+] as const
 
 const PARAMS = {
   bad_name: "/name",
@@ -89,6 +169,8 @@ const PARAMS = {
   bad_thanks_url: "/thanks_url",
   bad_keep_headers: "/keep_headers",
   bad_header_fields: "/header_fields",
+  bad_verify: "/verify",
+  bad_verify_secret: "/verify/secret",
   no_such_source: "id",
 } as const
 

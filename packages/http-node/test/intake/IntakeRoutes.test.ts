@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   Object.assign(server.state, {
-    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null },
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null, verification: null },
     clientAllowed: true,
     sourceAllowed: true,
     asked: [],

@@ -4,6 +4,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -19,7 +20,7 @@ const settled = Effect.promise(() => new Promise<void>((done) => setTimeout(done
 /** Intake, as fetch reaches it, over a store that takes so many seconds to look a source up and then appends like this. */
 const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
   const allowed = { allowed: true, limit: 60, remaining: 1, retryAfter: 1, subject: "source" } as const
-  const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null, kept: null })
+  const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null, kept: null, verification: null })
   const ports = Layer.mergeAll(
     Layer.succeed(Sources, {
       cached: () => undefined,
@@ -27,6 +28,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
     } as unknown as Sources["Service"]),
     Layer.succeed(RateLimiter, { key: async () => Result.succeed(null), intake: async () => Result.succeed(allowed) }),
     Layer.succeed(EventLog, { append }),
+    Layer.succeed(RefusedSignatures, { count: () => {} }),
     Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: () => false }),
     Layer.succeed(BodyLimits, { maxBytes: 1000, idle: MINUTES, total: MINUTES, buffered: 1000, store: 9_000 }),
   )

@@ -14,6 +14,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
 import { Context, Effect, Layer, ManagedRuntime, Option, Result, Scope } from "effect"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
@@ -43,7 +44,7 @@ const byDeadline = <A, E>(deadline: Deadline, outcomeUnknown: boolean, work: Eff
 
 export const intakeServer = async (limits: Partial<Limits> = {}) => {
   const state = {
-    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null } as IntakeSource,
+    source: { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null, verification: null } as IntakeSource,
     clientAllowed: true,
     sourceAllowed: true,
     asked: [] as Array<string>,
@@ -96,6 +97,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           }),
         ),
     }),
+    Layer.succeed(RefusedSignatures, { count: () => {} }),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",
       docsUrl: null,

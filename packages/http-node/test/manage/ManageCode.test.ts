@@ -86,6 +86,8 @@ as an scrypt hash; setting it ends the person's other sessions.
   every response to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`keep_headers\`, \`header_fields\` and \`keep_query\` of a source are [what it keeps](intake.md#fields-in-headers) of a request; an event's
   \`original\` has it as \`kept_headers\` and \`query\`.
+- \`verify\` of a source is [how its sender is verified](verification.md). Its \`secret\` is written only; members that are left out stay as they
+  are, and null ends the verification.
 - \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
 
 ## Repeating a request

@@ -233,7 +233,7 @@ describe("layer", () => {
 })
 
 describe("a POST to the intake", () => {
-  const SOURCE = { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null }
+  const SOURCE = { id: 7, version: 1, encoding: null, thanksUrl: null, kept: null, verification: null }
   const RECEIPT = { id: 5, repeatOf: null, empty: false }
 
   type Outcome = Awaited<ReturnType<Intake["Service"]["receive"]>>

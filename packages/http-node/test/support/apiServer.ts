@@ -35,6 +35,7 @@ export const ORDERS: Source = {
   keepHeaders: [],
   headerFields: [],
   keepQuery: false,
+  verify: null,
 }
 
 export interface Ports {

@@ -2,6 +2,8 @@
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import type { HmacParameters } from "@data-cabinet/core/verification/Recipe"
+import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect, Layer, Option } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -19,12 +21,26 @@ const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => 
   intakeSecret: intakePath.slice(intakePath.lastIndexOf("/") + 1),
 })
 
-const sentSettings = ({ encoding, thanksUrl, keepHeaders, headerFields, keepQuery }: Omit<SourceChange, "name">) => ({
+const sentVerification = (verify: VerificationChange) => ({
+  recipe: verify.recipe,
+  secret: verify.secret,
+  keep_old_secret: verify.keepOldSecret,
+  hmac: verify.hmac === undefined ? undefined : sentParameters(verify.hmac),
+})
+
+const sentParameters = ({ timestampHeader, toleranceSeconds, ...parameters }: Partial<HmacParameters>) => ({
+  ...parameters,
+  timestamp_header: timestampHeader,
+  tolerance_seconds: toleranceSeconds,
+})
+
+const sentSettings = ({ encoding, thanksUrl, keepHeaders, headerFields, keepQuery, verify }: SourceChange) => ({
   encoding,
   thanks_url: thanksUrl,
   keep_headers: keepHeaders,
   header_fields: headerFields,
   keep_query: keepQuery,
+  verify: verify == null ? verify : sentVerification(verify),
 })
 
 export const layer = Layer.effect(

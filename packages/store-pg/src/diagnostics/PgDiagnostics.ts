@@ -16,6 +16,7 @@ import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { writeFailure } from "./WriteCheck.ts"
+import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
@@ -111,6 +112,7 @@ export const layer = Layer.effect(
         const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
+        const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
@@ -149,6 +151,7 @@ export const layer = Layer.effect(
           failedImports,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
+          refusedSignatures,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           longestTransactionSeconds: general!.longest,
         }

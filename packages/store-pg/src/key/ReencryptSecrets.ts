@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
 import { encryptHeaders, decryptHeaders, type StoredHeader } from "../poll/PollHeaders.ts"
-import { type SecretCipher, type Undecryptable, undecryptableWords } from "./SecretCipher.ts"
+import { type SecretCipher, type SecretPurpose, type Undecryptable, undecryptableWords } from "./SecretCipher.ts"
 
 /** Nothing is opened that could not deliver or poll. */
 export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("SecretKeyMissing", {
@@ -19,13 +19,21 @@ const BATCH_ROWS = 500
 const isOther = (value: string) =>
   `CASE WHEN $1::text IS NULL THEN starts_with(${value}, 'enc.v1.') ELSE NOT starts_with(${value}, $1) END`
 
-const ADDRESSES = `
-  SELECT id::text AS id, secret, previous_secret FROM cabinet.address
-  WHERE id > $2::int8 AND (${isOther("secret")} OR ${isOther("previous_secret")}) ORDER BY id LIMIT ${BATCH_ROWS}`
+/** A secret and the one before it, as columns of a table. */
+const pair = (purpose: SecretPurpose, table: string, secret: string, previous: string) => ({
+  purpose,
+  read: `
+  SELECT id::text AS id, ${secret} AS secret, ${previous} AS previous FROM ${table}
+  WHERE id > $2::int8 AND (${isOther(secret)} OR ${isOther(previous)}) ORDER BY id LIMIT ${BATCH_ROWS}`,
+  set: `
+  UPDATE ${table} SET ${secret} = $2, ${previous} = $3
+  WHERE id = $1::int8 AND ${secret} = $4 AND ${previous} IS NOT DISTINCT FROM $5`,
+})
 
-const SET_ADDRESS = `
-  UPDATE cabinet.address SET secret = $2, previous_secret = $3
-  WHERE id = $1::int8 AND secret = $4 AND previous_secret IS NOT DISTINCT FROM $5`
+const PAIRS = [
+  pair("signing secret", "cabinet.address", "secret", "previous_secret"),
+  pair("verification secret", "cabinet.source", "verify_secret", "verify_old_secret"),
+]
 
 const POLLS = `
   SELECT p.id::text AS id, p.headers::text AS headers FROM cabinet.poll p
@@ -36,10 +44,10 @@ const POLLS = `
 
 const SET_POLL = `UPDATE cabinet.poll SET headers = $2::json WHERE id = $1::int8 AND headers::text = $3`
 
-interface AddressRow {
+interface PairRow {
   readonly id: string
   readonly secret: string
-  readonly previous_secret: string | null
+  readonly previous: string | null
 }
 
 interface PollRow {
@@ -47,7 +55,7 @@ interface PollRow {
   readonly headers: string
 }
 
-/** What is damaged stays as it is: its deliveries fail with the reason, until its secret is rotated. */
+/** What is damaged stays as it is: its deliveries or requests fail with the reason, until its secret is rotated. */
 const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effect<A | null, SecretKeyMissing> => {
   if (Result.isSuccess(result)) return Effect.succeed(result.success)
   if (result.failure === "damaged") return Effect.succeed(null)
@@ -62,18 +70,20 @@ const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effec
 export const reencryptSecrets = (cipher: SecretCipher) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const again = (stored: string) =>
-      Effect.map(refuseMissing(cipher.decrypt("signing secret", stored)), (text) =>
-        text === null ? stored : cipher.encrypt("signing secret", text),
+    const again = (purpose: SecretPurpose, stored: string) =>
+      Effect.map(refuseMissing(cipher.decrypt(purpose, stored)), (text) =>
+        text === null ? stored : cipher.encrypt(purpose, text),
       )
-    for (let after = "0"; ;) {
-      const rows = yield* sql.unsafe<AddressRow>(ADDRESSES, [cipher.prefix, after])
-      for (const { id, secret, previous_secret: previous } of rows) {
-        const next = [yield* again(secret), previous === null ? null : yield* again(previous)]
-        yield* sql.unsafe(SET_ADDRESS, [id, ...next, secret, previous])
+    for (const { purpose, read, set } of PAIRS) {
+      for (let after = "0"; ;) {
+        const rows = yield* sql.unsafe<PairRow>(read, [cipher.prefix, after])
+        for (const { id, secret, previous } of rows) {
+          const next = [yield* again(purpose, secret), previous === null ? null : yield* again(purpose, previous)]
+          yield* sql.unsafe(set, [id, ...next, secret, previous])
+        }
+        if (rows.length < BATCH_ROWS) break
+        after = rows.at(-1)!.id
       }
-      if (rows.length < BATCH_ROWS) break
-      after = rows.at(-1)!.id
     }
     for (let after = "0"; ;) {
       const rows = yield* sql.unsafe<PollRow>(POLLS, [cipher.prefix, after])

@@ -12,17 +12,20 @@ import type {
   SourceWithSecret,
 } from "@data-cabinet/core/source/Source"
 import {
-  type SourceChange,
   type SourceRemoval,
   SourceStore,
   type StoredSource,
+  type StoredSourceChange,
 } from "@data-cabinet/core/source/SourceStore"
+import type { IntakeVerification, StoredVerification, Verification } from "@data-cabinet/core/verification/Verification"
 import { PgClient } from "@effect/sql-pg"
-import { Data, Effect, Layer, Option } from "effect"
+import { Data, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { createTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
+import { FORGET_REFUSED } from "../verification/PgRefusedSignatures.ts"
 
 interface SourceRow {
   readonly id: string
@@ -37,11 +40,24 @@ interface SourceRow {
   readonly keep_headers: ReadonlyArray<string>
   readonly header_fields: ReadonlyArray<string>
   readonly keep_query: boolean
+  /** A JSON text: not every pool reads JSON by itself. */
+  readonly verify: string | null
+  readonly keeps_old_secret: boolean
+}
+
+/** As `cabinet.source.verify` has it. */
+type VerifySetting = Omit<Verification, "keepsOldSecret">
+
+interface IntakeRow extends SourceRow {
+  readonly verify_secret: string | null
+  readonly verify_old_secret: string | null
 }
 
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
-  s.keep_headers, s.header_fields, s.keep_query`
+  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret`
+
+const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret`
 
 const toSource = (row: SourceRow): Source => ({
   id: Number(row.id),
@@ -54,17 +70,31 @@ const toSource = (row: SourceRow): Source => ({
   keepHeaders: row.keep_headers,
   headerFields: row.header_fields,
   keepQuery: row.keep_query,
+  verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
 })
+
+const settingOf = (verify: string) => JSON.parse(verify) as VerifySetting
 
 const toSourceWithSecret = (row: SourceRow): SourceWithSecret => ({ ...toSource(row), intakeSecret: row.intake_secret })
 
-const toIntakeSource = (row: SourceRow): IntakeSource => ({
-  id: Number(row.id),
-  version: row.version,
-  encoding: row.encoding,
-  thanksUrl: row.thanks_url,
-  kept: toKept(row),
-})
+const toIntakeSource =
+  (cipher: SecretCipher) =>
+  (row: IntakeRow): IntakeSource => ({
+    id: Number(row.id),
+    version: row.version,
+    encoding: row.encoding,
+    thanksUrl: row.thanks_url,
+    kept: toKept(row),
+    verification: toVerification(row, cipher),
+  })
+
+const toVerification = (row: IntakeRow, cipher: SecretCipher): IntakeVerification | null => {
+  const { verify, verify_secret: secret, verify_old_secret: old } = row
+  if (verify === null) return null
+  const stored = [secret, old].filter((one) => one !== null)
+  const secrets = Result.all(stored.map((one) => cipher.decrypt("verification secret", one)))
+  return { ...settingOf(verify), secrets: Result.getOrElse(secrets, () => null) }
+}
 
 /** Null where nothing is set, so that intake has one thing to look at. */
 const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: query }: SourceRow): KeptSettings | null =>
@@ -106,14 +136,14 @@ const update = (sql: Sql, id: number, assignments: string, values: ReadonlyArray
     [id, ...values],
   )
 
-const first = <A>(rows: Effect.Effect<ReadonlyArray<SourceRow>, SqlError.SqlError>, as: (row: SourceRow) => A) =>
+const first = <Row, A>(rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>, as: (row: Row) => A) =>
   rows.pipe(
     Effect.map(([row]) => Option.map(Option.fromNullishOr(row), as)),
     orUnavailable,
   )
 
 /** The source with its table. */
-const create = Effect.fnUntraced(function* (sql: Sql, source: StoredSource) {
+const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, source: StoredSource) {
   const secret = newSecret()
   // Two sources of one name created at once would choose the same table name: they are serialized here.
   yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
@@ -123,8 +153,9 @@ const create = Effect.fnUntraced(function* (sql: Sql, source: StoredSource) {
   const table = source.tableName(new Set(tables.map((row) => row.name)))
   const [row] = yield* sql.unsafe<SourceRow>(
     `INSERT INTO cabinet.source AS s (
-       name, intake_secret, secret_hash, encoding, thanks_url, table_name, keep_headers, header_fields, keep_query)
-     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9) RETURNING ${COLUMNS}`,
+       name, intake_secret, secret_hash, encoding, thanks_url, table_name, keep_headers, header_fields, keep_query,
+       verify, verify_secret)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9, $10::json, $11) RETURNING ${COLUMNS}`,
     [
       source.name,
       secret,
@@ -135,15 +166,35 @@ const create = Effect.fnUntraced(function* (sql: Sql, source: StoredSource) {
       source.keepHeaders,
       source.headerFields,
       source.keepQuery,
+      source.verify === null ? null : settingJson(source.verify),
+      encrypted(cipher, source.verify?.secret),
     ],
   )
   yield* sql.unsafe(createTable(table))
   return toSourceWithSecret(row!)
 })
 
-const change = (sql: Sql, id: number, changes: SourceChange) => {
-  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery } = changes
-  return update(
+const settingJson = ({ recipe, hmac }: StoredVerification): string =>
+  JSON.stringify({ recipe, hmac } satisfies VerifySetting)
+
+const encrypted = (cipher: SecretCipher, secret: string | undefined): string | null =>
+  secret === undefined ? null : cipher.encrypt("verification secret", secret)
+
+/** $10: whether it changes, $11: the setting, $12: a new secret, $13: whether the old one is kept. Secrets are those of one recipe. */
+const VERIFY_CHANGE = `
+     verify = CASE WHEN $10 THEN $11::json ELSE s.verify END,
+     verify_secret = CASE
+       WHEN NOT $10 THEN s.verify_secret
+       WHEN $12::text IS NOT NULL OR s.verify->>'recipe' IS DISTINCT FROM $11::json->>'recipe' THEN $12
+       ELSE s.verify_secret END,
+     verify_old_secret = CASE
+       WHEN NOT $10 THEN s.verify_old_secret
+       WHEN $13 AND s.verify->>'recipe' = $11::json->>'recipe' THEN
+         CASE WHEN $12 IS NULL THEN s.verify_old_secret ELSE s.verify_secret END END`
+
+const change = (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) => {
+  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, verify } = changes
+  const changed = update(
     sql,
     id,
     `name = coalesce($2, s.name),
@@ -151,7 +202,7 @@ const change = (sql: Sql, id: number, changes: SourceChange) => {
      thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END,
      keep_headers = coalesce($7::text[], s.keep_headers),
      header_fields = coalesce($8::text[], s.header_fields),
-     keep_query = coalesce($9, s.keep_query)`,
+     keep_query = coalesce($9, s.keep_query),${VERIFY_CHANGE}`,
     [
       name ?? null,
       encoding !== undefined,
@@ -161,8 +212,13 @@ const change = (sql: Sql, id: number, changes: SourceChange) => {
       keepHeaders ?? null,
       headerFields ?? null,
       keepQuery ?? null,
+      verify !== undefined,
+      verify == null ? null : settingJson(verify),
+      encrypted(cipher, verify?.secret),
+      verify?.keepOldSecret ?? false,
     ],
   )
+  return verify === undefined ? changed : Effect.tap(changed, sql.unsafe(FORGET_REFUSED, [id]))
 }
 
 const rotateSecret = (sql: Sql, id: number) =>
@@ -174,7 +230,8 @@ const rotateSecret = (sql: Sql, id: number) =>
 const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" | "drop") {
   const [before] = yield* one(sql, id)
   if (before === undefined) return { is: "missing" } as const
-  yield* update(sql, id, `deleted_at = cabinet.now()${table === "drop" ? ", table_name = NULL" : ""}`)
+  const forgotten = "verify = NULL, verify_secret = NULL, verify_old_secret = NULL"
+  yield* update(sql, id, `deleted_at = cabinet.now(), ${forgotten}${table === "drop" ? ", table_name = NULL" : ""}`)
   // If the table is kept, its deferred rows are still written.
   if (table === "drop") {
     yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
@@ -195,13 +252,14 @@ const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" 
 })
 
 /** What intake looks up, with the sources that were found last by their secrets. */
-const intakeLookup = (quick: StatementClient["Service"]) => {
+const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher) => {
+  const intakeSource = toIntakeSource(cipher)
   const cached = new Map<string, IntakeSource>()
   return {
     cached: (secret: string) => cached.get(secret),
     bySecret: Effect.fnUntraced(function* (secret: string) {
-      const [row] = yield* quick.unsafe<SourceRow>(
-        `SELECT ${COLUMNS} FROM cabinet.source s
+      const [row] = yield* quick.unsafe<IntakeRow>(
+        `SELECT ${INTAKE_COLUMNS} FROM cabinet.source s
          WHERE s.secret_hash = decode($1, 'hex') AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
         [secretHash(secret)],
       )
@@ -210,17 +268,17 @@ const intakeLookup = (quick: StatementClient["Service"]) => {
         return Option.none()
       }
       if (cached.size >= MAX_CACHED) cached.clear()
-      const source = toIntakeSource(row)
+      const source = intakeSource(row)
       cached.set(secret, source)
       return Option.some(source)
     }, orUnavailable),
     forIntake: (id: number) =>
       first(
-        quick.unsafe<SourceRow>(
-          `SELECT ${COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+        quick.unsafe<IntakeRow>(
+          `SELECT ${INTAKE_COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
           [id],
         ),
-        toIntakeSource,
+        intakeSource,
       ),
   }
 }
@@ -229,8 +287,9 @@ export const layer = Layer.effect(
   SourceStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const cipher = yield* SecretCiphers
     return SourceStore.of({
-      create: (source) => sql.withTransaction(create(sql, source)).pipe(orUnavailable),
+      create: (source) => sql.withTransaction(create(sql, cipher, source)).pipe(orUnavailable),
       list: sql
         .unsafe<SourceRow>(`SELECT ${COLUMNS} FROM cabinet.source s WHERE s.deleted_at IS NULL ORDER BY s.id`)
         .pipe(
@@ -239,7 +298,7 @@ export const layer = Layer.effect(
         ),
       get: (id) => first(one(sql, id), toSource),
       reveal: (id) => first(one(sql, id), toSourceWithSecret),
-      change: (id, changed) => first(change(sql, id, changed), toSource),
+      change: (id, changed) => first(change(sql, cipher, id, changed), toSource),
       archive: (id) => first(update(sql, id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
       restore: (id) => first(update(sql, id, "archived_at = NULL"), toSource),
       remove: (id, table) =>
@@ -248,7 +307,7 @@ export const layer = Layer.effect(
           orUnavailable,
         ),
       rotateSecret: (id) => first(rotateSecret(sql, id), toSourceWithSecret),
-      ...intakeLookup(yield* StatementClient),
+      ...intakeLookup(yield* StatementClient, cipher),
     })
   }),
 )

@@ -1,0 +1,110 @@
+/** The flags of a source's verification. The secret comes from a file, standard input or a prompt. */
+import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
+import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { CommandError } from "./CommandError.ts"
+import { askHidden, readSecretLine, secretFile } from "./SecretInput.ts"
+
+const named = (flag: string, metavar: string, about: string) =>
+  Flag.String(flag).pipe(Flag.withMetavar(metavar), Flag.withDescription(about), Flag.optional)
+
+export const verifyFlags = {
+  verify: Flag.Literals("verify", [...RECIPE_NAMES, "none"]).pipe(
+    Flag.withDescription(
+      "Refuse requests that this sender has not signed; none to take them from whoever has the address",
+    ),
+    Flag.optional,
+  ),
+  verifySecretFile: secretFile(
+    "verify-secret-file",
+    "A file with the secret that the sender signs with; - for standard input or a prompt",
+  ),
+  verifyOld: Flag.Literals("verify-old", ["keep", "drop"]).pipe(
+    Flag.withDescription(
+      "Whether the secret before counts beside the new one, until it is dropped; by default it does not",
+    ),
+    Flag.optional,
+  ),
+  verifyHeader: named("verify-header", "NAME", "Of the recipe hmac: the header in which the signature stands"),
+  verifyAlgorithm: Flag.Literals("verify-algorithm", HMAC_ALGORITHMS).pipe(
+    Flag.withDescription("Of the recipe hmac: the hash function, sha256 by default"),
+    Flag.optional,
+  ),
+  verifyEncoding: Flag.Literals("verify-encoding", SIGNATURE_ENCODINGS).pipe(
+    Flag.withDescription("Of the recipe hmac: how the signature is written, hex by default"),
+    Flag.optional,
+  ),
+  verifyPrefix: named("verify-prefix", "TEXT", "Of the recipe hmac: what the signature begins with, such as sha256="),
+  verifyTimestampHeader: named(
+    "verify-timestamp-header",
+    "NAME",
+    "Of the recipe hmac: the header with the seconds that are signed, with a dot before the body; none: the body alone is",
+  ),
+  verifyTolerance: Flag.Int("verify-tolerance").pipe(
+    Flag.withMetavar("SECONDS"),
+    Flag.withDescription("Of the recipe hmac: how far those seconds may be from now, 300 by default"),
+    Flag.optional,
+  ),
+}
+
+export interface VerifyFlags {
+  readonly verify: Option.Option<RecipeName | "none">
+  readonly verifySecretFile: Option.Option<string>
+  readonly verifyOld: Option.Option<"keep" | "drop">
+  readonly verifyHeader: Option.Option<string>
+  readonly verifyAlgorithm: Option.Option<HmacParameters["algorithm"]>
+  readonly verifyEncoding: Option.Option<HmacParameters["encoding"]>
+  readonly verifyPrefix: Option.Option<string>
+  readonly verifyTimestampHeader: Option.Option<string>
+  readonly verifyTolerance: Option.Option<number>
+}
+
+/** Undefined if no flag was given; null for none at all. Asks for the secret where a recipe is given without a file. */
+export const readVerification = (
+  input: VerifyFlags,
+): Effect.Effect<VerificationChange | null | undefined, CommandError, PromptServices> =>
+  Effect.gen(function* () {
+    const hmac = parametersOf(input)
+    const recipe = Option.getOrUndefined(input.verify)
+    const old = Option.getOrUndefined(input.verifyOld)
+    if (recipe === "none") {
+      if (hmac === undefined && old === undefined && Option.isNone(input.verifySecretFile)) return null
+      const message = "--verify none ends the verification: give none of its other flags."
+      return yield* new CommandError({ code: "usage", message })
+    }
+    const secret = yield* readSecret(input)
+    const change: VerificationChange = {
+      ...(recipe === undefined ? {} : { recipe }),
+      ...(secret === undefined ? {} : { secret }),
+      ...(old === undefined ? {} : { keepOldSecret: old === "keep" }),
+      ...(hmac === undefined ? {} : { hmac }),
+    }
+    return Object.keys(change).length === 0 ? undefined : change
+  })
+
+type PromptServices = Effect.Services<ReturnType<typeof askHidden>>
+
+const readSecret = ({ verify, verifySecretFile: file }: VerifyFlags) => {
+  if (Option.isSome(file)) return readSecretLine(file.value, "The sender's secret")
+  if (Option.isNone(verify)) return Effect.succeed(undefined)
+  if (process.stdin.isTTY) return askHidden("The sender's secret")
+  const message = "--verify needs the sender's secret: pass --verify-secret-file FILE, or - for standard input."
+  return Effect.fail(new CommandError({ code: "usage", message }))
+}
+
+/** Undefined if none was given. */
+const parametersOf = (input: VerifyFlags): Partial<HmacParameters> | undefined => {
+  const timestampHeader = Option.getOrUndefined(input.verifyTimestampHeader)
+  const given = {
+    header: Option.getOrUndefined(input.verifyHeader),
+    algorithm: Option.getOrUndefined(input.verifyAlgorithm),
+    encoding: Option.getOrUndefined(input.verifyEncoding),
+    prefix: Option.getOrUndefined(input.verifyPrefix),
+    timestampHeader: timestampHeader === "none" ? null : timestampHeader,
+    toleranceSeconds: Option.getOrUndefined(input.verifyTolerance),
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : (Object.fromEntries(set) as Partial<HmacParameters>)
+}

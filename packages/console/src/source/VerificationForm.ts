@@ -1,0 +1,63 @@
+/** How a source's sender is verified: its form, and what was sent with it. Secrets are taken, and never shown. */
+import type { Source } from "@data-cabinet/core/source/Source"
+import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
+import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { postForm } from "../html/PostForm.ts"
+import { consolePath, type Frame, may } from "../html/Shell.ts"
+import { fieldOf } from "../screen/Act.ts"
+import type { FormCall } from "../screen/ConsoleScreen.ts"
+
+const options = (values: ReadonlyArray<string>, chosen: string): ReadonlyArray<Html> =>
+  values.map((value) => markup`<option${value === chosen && new Html(" selected")}>${value}</option>`)
+
+export const verification = (frame: Frame, { id, verify }: Source): HtmlValue => {
+  const words = frame.words.verification
+  if (!may(frame, "source.change")) return null
+  const hmac = verify?.hmac ?? null
+  const plain = new Html(`autocomplete="off" spellcheck="false"`)
+  const body = markup`<label>${words.recipe}<select name="recipe"><option value="">${words.none}</option>${options(RECIPE_NAMES, verify?.recipe ?? "")}</select></label>
+<label>${verify === null ? words.secret : words.newSecret}<input name="secret" type="password" maxlength="1000" autocomplete="off"></label>
+${verify !== null && markup`<label class="choice"><input type="checkbox" name="keep_old" value="on"${verify.keepsOldSecret && new Html(" checked")}> ${words.keepOld}</label>`}
+<details${hmac !== null && new Html(" open")}><summary>${words.parameters}</summary>
+<label>${words.header}<input name="header" maxlength="128" value="${hmac?.header ?? ""}" placeholder="X-Signature" ${plain}></label>
+<label>${words.algorithm}<select name="algorithm">${options(HMAC_ALGORITHMS, hmac?.algorithm ?? "sha256")}</select></label>
+<label>${words.encoding}<select name="encoding">${options(SIGNATURE_ENCODINGS, hmac?.encoding ?? "hex")}</select></label>
+<label>${words.prefix}<input name="prefix" maxlength="50" value="${hmac?.prefix ?? ""}" placeholder="sha256=" ${plain}></label>
+<label>${words.timestampHeader}<input name="timestamp_header" maxlength="128" value="${hmac?.timestampHeader ?? ""}" placeholder="X-Timestamp" ${plain}></label>
+<label>${words.tolerance}<input name="tolerance" type="number" min="1" max="86400" value="${String(hmac?.toleranceSeconds ?? 300)}"></label>
+</details>
+<button class="main">${frame.words.save}</button>`
+  const path = consolePath(frame, `sources/${id}/verify`)
+  return markup`<section class="card" aria-labelledby="verify"><h2 id="verify">${words.title}</h2><p>${verify === null ? words.nobody : words.by(verify.recipe)}</p>
+${postForm({ path, kind: "form", body })}</section>`
+}
+
+/** An empty secret leaves the one that there is. */
+export const verificationIn = (call: FormCall): VerificationChange | null => {
+  const chosen = fieldOf(call, "recipe")
+  if (chosen === "") return null
+  // One that is not known is refused by the use case: it must not end the verification.
+  const recipe = chosen as RecipeName
+  const secret = fieldOf(call, "secret")
+  const timestampHeader = fieldOf(call, "timestamp_header")
+  const header = fieldOf(call, "header")
+  return {
+    recipe,
+    ...(secret === "" ? {} : { secret }),
+    keepOldSecret: fieldOf(call, "keep_old") === "on",
+    ...(recipe !== "hmac"
+      ? {}
+      : {
+          hmac: {
+            ...(header === "" ? {} : { header }),
+            algorithm: HMAC_ALGORITHMS.find((known) => known === fieldOf(call, "algorithm")) ?? "sha256",
+            encoding: SIGNATURE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? "hex",
+            prefix: fieldOf(call, "prefix"),
+            timestampHeader: timestampHeader === "" ? null : timestampHeader,
+            toleranceSeconds: Number(fieldOf(call, "tolerance")),
+          },
+        }),
+  }
+}

@@ -1,0 +1,107 @@
+/** What a change of a source's verification comes to. Refuses recipes, parameters and secrets that do not fit. */
+import { Effect } from "effect"
+import { isHeaderName } from "../source/HeaderNames.ts"
+import { SourceError } from "../source/SourceError.ts"
+import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "./Recipe.ts"
+import { RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
+import type { StoredVerification, Verification, VerificationChange } from "./Verification.ts"
+
+export const MAX_VERIFY_SECRET_LENGTH = 1000
+export const MAX_SIGNATURE_PREFIX_LENGTH = 50
+export const MAX_TOLERANCE_SECONDS = 86_400
+
+const HMAC_DEFAULTS = {
+  algorithm: "sha256",
+  encoding: "hex",
+  prefix: "",
+  timestampHeader: null,
+  toleranceSeconds: 300,
+} as const satisfies Omit<HmacParameters, "header">
+
+type Refusal = Effect.Effect<never, SourceError>
+
+const refuse = (message: string): Refusal => Effect.fail(new SourceError({ code: "bad_verify", message }))
+const refuseSecret = (message: string): Refusal => Effect.fail(new SourceError({ code: "bad_verify_secret", message }))
+
+/** `current`: the setting so far; null if there is none. */
+export const changedVerification = (
+  current: Verification | null,
+  change: VerificationChange,
+): Effect.Effect<StoredVerification, SourceError> =>
+  Effect.gen(function* () {
+    const recipe = change.recipe ?? current?.recipe
+    if (recipe === undefined) {
+      return yield* refuse(`verify: the source has no recipe yet; name one of ${RECIPE_NAMES.join(", ")}.`)
+    }
+    if (!RECIPE_NAMES.includes(recipe)) {
+      return yield* refuse(`verify: the recipe must be one of ${RECIPE_NAMES.join(", ")}.`)
+    }
+    const { secret } = change
+    const before = current?.recipe === recipe ? current : null
+    if (secret === undefined && before === null) {
+      return yield* refuseSecret(`verify: the recipe ${recipe} needs the secret that the sender signs with.`)
+    }
+    if (secret !== undefined) {
+      const misfit = secretMisfit(recipe, secret)
+      if (misfit !== null) return yield* refuseSecret(`verify: ${misfit}`)
+    }
+    if (change.keepOldSecret === true && before === null) {
+      return yield* refuseSecret("verify: there is no secret of this recipe yet that could be kept.")
+    }
+    const hmac = yield* changedParameters(recipe, before?.hmac ?? null, change.hmac)
+    return { recipe, hmac, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }
+  })
+
+// eslint-disable-next-line no-control-regex -- none of them is in a secret that can be sent or entered
+const CONTROL = /[\0-\x1f\x7f]/
+const BASE64 = /^[0-9A-Za-z+/]{4,}={0,2}$/
+
+/** Why this cannot be the secret of this recipe, in words; null if it can. */
+const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
+  if (secret.length === 0 || secret.length > MAX_VERIFY_SECRET_LENGTH) {
+    return `a secret has 1 to ${MAX_VERIFY_SECRET_LENGTH} characters.`
+  }
+  if (CONTROL.test(secret) || !secret.isWellFormed()) return "a secret has no control characters."
+  // It would be taken for one that is encrypted.
+  if (secret.startsWith("enc.v1.")) return "a secret cannot begin with enc.v1."
+  if (recipe === "hmac") return null
+  const known = RECIPES[recipe]
+  if (known.kind === "hmac") {
+    return known.secret === "text" || BASE64.test(secret.replace(/^whsec_/, ""))
+      ? null
+      : `a secret of ${recipe} is base64, usually with whsec_ before it.`
+  }
+  return known.form === "basic" && !secret.includes(":") ? "a secret of basic is a name, a colon and a password." : null
+}
+
+const changedParameters = (
+  recipe: RecipeName,
+  before: HmacParameters | null,
+  change: Partial<HmacParameters> | undefined,
+): Effect.Effect<HmacParameters | null, SourceError> => {
+  if (recipe !== "hmac") {
+    return change === undefined
+      ? Effect.succeed(null)
+      : refuse(`verify: only the recipe hmac has parameters; how ${recipe} signs is known.`)
+  }
+  const { header, ...rest } = { ...HMAC_DEFAULTS, ...before, ...change }
+  if (header === undefined) return refuse("verify: the recipe hmac needs the header in which the signature stands.")
+  const parameters: HmacParameters = { header, ...rest }
+  const misfit = parametersMisfit(parameters)
+  return misfit === null ? Effect.succeed(parameters) : refuse(`verify: ${misfit}`)
+}
+
+const parametersMisfit = (parameters: HmacParameters): string | null => {
+  const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters
+  for (const name of timestampHeader === null ? [header] : [header, timestampHeader]) {
+    if (!isHeaderName(name)) return `${JSON.stringify(name)} is not a header's name.`
+  }
+  if (!HMAC_ALGORITHMS.includes(algorithm)) return `the algorithm must be one of ${HMAC_ALGORITHMS.join(", ")}.`
+  if (!SIGNATURE_ENCODINGS.includes(encoding)) return `the encoding must be one of ${SIGNATURE_ENCODINGS.join(", ")}.`
+  if (prefix.length > MAX_SIGNATURE_PREFIX_LENGTH || !/^[\x21-\x7e]*$/.test(prefix)) {
+    return `the prefix has at most ${MAX_SIGNATURE_PREFIX_LENGTH} visible ASCII characters.`
+  }
+  return Number.isInteger(toleranceSeconds) && toleranceSeconds >= 1 && toleranceSeconds <= MAX_TOLERANCE_SECONDS
+    ? null
+    : `the tolerance is 1 to ${MAX_TOLERANCE_SECONDS} seconds.`
+}

@@ -1,0 +1,94 @@
+/** The recipes of senders that publish how they sign, and the one of a sender whose way of signing is described by parameters. */
+import type { HmacParameters, HmacRecipe, PlainRecipe, Recipe } from "./Recipe.ts"
+
+const FIVE_MINUTES = 300
+
+const hmac = (recipe: Omit<HmacRecipe, "kind" | "algorithm" | "secret"> & Partial<HmacRecipe>): HmacRecipe => ({
+  kind: "hmac",
+  algorithm: "sha256",
+  secret: "text",
+  ...recipe,
+})
+
+const plain = (header: string, form: PlainRecipe["form"]): PlainRecipe => ({ kind: "plain", header, form })
+
+/** `v0:<timestamp>:<body>`, as Slack and Zoom sign. */
+const v0 = (signature: string, timestamp: string): HmacRecipe =>
+  hmac({
+    signed: [{ text: "v0:" }, "timestamp", { text: ":" }, "body"],
+    signature: { headers: [signature], encoding: "hex", separator: null, prefix: "v0=" },
+    timestamp: { headers: [timestamp], toleranceSeconds: FIVE_MINUTES },
+  })
+
+/** Standard Webhooks, under one or more families of header names. */
+const standard = (...families: ReadonlyArray<string>): HmacRecipe => {
+  const named = (name: string) => families.map((family) => `${family}-${name}`)
+  return hmac({
+    secret: "whsec",
+    signed: ["id", { text: "." }, "timestamp", { text: "." }, "body"],
+    signature: { headers: named("signature"), encoding: "base64", separator: " ", prefix: "v1," },
+    timestamp: { headers: named("timestamp"), toleranceSeconds: FIVE_MINUTES },
+    idHeaders: named("id"),
+  })
+}
+
+export const RECIPES = {
+  stripe: hmac({
+    signed: ["timestamp", { text: "." }, "body"],
+    signature: { headers: ["stripe-signature"], encoding: "hex", separator: ",", prefix: "v1=" },
+    timestamp: { prefix: "t=", toleranceSeconds: FIVE_MINUTES },
+  }),
+  github: hmac({
+    signed: ["body"],
+    signature: { headers: ["x-hub-signature-256"], encoding: "hex", separator: null, prefix: "sha256=" },
+  }),
+  shopify: hmac({
+    signed: ["body"],
+    signature: { headers: ["x-shopify-hmac-sha256"], encoding: "base64", separator: null, prefix: "" },
+  }),
+  slack: v0("x-slack-signature", "x-slack-request-timestamp"),
+  "standard-webhooks": standard("webhook"),
+  svix: standard("svix", "webhook"),
+  gitlab: plain("x-gitlab-token", "value"),
+  twilio: hmac({
+    algorithm: "sha1",
+    signed: ["url_with_parameters"],
+    signature: { headers: ["x-twilio-signature"], encoding: "base64", separator: null, prefix: "" },
+  }),
+  // Its own libraries accept 5 seconds, which a request that waits for a failover, or a clock that is a little off, exceeds.
+  // What a longer time lets through is a copy within the repeat window, and a copy is a repeat.
+  paddle: hmac({
+    signed: ["timestamp", { text: ":" }, "body"],
+    signature: { headers: ["paddle-signature"], encoding: "hex", separator: ";", prefix: "h1=" },
+    timestamp: { prefix: "ts=", toleranceSeconds: FIVE_MINUTES },
+  }),
+  square: hmac({
+    signed: ["url", "body"],
+    signature: { headers: ["x-square-hmacsha256-signature"], encoding: "base64", separator: null, prefix: "" },
+  }),
+  zoom: v0("x-zm-signature", "x-zm-request-timestamp"),
+  basic: plain("authorization", "basic"),
+  bearer: plain("authorization", "bearer"),
+} as const satisfies Readonly<Record<string, Recipe>>
+
+/** `hmac` is described by the source. */
+export type RecipeName = keyof typeof RECIPES | "hmac"
+
+export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
+  ...(Object.keys(RECIPES) as Array<keyof typeof RECIPES>),
+  "hmac",
+]
+
+/** With a timestamp, what is signed is the timestamp, a dot and the body: one that is not signed would prove nothing. */
+export const hmacRecipe = (parameters: HmacParameters): HmacRecipe => {
+  const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters
+  const signature = { headers: [header.toLowerCase()], encoding, separator: null, prefix }
+  return timestampHeader === null
+    ? hmac({ algorithm, signed: ["body"], signature })
+    : hmac({
+        algorithm,
+        signed: ["timestamp", { text: "." }, "body"],
+        signature,
+        timestamp: { headers: [timestampHeader.toLowerCase()], toleranceSeconds },
+      })
+}

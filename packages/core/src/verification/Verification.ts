@@ -1,0 +1,48 @@
+/** How a source has its requests verified: the setting, a change of it, and what intake verifies by. */
+import type { HmacParameters, Recipe } from "./Recipe.ts"
+import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
+
+/** The setting, without the secrets, which nobody reads again. */
+export interface Verification {
+  readonly recipe: RecipeName
+  /** Of the recipe `hmac` alone; null for the others. */
+  readonly hmac: HmacParameters | null
+  /** Whether the secret before this one counts too. */
+  readonly keepsOldSecret: boolean
+}
+
+/** A change of the setting; absent fields stay unchanged. Of another recipe than before, everything is new. */
+export interface VerificationChange {
+  readonly recipe?: RecipeName
+  /** The secret that the sender signs with. Required with another recipe. */
+  readonly secret?: string
+  /**
+   * With a secret: whether the one before counts beside it until it is dropped, as during a rotation; false by default.
+   * Without: false drops the old one.
+   */
+  readonly keepOldSecret?: boolean
+  /** Of the recipe `hmac` alone. */
+  readonly hmac?: Partial<HmacParameters>
+}
+
+/** A setting to be stored. */
+export interface StoredVerification extends Omit<Verification, "keepsOldSecret"> {
+  /** Undefined: the secret stays, if the recipe is the one that it was. */
+  readonly secret: string | undefined
+  /** Whether an old secret stays, or comes to be. */
+  readonly keepOldSecret: boolean
+}
+
+/** What intake verifies a request by. */
+export interface IntakeVerification {
+  readonly recipe: RecipeName
+  readonly hmac: HmacParameters | null
+  /** Those that count, one or two; null if this process cannot decrypt them. */
+  readonly secrets: ReadonlyArray<string> | null
+}
+
+export const recipeOf = ({ recipe, hmac }: Pick<Verification, "recipe" | "hmac">): Recipe => {
+  if (recipe !== "hmac") return RECIPES[recipe]
+  if (hmac === null) throw new Error("The recipe hmac has no parameters")
+  return hmacRecipe(hmac)
+}

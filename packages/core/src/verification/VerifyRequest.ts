@@ -1,0 +1,57 @@
+/** Whether a request of intake comes from its source's sender, and the refusal of one that does not. */
+import { type Context, Metric, Result } from "effect"
+import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { IntakeError } from "../intake/IntakeError.ts"
+import type { IntakeRequest } from "../intake/IntakeRequest.ts"
+import { type IntakeVerification, recipeOf } from "./Verification.ts"
+import { type RefusalReason, verifySender } from "./VerifySender.ts"
+
+/**
+ * Why a request is not its sender's; null if it is. Fails where the secrets cannot be used here: such a request is no forgery, and
+ * its sender retries.
+ */
+export const refusalBySender = (
+  verification: IntakeVerification,
+  { headers, body, baseUrl, secret, query }: IntakeRequest,
+  nowMillis: number,
+): Result.Result<RefusalReason | null, StoreUnavailable> => {
+  const { secrets } = verification
+  if (secrets === null) return Result.fail(SECRETS_UNREADABLE)
+  const url = `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`
+  const options = { secrets, now: Math.floor(nowMillis / 1000) }
+  const verdict = verifySender(recipeOf(verification), { headers, body, url }, options)
+  return Result.succeed(verdict.verified ? null : verdict.reason)
+}
+
+const SECRETS_UNREADABLE = new StoreUnavailable({
+  message:
+    "The secret that a source's requests are verified with cannot be decrypted: its key is not in CABINET_SECRET_KEY.",
+  retryAfter: 60,
+  outcomeUnknown: false,
+})
+
+/** What a sender is told. Nothing of it helps whoever has no secret: a time is judged behind the signature. */
+const WORDS: Readonly<Record<RefusalReason, string>> = {
+  no_signature: "This address takes signed requests alone, and this one has no signature",
+  bad_signature: "The signature does not match; nothing was saved",
+  old_timestamp: "The signature is too old, or its time is too far ahead; nothing was saved",
+}
+
+export const badSignature = (reason: RefusalReason) =>
+  new IntakeError({ code: "bad_signature", message: WORDS[reason] })
+
+const counter = (reason: RefusalReason) =>
+  Metric.counter("intake_refused_signatures_total", {
+    description: "Requests refused because their sender could not be verified, by reason.",
+    incremental: true,
+    attributes: { reason },
+  })
+
+const counters = {
+  no_signature: counter("no_signature"),
+  bad_signature: counter("bad_signature"),
+  old_timestamp: counter("old_timestamp"),
+} satisfies Record<RefusalReason, unknown>
+
+export const countRefusal = (reason: RefusalReason, context: Context.Context<never>): void =>
+  counters[reason].updateUnsafe(1, context)

@@ -1,0 +1,173 @@
+/**
+ * Whether a request comes from somebody who has the secret, by a recipe. Compares in constant time, over the bytes that were
+ * signed; the work that a request can cause is bounded by its own length.
+ */
+import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import type { RequestHeaders } from "../intake/IntakeRequest.ts"
+import { headerText } from "../text/HeaderText.ts"
+import type { HmacRecipe, PlainRecipe, Recipe, SignedPart } from "./Recipe.ts"
+
+/** A request as it was signed. */
+export interface SignedRequest {
+  readonly headers: RequestHeaders
+  /** With its content encoding removed. */
+  readonly body: Uint8Array
+  /** The public address, from the cabinet's base address and never from `Host`, with the query as sent. */
+  readonly url: string
+}
+
+export interface VerifyingOptions {
+  /** Those that count now: two while one replaces the other. */
+  readonly secrets: ReadonlyArray<string>
+  /** In seconds since 1970. */
+  readonly now: number
+}
+
+export type RefusalReason = "no_signature" | "bad_signature" | "old_timestamp"
+
+export type Verdict = { readonly verified: true } | { readonly verified: false; readonly reason: RefusalReason }
+
+/** A header has no more signatures than this that are looked at. */
+const MAX_SIGNATURES = 8
+
+const refused = (reason: RefusalReason): Verdict => ({ verified: false, reason })
+
+export const verifySender = (recipe: Recipe, request: SignedRequest, options: VerifyingOptions): Verdict =>
+  recipe.kind === "plain" ? verifyPlain(recipe, request, options) : verifyHmac(recipe, request, options)
+
+const headerOf = ({ headers }: SignedRequest, names: ReadonlyArray<string> = []): string | undefined => {
+  for (const name of names) {
+    const value = headers[name]
+    if (typeof value === "string" && value !== "") return value
+  }
+  return undefined
+}
+
+/** Texts of different lengths take the same time to compare. */
+const equalTexts = (a: string, b: string): boolean =>
+  timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"))
+
+const verifyPlain = ({ header, form }: PlainRecipe, request: SignedRequest, { secrets }: VerifyingOptions): Verdict => {
+  const value = headerOf(request, [header])
+  if (value === undefined) return refused("no_signature")
+  const shown = form === "value" ? headerText(value) : credentialsOf(form, value)
+  if (shown === undefined) return refused("bad_signature")
+  let found = false
+  for (const secret of secrets) if (secret !== "" && equalTexts(shown, secret)) found = true
+  return found ? { verified: true } : refused("bad_signature")
+}
+
+const credentialsOf = (scheme: "basic" | "bearer", value: string): string | undefined => {
+  const space = value.indexOf(" ")
+  if (value.slice(0, Math.max(space, 0)).toLowerCase() !== scheme) return undefined
+  const credentials = value.slice(space + 1).trim()
+  return scheme === "bearer" ? headerText(credentials) : Buffer.from(credentials, "base64").toString("utf8")
+}
+
+const verifyHmac = (recipe: HmacRecipe, request: SignedRequest, { secrets, now }: VerifyingOptions): Verdict => {
+  const { signature, timestamp } = recipe
+  const value = headerOf(request, signature.headers)
+  if (value === undefined) return refused("no_signature")
+  const parts = signature.separator === null ? [value] : value.split(signature.separator).map((part) => part.trim())
+  const time = timestampOf(recipe, request, parts)
+  const id = headerOf(request, recipe.idHeaders)
+  if ((timestamp !== undefined && time === undefined) || (recipe.idHeaders !== undefined && id === undefined)) {
+    return refused("no_signature")
+  }
+  const signatures = parts
+    .filter((part) => part.startsWith(signature.prefix))
+    .slice(0, MAX_SIGNATURES)
+    .map((part) => bytesOf(part.slice(signature.prefix.length), signature.encoding))
+  let found = false
+  for (const secret of secrets) {
+    const key = keyOf(recipe, secret)
+    if (key === undefined) continue
+    const digest = createHmac(recipe.algorithm, key)
+    for (const part of recipe.signed) digest.update(signedOf(part, request, { time, id }))
+    const expected = digest.digest()
+    for (const sent of signatures) {
+      if (sent !== undefined && sent.length === expected.length && timingSafeEqual(sent, expected)) found = true
+    }
+  }
+  if (!found || !isWholeBody(recipe, request)) return refused("bad_signature")
+  // After the signature: a forgery learns nothing about times.
+  if (timestamp === undefined) return { verified: true }
+  return Math.abs(now - Number(time)) <= timestamp.toleranceSeconds ? { verified: true } : refused("old_timestamp")
+}
+
+const timestampOf = (
+  { timestamp }: HmacRecipe,
+  request: SignedRequest,
+  parts: ReadonlyArray<string>,
+): string | undefined => {
+  if (timestamp === undefined) return undefined
+  const { prefix } = timestamp
+  const text =
+    prefix === undefined
+      ? headerOf(request, timestamp.headers)
+      : parts.find((part) => part.startsWith(prefix))?.slice(prefix.length)
+  return text !== undefined && /^[0-9]{1,12}$/.test(text) ? text : undefined
+}
+
+/** Undefined for what is no signature at all, which Node would read in part. */
+const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined => {
+  const isWell = encoding === "hex" ? /^[0-9a-fA-F]{2,128}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
+  return isWell ? Buffer.from(text, encoding) : undefined
+}
+
+const keyOf = ({ secret: form }: HmacRecipe, secret: string): Buffer | undefined => {
+  const key = form === "text" ? Buffer.from(secret, "utf8") : Buffer.from(secret.replace(/^whsec_/, ""), "base64")
+  // An empty key would make everybody a sender.
+  return key.length === 0 ? undefined : key
+}
+
+interface Signed {
+  readonly time: string | undefined
+  readonly id: string | undefined
+}
+
+const signedOf = (part: SignedPart, request: SignedRequest, { time, id }: Signed): string | Uint8Array => {
+  if (typeof part === "object") return part.text
+  switch (part) {
+    case "body":
+      return request.body
+    case "id":
+      return id ?? ""
+    case "timestamp":
+      return time ?? ""
+    case "url":
+      return request.url
+    case "url_with_parameters":
+      return request.url + (isForm(request) && !hasBodyHash(request) ? sortedParameters(request.body) : "")
+  }
+}
+
+const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
+
+const isForm = ({ headers }: SignedRequest): boolean => FORM_TYPE.test(headers["content-type"] ?? "")
+
+/** Each name with its value, by name; of a name that is repeated, its different values by value. */
+const sortedParameters = (body: Uint8Array): string => {
+  const values = new Map<string, Set<string>>()
+  for (const [name, value] of new URLSearchParams(Buffer.from(body).toString("utf8"))) {
+    const all = values.get(name)
+    if (all === undefined) values.set(name, new Set([value]))
+    else all.add(value)
+  }
+  let text = ""
+  for (const name of [...values.keys()].sort()) for (const value of [...values.get(name)!].sort()) text += name + value
+  return text
+}
+
+const bodyHash = ({ url }: SignedRequest): string | null =>
+  URL.canParse(url) ? new URL(url).searchParams.get("bodySHA256") : null
+
+const hasBodyHash = (request: SignedRequest): boolean => bodyHash(request) !== null
+
+/** Twilio signs the address alone of a body that is no form, and puts the body's SHA-256 there. */
+const isWholeBody = ({ signed }: HmacRecipe, request: SignedRequest): boolean => {
+  if (!signed.includes("url_with_parameters")) return true
+  const said = bodyHash(request)
+  if (said === null) return isForm(request) || request.body.length === 0
+  return equalTexts(said.toLowerCase(), hash("sha256", request.body))
+}

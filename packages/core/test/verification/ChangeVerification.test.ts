@@ -1,0 +1,82 @@
+import { changedVerification } from "@data-cabinet/core/verification/ChangeVerification"
+import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import type { Verification, VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+
+const GITHUB: Verification = { recipe: "github", hmac: null, keepsOldSecret: false }
+const HMAC: Verification = {
+  recipe: "hmac",
+  hmac: {
+    header: "X-Sig",
+    algorithm: "sha512",
+    encoding: "base64",
+    prefix: "v=",
+    timestampHeader: "X-Time",
+    toleranceSeconds: 60,
+  },
+  keepsOldSecret: true,
+}
+
+const changed = (current: Verification | null, change: VerificationChange) =>
+  Effect.runSync(changedVerification(current, change))
+const refused = (current: Verification | null, change: VerificationChange) =>
+  Effect.runSync(Effect.flip(changedVerification(current, change)))
+
+it("a new recipe needs its secret, and what is left out stays as it is", () => {
+  const github = { recipe: "github", hmac: null }
+  expect(changed(null, { recipe: "github", secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
+  expect(changed(GITHUB, { secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
+  expect(changed(GITHUB, { secret: "s", keepOldSecret: true })).toEqual({ ...github, secret: "s", keepOldSecret: true })
+  expect(changed(GITHUB, { keepOldSecret: false })).toEqual({ ...github, secret: undefined, keepOldSecret: false })
+  expect(changed(GITHUB, { recipe: "github" })).toEqual({ ...github, secret: undefined, keepOldSecret: true })
+})
+
+it("parameters are those of hmac alone, each with a default but the header", () => {
+  expect(changed(null, { recipe: "hmac", secret: "s", hmac: { header: "X-Sig" } }).hmac).toEqual({
+    header: "X-Sig",
+    algorithm: "sha256",
+    encoding: "hex",
+    prefix: "",
+    timestampHeader: null,
+    toleranceSeconds: 300,
+  })
+  expect(changed(HMAC, { hmac: { timestampHeader: null } }).hmac).toEqual({ ...HMAC.hmac, timestampHeader: null })
+  expect(changed(HMAC, { recipe: "github", secret: "s" }).hmac).toBeNull()
+})
+
+it.each<[Verification | null, VerificationChange, string, RegExp]>([
+  [null, {}, "bad_verify", /has no recipe yet; name one of stripe, .*hmac\.$/],
+  [null, { recipe: "gitbub" as never, secret: "s" }, "bad_verify", /the recipe must be one of stripe/],
+  [null, { recipe: "toString" as never, secret: "s" }, "bad_verify", /the recipe must be one of/],
+  [null, { recipe: "github" }, "bad_verify_secret", /github needs the secret/],
+  [GITHUB, { recipe: "gitlab" }, "bad_verify_secret", /gitlab needs the secret/],
+  [GITHUB, { recipe: "gitlab", secret: "s", keepOldSecret: true }, "bad_verify_secret", /no secret of this recipe yet/],
+  [GITHUB, { hmac: { header: "X" } }, "bad_verify", /only the recipe hmac has parameters/],
+  [null, { recipe: "hmac", secret: "s" }, "bad_verify", /needs the header/],
+  [HMAC, { hmac: { header: "X Sig" } }, "bad_verify", /"X Sig" is not a header's name/],
+  [HMAC, { hmac: { timestampHeader: "X:" } }, "bad_verify", /"X:" is not a header's name/],
+  [HMAC, { hmac: { algorithm: "md5" as never } }, "bad_verify", /must be one of sha1, sha256, sha512/],
+  [HMAC, { hmac: { encoding: "utf8" as never } }, "bad_verify", /must be one of hex, base64/],
+  [HMAC, { hmac: { prefix: "v1 =" } }, "bad_verify", /visible ASCII/],
+  [HMAC, { hmac: { toleranceSeconds: 0 } }, "bad_verify", /1 to 86400 seconds/],
+  [HMAC, { hmac: { toleranceSeconds: Number.NaN } }, "bad_verify", /1 to 86400 seconds/],
+])("refuses %j with %j", (current, change, code, message) => {
+  expect(refused(current, change)).toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+it("a secret that no sender can have, or that would let everybody in, is refused, and never repeated", () => {
+  for (const recipe of RECIPE_NAMES) {
+    for (const secret of ["", "enc.v1.00000000.AAAA", "a\nb", "a\0b", "\uD800", "x".repeat(1001)]) {
+      const error = refused(null, { recipe, secret, ...(recipe === "hmac" ? { hmac: { header: "X" } } : {}) })
+      expect(error.code).toBe("bad_verify_secret")
+      if (secret !== "") expect(error.message).not.toContain(secret)
+    }
+  }
+  for (const secret of ["hush-hush", "whsec_", "whsec_!!!!", "whsec_hush hush"]) {
+    expect(refused(null, { recipe: "svix", secret })).toMatchObject({ code: "bad_verify_secret" })
+    expect(refused(null, { recipe: "standard-webhooks", secret }).message).not.toContain("hush")
+  }
+  expect(refused(null, { recipe: "basic", secret: "hush" }).message).toMatch(/a name, a colon and a password/)
+  expect(changed(null, { recipe: "svix", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }).recipe).toBe("svix")
+})
