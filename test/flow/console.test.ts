@@ -252,11 +252,14 @@ it("a client that reads no byte of an export blocks nobody else's, and gets no s
   const whole = await (await get(honest)).text()
   assert.strictEqual(whole.split("\n").length, 4_001)
   leaving.abort()
-  await vi.waitUntil(async () => {
-    const again = await get(hostile)
-    await again.body?.cancel()
-    return again.status === 200
-  })
+  await vi.waitUntil(
+    async () => {
+      const again = await get(hostile)
+      await again.body?.cancel()
+      return again.status === 200
+    },
+    { timeout: 20_000 },
+  )
 })
 
 it("a key is shown once, works immediately, and is refused after it was revoked", async () => {
