@@ -127,7 +127,7 @@ const OWN = {
   },
   bad_verify_secret: {
     status: 400,
-    meaning: "The secret of the verification is missing, or cannot be one of this recipe.",
+    meaning: "The secret of the verification is missing, or is invalid for this recipe.",
   },
   no_such_poll: { status: 404, meaning: "There is no poll with this id." },
   bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
