@@ -86,7 +86,7 @@ as an scrypt hash; setting it ends the person's other sessions.
   every response to valid credentials; 429 and 503 have \`Retry-After\`.
 - \`keep_headers\`, \`header_fields\` and \`keep_query\` of a source are [what it keeps](intake.md#fields-in-headers) of a request; an event's
   \`original\` has it as \`kept_headers\` and \`query\`.
-- \`verify\` of a source is [how its sender is verified](verification.md). Its \`secret\` is written only; members that are left out stay as they
+- \`verify\` of a source is [how its sender is verified](verification.md). Its \`secret\` is write-only; omitted members stay as they
   are, and null ends the verification.
 - \`DELETE /manage/v1/sources/{id}\` requires \`?table=keep\` or \`?table=drop\`.
 
@@ -127,9 +127,9 @@ nothing; only names (\`source show Orders\`) are looked up.
 ## The audit log
 
 \`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding
-program. The intent is written before an act begins and its outcome after it has ended; an act that cannot be logged does not
-begin (503), and an entry without an outcome belongs to an act in progress or to a process that was killed. Entries name the fields
-that were set, never a secret: URLs are listed without their query. Showing a secret is an act, too. The log is kept for
+program. The intent is written before an action begins and its outcome after it has ended; an action that cannot be logged does not
+begin (503), and an entry without an outcome belongs to an action in progress or to a process that was killed. Entries name the fields
+that were set, never a secret: URLs are listed without their query. Showing a secret is an action, too. The log is kept for
 \`CABINET_AUDIT_DAYS\` (400).
 
 ## Errors
