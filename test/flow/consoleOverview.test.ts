@@ -110,3 +110,33 @@ it("switched-off single-letter shortcuts are off on every screen", async () => {
   assert.include((await viewer.get("/console/tables")).text, 'data-letters="off"')
   viewer.cookie = null
 })
+
+it("the pictures of the overview have tables with their numbers, which are those of the management API", async () => {
+  await send('[{"n":1},{"n":2},{"n":1}]')
+  const screen = (await viewer.get("/console/")).text
+  const { hours, sources } = (await viewer.manage("GET", "overview")).json
+  const steps = (await viewer.manage("GET", "activity?step=hour&source_id=1")).json.data
+  assert.deepStrictEqual(steps, hours)
+  const all: ReadonlyArray<number> = hours.map(({ events }: { readonly events: number }) => events)
+  assert.deepStrictEqual([all.length, all.slice(-2).reduce((sum, events) => sum + events)], [48, 34])
+  assert.strictEqual(hours.at(-1).repeats + hours.at(-2).repeats, 1)
+  const [chart, table] = screen.slice(screen.indexOf('id="hours"')).split("<details>")
+  const drawn = [...chart!.matchAll(/<title>[^<]* · (\d+)<\/title>/g)].map(([, events]) => Number(events))
+  assert.deepStrictEqual(drawn, all)
+  const rows = [...table!.split("</details>")[0]!.matchAll(/<\/th><td class="n">(\d+)<\/td>/g)]
+  assert.deepStrictEqual(rows.map(([, events]) => Number(events)).toReversed(), all)
+  assert.deepStrictEqual([sources[0].days.at(-2) + sources[0].days.at(-1), sources[0].last_event_id], [34, 34])
+  assert.notMatch(screen, / style=|<script>/)
+})
+
+it("periods of activity that are none are refused, and a source that does not exist", async () => {
+  const refused = async (query: string) => {
+    const { status, json } = await viewer.manage("GET", `activity?${query}`)
+    return [status, json.error.code, json.error.param]
+  }
+  assert.deepStrictEqual(await refused("from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z"), [400, "bad_period", "to"])
+  assert.deepStrictEqual(await refused("from=2020-01-01T00:00:00Z"), [400, "bad_period", "from"])
+  assert.deepStrictEqual(await refused("from=yesterday"), [400, "bad_param", "from"])
+  assert.deepStrictEqual(await refused("step=minute"), [400, "bad_param", "step"])
+  assert.deepStrictEqual(await refused("source_id=99"), [404, "no_such_source", "source_id"])
+})

@@ -1,5 +1,6 @@
 /** The use cases of a cabinet on another machine, for whoever has its address and an access token. */
 import { Layer } from "effect"
+import * as HttpActivity from "./activity/HttpActivity.ts"
 import * as HttpAuditLog from "./audit/HttpAuditLog.ts"
 import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
@@ -24,6 +25,7 @@ import * as HttpSources from "./source/HttpSources.ts"
 
 export const layer = Layer.mergeAll(
   HttpAccessTokens.layer,
+  HttpActivity.layer,
   HttpAddresses.layer,
   HttpApiKeys.layer,
   HttpAuditLog.layer,

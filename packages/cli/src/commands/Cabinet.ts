@@ -11,6 +11,7 @@ import { eventCommand } from "./EventCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
+import { overviewCommand } from "./OverviewCommand.ts"
 import { personCommand } from "./PersonCommand.ts"
 import { pollCommand } from "./PollCommand.ts"
 import { root } from "./Root.ts"
@@ -46,6 +47,7 @@ export const cabinet = root.pipe(
     backupCommand,
     restoreCommand,
     doctorCommand,
+    overviewCommand,
     auditCommand,
   ]),
 )

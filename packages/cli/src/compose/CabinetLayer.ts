@@ -4,6 +4,7 @@
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
 import { getHeapStatistics } from "node:v8"
+import { Activity } from "@data-cabinet/core/activity/Activity"
 import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -42,6 +43,7 @@ import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
+import * as PgActivityStore from "@data-cabinet/store-pg/activity/PgActivityStore"
 import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
@@ -144,6 +146,7 @@ export const portsLayer = (options: CabinetOptions) => {
   )
   return Layer.mergeAll(
     PgAccessTokenStore.layer,
+    PgActivityStore.layer,
     PgAddressStore.layer,
     PgAuditLog.layer,
     PgRateWindows.layer,
@@ -204,6 +207,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Trash.layer,
   )
   const useCases = Layer.mergeAll(
+    Activity.layer,
     Addresses.layer,
     Authenticate.layer,
     EventBrowser.layer,

@@ -3,6 +3,7 @@
  * partitions ahead of time and deletes expired data. Any number of processes may do it at once.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
 import { background } from "@data-cabinet/core/runtime/Background"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
@@ -36,6 +37,7 @@ export const maintenanceLayer = Layer.mergeAll(
   DeferredRows.layer,
   Maintenance.layer,
   AcceptLoop.layer,
+  CountLoop.layer,
   FenceWatch.layer,
   QueueWatch.layer,
 )

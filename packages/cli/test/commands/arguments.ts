@@ -58,6 +58,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "schema expose": ["public"],
   "schema hide": ["public"],
   doctor: [],
+  overview: [],
   audit: [],
   console: [],
   "person add": ["Ada"],

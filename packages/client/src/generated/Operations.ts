@@ -40,6 +40,8 @@ export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ r
 export type TestEvent = { readonly id: number; readonly duplicate: boolean; readonly empty: boolean }
 export type AuditEntry = { readonly id: number; readonly at: string; readonly actor: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly client: string | null; readonly request_id: string | null; readonly action: string; readonly object: string | null; readonly changes: Readonly<Record<string, unknown>>; readonly ended_at: string | null; readonly outcome: string | null }
 export type SearchIndexState = { readonly table: string; readonly index: string; readonly built: boolean }
+export type ActivityStep = { readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }
+export type Overview = { readonly hours: ReadonlyArray<{ readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }>; readonly sources: ReadonlyArray<{ readonly source_id: number; readonly last_at: string | null; readonly last_event_id: number | null; readonly days: ReadonlyArray<number>; readonly silence: { readonly since: string; readonly seconds: number; readonly active_days: number; readonly usual_seconds: number | null } | null; readonly quiet: boolean }>; readonly delivery_hours: ReadonlyArray<{ readonly at: string; readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }>; readonly deliveries: { readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }; readonly waiting: ReadonlyArray<{ readonly address_id: number; readonly waiting: number; readonly oldest: string | null }>; readonly counted_until: string | null }
 export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
 export type OriginalRequest = { readonly received_at: string; readonly body: string | null; readonly body_base64: string | null; readonly body_bytes: number; readonly truncated: boolean; readonly content_type: string | null; readonly ip: string | null; readonly headers: { readonly referer: string | null; readonly origin: string | null; readonly user_agent: string | null; readonly accept_language: string | null }; readonly kept_headers: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly query: string | null; readonly encoding: { readonly name: string; readonly decided_by: string; readonly replaced: number } }
 export type ListedEvent = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null; readonly state: "row" | "repeat" | "trashed" | "purged"; readonly empty: boolean; readonly row_waits: boolean; readonly trashed_by: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string } | null; readonly deliveries: { readonly due: number; readonly delivered: number; readonly failed: number; readonly cancelled: number } }
@@ -85,6 +87,10 @@ export interface Operations {
   readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** Erase events permanently. */
   readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
+  /** What the cabinet is doing. */
+  readonly getOverview: { readonly input: {  }; readonly output: Overview }
+  /** Events by hours or days. */
+  readonly listActivity: { readonly input: { readonly query?: { readonly step?: "hour" | "day"; readonly source_id?: number; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ActivityStep>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** All readable tables and views. */
   readonly listTables: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Table>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One table or view. */
@@ -227,6 +233,8 @@ export const OPERATIONS = {
   trashEvents: "POST /manage/v1/events/trash",
   restoreEvents: "POST /manage/v1/events/restore",
   purgeEvents: "POST /manage/v1/events/purge",
+  getOverview: "GET /manage/v1/overview",
+  listActivity: "GET /manage/v1/activity",
   listTables: "GET /manage/v1/tables",
   getTable: "GET /manage/v1/tables/{schema}/{name}",
   listRows: "GET /manage/v1/tables/{schema}/{name}/rows",

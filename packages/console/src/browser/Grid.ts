@@ -28,7 +28,7 @@ export class Grid {
   constructor(box: HTMLElement) {
     this.#box = box
     this.#body = box.querySelector("tbody")!
-    const lines = [...this.#body.rows].map((row) => row.outerHTML.replaceAll("\n", "&#10;"))
+    const lines = [...this.#body.rows].map((row) => row.outerHTML.replaceAll("\n", "&#10;").replaceAll("\r", "&#13;"))
     this.#rowHeight = this.#body.rows[0]?.getBoundingClientRect().height ?? 30
     this.#pages = new Pages(box.dataset["rows"]!, box.dataset["cursor"] ?? null, lines, box.dataset["next"] ?? null)
     const columns = this.#body.rows[0]?.cells.length ?? 1

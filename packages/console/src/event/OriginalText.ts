@@ -30,11 +30,14 @@ export const jsonFault = (original: StoredOriginal, text: string): { at: number;
 const withReplaced = (text: string): ReadonlyArray<Html | string> =>
   text.split("\uFFFD").flatMap((part, index) => (index === 0 ? [part] : [markup`<mark>\uFFFD</mark>`, part]))
 
-/** The text with the place of its fault marked, and every character that could not be read. */
+/**
+ * The text with the place of its fault marked, and every character that could not be read. A line feed behind `<pre>` is none
+ * of its text: without one of ours, one that the text begins with would be lost.
+ */
 export const markedText = (text: string, at: number | null): Html => {
-  if (at === null) return markup`<pre class="text" tabindex="0">${withReplaced(text)}</pre>`
+  if (at === null) return markup`<pre class="text" tabindex="0">\n${withReplaced(text)}</pre>`
   const next = String.fromCodePoint(text.codePointAt(at) ?? 0x23ce)
-  return markup`<pre class="text" tabindex="0">${withReplaced(text.slice(0, at))}<mark>${next}</mark>${withReplaced(text.slice(at + next.length))}</pre>`
+  return markup`<pre class="text" tabindex="0">\n${withReplaced(text.slice(0, at))}<mark>${next}</mark>${withReplaced(text.slice(at + next.length))}</pre>`
 }
 
 /** The first bytes as a hex dump. */

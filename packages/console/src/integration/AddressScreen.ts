@@ -37,7 +37,7 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
       return markup`<div class="box good" role="status"><div class="grow">${copyField("secret", words.secret, address.secret, table.copy)}</div></div>`
     case "ping": {
       const { result } = shows
-      return markup`<div class="box ${result.delivered ? "good" : "error"}" role="status"><div><p><b>${result.delivered ? words.pingWell : words.pingBadly}</b> ${outcome(frame, result)}${result.peer !== null && ` · ${result.peer}`}</p>${result.responseBody !== null && markup`<pre class="text">${result.responseBody}</pre>`}</div></div>`
+      return markup`<div class="box ${result.delivered ? "good" : "error"}" role="status"><div><p><b>${result.delivered ? words.pingWell : words.pingBadly}</b> ${outcome(frame, result)}${result.peer !== null && ` · ${result.peer}`}</p>${result.responseBody !== null && markup`<pre class="text">\n${result.responseBody}</pre>`}</div></div>`
     }
     case "count": {
       const { range, count } = shows

@@ -13,7 +13,7 @@ const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html =
       : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
   const to = markup`<a href="${consolePath(frame, `deliveries/${attempt.deliveryId}`)}">${attempt.number}</a>`
   return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}</th><td class="n wide-only">${to}</td>
-<td>${badge(attempt.delivered ? "good" : "bad", String(attempt.status ?? words.noResponse))}${attempt.failure !== null && markup` <span lang="en">${attempt.failure}</span>`}${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">${attempt.responseBody}</pre></details>`}</td>
+<td>${badge(attempt.delivered ? "good" : "bad", String(attempt.status ?? words.noResponse))}${attempt.failure !== null && markup` <span lang="en">${attempt.failure}</span>`}${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">\n${attempt.responseBody}</pre></details>`}</td>
 <td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
 }
 

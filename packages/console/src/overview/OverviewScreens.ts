@@ -1,4 +1,5 @@
 /** The overview and the state of the database. */
+import { Activity } from "@data-cabinet/core/activity/Activity"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
@@ -15,11 +16,10 @@ import { doctorScreen } from "./DoctorScreen.ts"
 import { overviewBody, overviewScreen } from "./OverviewScreen.ts"
 
 const LATEST = 8
-/** Of so many sources the last event is looked for, each by one look at an index. */
-const LOOKED_AT = 20
 const AT_ONCE = 4
 
 export const overviewScreens = Effect.gen(function* () {
+  const activity = yield* Activity
   const sources = yield* Sources
   const addresses = yield* Addresses
   const queue = yield* DeliveryQueue
@@ -27,18 +27,14 @@ export const overviewScreens = Effect.gen(function* () {
   const diagnostics = yield* Diagnostics
   const { timeZone } = yield* ConsoleSettings
 
-  const lastOf = (sourceId: number) =>
-    Effect.map(browser.page({ sourceId, limit: 1 }), ({ items: [last] }) => last ?? null)
   const live = yield* liveFrom
   const data = Effect.gen(function* () {
     const from = yield* live({ sourceId: null, channel: null })
-    const [all, where, gauge, { items }] = yield* Effect.all(
-      [sources.list, addresses.list, queue.gauge, browser.page({ limit: LATEST })],
+    const [all, where, gauge, { items }, counts] = yield* Effect.all(
+      [sources.list, addresses.list, queue.gauge, browser.page({ limit: LATEST }), activity.overview],
       { concurrency: AT_ONCE },
     )
-    const lasts = yield* Effect.forEach(all.slice(0, LOOKED_AT), ({ id }) => lastOf(id), { concurrency: AT_ONCE })
-    const active = all.map((source, at) => ({ source, last: lasts[at] ?? null }))
-    return { sources: active, addresses: where, gauge, events: items, timeZone, live: from }
+    return { sources: all, addresses: where, gauge, activity: counts, events: items, timeZone, live: from }
   })
 
   const screens: ReadonlyArray<ConsoleScreen> = [

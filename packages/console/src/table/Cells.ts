@@ -29,7 +29,7 @@ const cell = (token: string, column: ReadableColumn, { time, words }: RowFormat)
     return `<td><time datetime="${escapeHtml(text)}">${escapeHtml(time(text))}</time></td>`
   }
   if (text.length <= CELL_CHARACTERS) return `<td${attributes}>${escapeHtml(text)}</td>`
-  return `<td${attributes} data-cut title="${escapeHtml(words.cut)}">${escapeHtml(text.slice(0, CELL_CHARACTERS))}…</td>`
+  return `<td${attributes} data-cut title="${escapeHtml(words.cut)}">${escapeHtml(text.slice(0, CELL_CHARACTERS).toWellFormed())}…</td>`
 }
 
 /** One line of HTML; a value's own line ends are spaces in a table, and kept in the opened row. */

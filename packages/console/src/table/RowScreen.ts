@@ -3,6 +3,7 @@ import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catal
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
+import { CELL_CHARACTERS } from "./Cells.ts"
 import { cellTokens, shownText } from "./CellTokens.ts"
 import { tablePath } from "./TablePath.ts"
 
@@ -11,6 +12,10 @@ export interface RowData {
   readonly columns: ReadonlyArray<ReadableColumn>
   readonly row: string
 }
+
+/** One that is cut in the table is there as text, too, for whoever copies it. */
+const structure = (token: string, at: number): Html =>
+  markup`${token.length > CELL_CHARACTERS && markup`<span id="value-${at}" hidden>${token}</span>`}${jsonTree(token)}`
 
 /** Without the frame, for the panel beside the table. */
 export const rowFields = (frame: Frame, { table, columns, row }: RowData): Html => {
@@ -24,7 +29,7 @@ export const rowFields = (frame: Frame, { table, columns, row }: RowData): Html 
       token === "null"
         ? markup`<span class="soft">${words.null}</span>`
         : token.startsWith("{") || token.startsWith("[")
-          ? jsonTree(token)
+          ? structure(token, at)
           : markup`<span class="value${type.kind === "number" && " mono"}" id="value-${at}">${shownText(token)}</span>`
     return markup`<dt>${label}${label !== name && markup` <small class="mono">${name}</small>`}</dt><dd>${value}</dd>`
   }

@@ -5,6 +5,13 @@ const count = plurals("en")
 
 const rowForms: Forms = { one: "row", other: "rows" }
 
+const longTime = (seconds: number): string => {
+  const hours = Math.round(seconds / 3600)
+  return hours < 48
+    ? count(hours, { one: "hour", other: "hours" })
+    : count(Math.round(hours / 24), { one: "day", other: "days" })
+}
+
 const roles: Readonly<Record<string, string>> = {
   owner: "owner",
   editor: "editor",
@@ -332,6 +339,31 @@ export const ENGLISH = {
     paused: "deliveries at paused addresses",
     why: "See why",
     lastEvent: "Last event",
+    today: "Today",
+    days7: "7 days",
+    now: "now",
+    asTable: "As a table",
+    hour: "Hour",
+    events: "Events",
+    repeats: "Repeats",
+    empties: "Empty",
+    history: "History",
+    delivered: "Delivered",
+    failed: "Failed attempts",
+    events48: "Events, 48 hours",
+    deliveries24: "Deliveries, 24 hours",
+    peak: (events: number) => `at most ${count(events, { one: "event", other: "events" })} in an hour`,
+    failedAttempts: (attempts: number) => count(attempts, { one: "failed attempt", other: "failed attempts" }),
+    within: (half: number, most: number) =>
+      `half within ${new Intl.NumberFormat("en").format(half)} ms, 95 of 100 within ${new Intl.NumberFormat("en").format(most)} ms`,
+    waiting: (deliveries: number, more: boolean) =>
+      `${more ? "More than " : ""}${count(deliveries, { one: "delivery waits", other: "deliveries wait" })}`,
+    oldest: "the oldest since",
+    quiet: "silent",
+    quietSince: "Nothing has come since",
+    usually: (seconds: number) => `it is seldom silent for more than ${longTime(seconds)}`,
+    see: "Look at it",
+    behind: "Events are still being counted, from those of",
     latest: "Latest events",
     all: "All events",
     begin: "Send the first event",

@@ -4,6 +4,14 @@ import type { Words } from "./Words.ts"
 
 const count = plurals("ru")
 
+/** In the genitive, as after "не дольше". */
+const longTime = (seconds: number): string => {
+  const hours = Math.round(seconds / 3600)
+  return hours < 48
+    ? count(hours, { one: "часа", few: "часов", many: "часов", other: "часов" })
+    : count(Math.round(hours / 24), { one: "дня", few: "дней", many: "дней", other: "дней" })
+}
+
 const rows = { one: "строка", few: "строки", many: "строк", other: "строки" }
 
 export const RUSSIAN: Words = {
@@ -321,6 +329,38 @@ export const RUSSIAN: Words = {
     paused: "доставок ждут на приостановленных адресах",
     why: "Почему",
     lastEvent: "Последнее событие",
+    today: "Сегодня",
+    days7: "7 дней",
+    now: "сейчас",
+    asTable: "Таблицей",
+    hour: "Час",
+    events: "События",
+    repeats: "Повторы",
+    empties: "Пустые",
+    history: "Из истории",
+    delivered: "Доставлено",
+    failed: "Неудачных попыток",
+    events48: "События за 48 часов",
+    deliveries24: "Доставки за 24 часа",
+    peak: (events) =>
+      `не больше ${count(events, { one: "события", few: "событий", many: "событий", other: "событий" })} в час`,
+    failedAttempts: (attempts) =>
+      count(attempts, {
+        one: "неудачная попытка",
+        few: "неудачные попытки",
+        many: "неудачных попыток",
+        other: "неудачных попыток",
+      }),
+    within: (half, most) =>
+      `половина за ${new Intl.NumberFormat("ru").format(half)} мс, 95 из 100 за ${new Intl.NumberFormat("ru").format(most)} мс`,
+    waiting: (deliveries, more) =>
+      `${more ? "Больше чем " : ""}${count(deliveries, { one: "доставка ждёт", few: "доставки ждут", many: "доставок ждут", other: "доставок ждут" })}`,
+    oldest: "старейшая с",
+    quiet: "молчит",
+    quietSince: "Ничего не приходит с",
+    usually: (seconds) => `обычно он молчит не дольше ${longTime(seconds)}`,
+    see: "Посмотреть",
+    behind: "События ещё подсчитываются, начиная с",
     latest: "Последние события",
     all: "Все события",
     begin: "Отправьте первое событие",

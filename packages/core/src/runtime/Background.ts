@@ -7,6 +7,7 @@ import { Cause, Duration, Effect, Exit, Metric, Random, type Scope } from "effec
 
 /** A closed list, so that the metrics can be enumerated. Log lines begin with the name. */
 export type TaskName =
+  | "activity count"
   | "attempt cleanup"
   | "deferred row drain"
   | "delivery queue watch"

@@ -14,10 +14,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ">": "&gt;",
   '"': "&quot;",
   "'": "&#39;",
+  // As a bare character it would be read as a line feed.
+  "\r": "&#13;",
 }
 
 /** Text for an element's content or a quoted attribute. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
+export const escapeHtml = (text: string): string => text.replace(/[&<>"'\r]/g, (char) => ESCAPES[char] ?? char)
 
 /** What a template may hold; `null` and `false` render nothing, a list renders its items one after another. */
 export type HtmlValue = Html | string | number | null | false | ReadonlyArray<HtmlValue>

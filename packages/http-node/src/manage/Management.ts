@@ -1,5 +1,6 @@
 /** The routes of the management API, over the ports and use cases of a cabinet, with its description and its reference page. */
 import { Context, Effect, Layer } from "effect"
+import { manageActivity } from "../activity/ManageActivity.ts"
 import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
@@ -33,6 +34,7 @@ export const manageEndpoints = Effect.map(
     manageCabinet,
     manageSources,
     manageEvents,
+    manageActivity,
     manageTables,
     manageViews,
     manageKeys,

@@ -1,0 +1,141 @@
+/**
+ * What a cabinet is doing, by hours and days: how much it receives, which source has fallen silent, how deliveries go and what
+ * fails. Everything is read from counts (`ActivityStore`), so that it costs the same however many events there are. Refuses
+ * periods that are none, or have too many steps, and a source that does not exist.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { CabinetTimeZone } from "../selection/CabinetTimeZone.ts"
+import { Sources } from "../source/Sources.ts"
+import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
+import {
+  type ActivityBucket,
+  type ActivityStep,
+  ActivityStore,
+  type SourceActivity,
+  type WaitingDeliveries,
+} from "./ActivityStore.ts"
+import { deliveryFigures, type DeliveryFigures, type DeliveryHour } from "./DeliveryFigures.ts"
+import { isQuiet } from "./QuietSource.ts"
+
+export class ActivityError extends Schema.TaggedError<ActivityError>()("ActivityError", {
+  code: Schema.Literals(["bad_period", "no_such_source"]),
+  message: Schema.String,
+  /** The parameter at fault. */
+  param: Schema.String,
+}) {}
+
+export interface ActivityPeriod {
+  readonly sourceId: number | null
+  readonly step: ActivityStep
+  /** RFC 3339; null: two days of hours, or four weeks of days. */
+  readonly from: string | null
+  /** RFC 3339; null: now. */
+  readonly to: string | null
+}
+
+export interface SourceState extends SourceActivity {
+  /** It usually receives, and is silent for longer than usual. */
+  readonly quiet: boolean
+}
+
+export interface Overview {
+  /** The last two days. */
+  readonly hours: ReadonlyArray<ActivityBucket>
+  readonly sources: ReadonlyArray<SourceState>
+  /** The last day, by hours with attempts and as a whole. */
+  readonly deliveryHours: ReadonlyArray<DeliveryHour>
+  readonly deliveries: DeliveryFigures
+  readonly waiting: ReadonlyArray<WaitingDeliveries>
+  /** Events since then are still being counted, RFC 3339; null if all are counted. */
+  readonly countedUntil: string | null
+}
+
+/** The hours and days of the overview. */
+export const OVERVIEW_HOURS = 48
+export const OVERVIEW_DAYS = 7
+const DELIVERY_HOURS = 24
+
+/** As many days as are shown without a period. */
+const DEFAULT_DAYS = 28
+const MOST_STEPS = 1_000
+const STEP_MILLIS = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<ActivityStep, number>
+
+/** How far a screen counts on by itself, so that it shows what has just come. */
+const COUNTED_AHEAD = 2_000
+
+export class Activity extends Context.Service<
+  Activity,
+  {
+    readonly overview: Effect.Effect<Overview, StoreUnavailable>
+    /** Every step of the period, oldest first, those without events too. */
+    readonly events: (
+      period: ActivityPeriod,
+    ) => Effect.Effect<ReadonlyArray<ActivityBucket>, ActivityError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/activity/Activity") {
+  static readonly layer = Layer.effect(
+    Activity,
+    Effect.gen(function* () {
+      const store = yield* ActivityStore
+      const sources = yield* Sources
+      const timeZone = yield* CabinetTimeZone
+      // A database that cannot be written to has its counts all the same.
+      const countOn = Effect.ignore(store.countEvents(COUNTED_AHEAD))
+      return Activity.of({
+        overview: Effect.andThen(countOn, overview(store, timeZone)),
+        events: Effect.fnUntraced(function* ({ sourceId, step, from, to }) {
+          yield* checkPeriod(step, from, to)
+          if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
+            yield* refuse("no_such_source", `There is no source ${sourceId}.`, "source_id")
+          }
+          yield* countOn
+          const last = step === "hour" ? OVERVIEW_HOURS : DEFAULT_DAYS
+          return yield* store.events({ sourceId, step, from, to, last, timeZone })
+        }),
+      })
+    }),
+  )
+}
+
+const refuse = (code: ActivityError["code"], message: string, param: string) =>
+  Effect.fail(new ActivityError({ code, message, param }))
+
+const checkPeriod = Effect.fnUntraced(function* (step: ActivityStep, from: string | null, to: string | null) {
+  if (from !== null && !isTimestamp(from)) yield* refuse("bad_period", notATimestamp(from), "from")
+  if (to !== null && !isTimestamp(to)) yield* refuse("bad_period", notATimestamp(to), "to")
+  if (from === null) return
+  const millis = (to === null ? yield* Clock.currentTimeMillis : Date.parse(to)) - Date.parse(from)
+  if (to !== null && millis <= 0) yield* refuse("bad_period", "to must be later than from.", "to")
+  if (millis / STEP_MILLIS[step] > MOST_STEPS) {
+    const message = `The period has more than ${MOST_STEPS} steps: give a later from, or count by days.`
+    yield* refuse("bad_period", message, "from")
+  }
+})
+
+const overview = Effect.fnUntraced(function* (store: ActivityStore["Service"], timeZone: string) {
+  const hours = yield* store.events({
+    sourceId: null,
+    step: "hour",
+    from: null,
+    to: null,
+    last: OVERVIEW_HOURS,
+    timeZone,
+  })
+  const sources = yield* store.sources({ days: OVERVIEW_DAYS, timeZone })
+  const attempts = yield* store.attempts(DELIVERY_HOURS)
+  const waiting = yield* store.waitingAtFailing
+  const countedUntil = yield* store.firstUncounted
+  const found: Overview = {
+    hours,
+    sources: sources.map((one) => ({ ...one, quiet: one.silence !== null && isQuiet(one.silence) })),
+    deliveryHours: [...Map.groupBy(attempts, ({ at }) => at)].map(([at, counts]) => ({
+      at,
+      ...deliveryFigures(counts),
+    })),
+    deliveries: deliveryFigures(attempts),
+    waiting,
+    countedUntil,
+  }
+  return found
+})

@@ -1,0 +1,19 @@
+/**
+ * Whether a source is silent for longer than it ever is. The measure is the third longest silence of four weeks: nights and
+ * weekends occur more often than that and are usual, an outage or a holiday is not.
+ */
+import type { Silence } from "./ActivityStore.ts"
+
+/** A source that received on fewer days of four weeks has no habit that it could break. */
+const LEAST_ACTIVE_DAYS = 5
+const TOLERANCE = 1.5
+/** What is counted by the hour tells nothing of shorter silences. */
+export const SHORTEST_SILENCE_SECONDS = 2 * 3600
+/** By then it is known. */
+export const LONGEST_SILENCE_SECONDS = 28 * 86_400
+
+export const isQuiet = ({ seconds, activeDays, usualSeconds }: Silence): boolean =>
+  activeDays >= LEAST_ACTIVE_DAYS &&
+  usualSeconds !== null &&
+  seconds <= LONGEST_SILENCE_SECONDS &&
+  seconds > Math.max(SHORTEST_SILENCE_SECONDS, usualSeconds * TOLERANCE)

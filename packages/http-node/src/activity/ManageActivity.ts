@@ -1,0 +1,49 @@
+/** What a cabinet is doing, by hours and days, over the management API. */
+import { Activity } from "@data-cabinet/core/activity/Activity"
+import { ACTIVITY_STEPS } from "@data-cabinet/core/activity/ActivityStore"
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { Effect } from "effect"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idParameter, timeParameter, wordParameter } from "../manage/ManageParameters.ts"
+import { list, one, whole } from "../manage/ManageResponses.ts"
+
+export const manageActivity = Effect.gen(function* () {
+  const activity = yield* Activity
+  return [
+    manageEndpoint({
+      id: "getOverview",
+      tag: "Events",
+      method: "GET",
+      path: "/manage/v1/overview",
+      summary: "What the cabinet is doing",
+      description:
+        "Events of the last two days, each source with its last week and whether it is silent for longer than usual, how deliveries went in the last day, and what waits for failing addresses. Read from counts, so that it costs the same however many events there are. Attempts are counted two minutes after they began.",
+      action: "event.read",
+      response: one("Overview", "The overview."),
+      respond: () => Effect.map(activity.overview, (overview) => snakeKeys(overview) as object),
+    }),
+    manageEndpoint({
+      id: "listActivity",
+      tag: "Events",
+      method: "GET",
+      path: "/manage/v1/activity",
+      summary: "Events by hours or days",
+      description:
+        "Every hour (of UTC) or day (of the cabinet's time zone) of the period, oldest first, at most 1,000. Counts are of what was received: events in the trash and erased ones are among them.",
+      action: "event.read",
+      parameters: [
+        wordParameter("step", ACTIVITY_STEPS, "What is counted together; default: `hour`."),
+        idParameter("source_id", "Only events of this source."),
+        timeParameter("from", "The period's begin; default: 48 hours or 28 days before its end."),
+        timeParameter("to", "The period's end; default: now."),
+      ],
+      response: list("ActivityStep", "The hours or days."),
+      errors: ["bad_period", "no_such_source"],
+      respond: ({ query: { step = "hour", source_id, from, to } }) =>
+        Effect.map(
+          activity.events({ step, sourceId: source_id ?? null, from: from ?? null, to: to ?? null }),
+          (steps) => whole(steps),
+        ),
+    }),
+  ]
+})

@@ -1,0 +1,162 @@
+/** The statements that count what happened, and those that read the counts. */
+import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
+import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/QuietSource"
+
+/** One process at a time counts: the others find no row. */
+export const CURSOR = `
+SELECT epoch::text, xid::text, id::text FROM cabinet.activity_cursor FOR UPDATE SKIP LOCKED`
+
+const behind = (columns: string, [epoch, xid, id]: readonly [string, string, string], until: string, limit: string) =>
+  CHANNELS.map(
+    (channel) => `(
+    SELECT ${columns} FROM cabinet.event e
+    WHERE e.channel = '${channel}' AND (e.epoch, e.xid, e.id) > (${epoch}, ${xid}, ${id})${until}
+    ORDER BY e.epoch, e.xid, e.id LIMIT ${limit})`,
+  ).join(" UNION ALL ")
+
+/**
+ * $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Counts them and moves the cursor to the last of them, in
+ * the transaction that holds it. It walks the feed's own index, one scan a channel, and reads no payload.
+ */
+export const COUNT_EVENTS = `
+WITH came AS MATERIALIZED (
+  SELECT w.* FROM (${behind(
+    "e.epoch, e.xid, e.id, e.source_id, e.received_at, e.repeat_of, e.empty, e.history",
+    ["$1::int8", "$2::int8", "$3::int8"],
+    " AND (e.epoch, e.xid) < ($4::int8, $5::int8)",
+    "$6::int8",
+  )}) w ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8
+), counted AS (
+  INSERT INTO cabinet.activity AS a (hour, source_id, events, repeats, empties, history, last_at, last_event_id)
+  SELECT date_trunc('hour', c.received_at, 'UTC'), c.source_id, count(*), count(c.repeat_of), count(*) FILTER (WHERE c.empty),
+    count(*) FILTER (WHERE c.history), max(c.received_at), max(c.id)
+  FROM came c GROUP BY 1, 2
+  ON CONFLICT (hour, source_id) DO UPDATE SET events = a.events + excluded.events, repeats = a.repeats + excluded.repeats,
+    empties = a.empties + excluded.empties, history = a.history + excluded.history,
+    last_at = greatest(a.last_at, excluded.last_at), last_event_id = greatest(a.last_event_id, excluded.last_event_id)
+), moved AS (
+  UPDATE cabinet.activity_cursor SET epoch = l.epoch, xid = l.xid, id = l.id
+  FROM (SELECT c.epoch, c.xid, c.id FROM came c ORDER BY c.epoch DESC, c.xid DESC, c.id DESC LIMIT 1) l
+)
+SELECT count(*)::int4 AS events FROM came`
+
+/** Before the cursor is locked, so that a cabinet in which nothing happens is not written to. Events that come meanwhile are next. */
+export const FIRST_UNCOUNTED = `
+SELECT count(*) > 0 AS any,
+  cabinet.rfc3339(min(w.received_at) FILTER (WHERE w.received_at < cabinet.now() - interval '1 minute')) AS at
+FROM cabinet.activity_cursor p CROSS JOIN LATERAL (${behind("e.received_at", ["p.epoch", "p.xid", "p.id"], "", "1")}) w`
+
+/** Times of delivered attempts are counted by these steps, in milliseconds; an attempt takes 15 s at most. */
+const STEPS = [
+  5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 30_000,
+]
+
+/**
+ * An attempt is logged under the time of its claim, a moment after its end. What is logged later than this is no outcome: it
+ * is of a process that ended before it could tell.
+ */
+const LOGGED_WITHIN = "interval '2 minutes'"
+/** What the first run looks back at, and how much one transaction counts. */
+const FIRST_ATTEMPTS = "interval '7 days'"
+const SPAN = "interval '10 minutes'"
+
+/** Where the next attempts to be counted begin and end; no row if there are none. */
+export const NEXT_ATTEMPTS = `
+WITH now AS MATERIALIZED (SELECT cabinet.now() AS at), counted AS MATERIALIZED (
+  SELECT coalesce(c.attempts_until, n.at - ${FIRST_ATTEMPTS}) AS until FROM cabinet.activity_cursor c, now n
+), next AS (
+  SELECT min(t.at) AS at FROM cabinet.address o CROSS JOIN LATERAL (
+    SELECT t.at FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= (SELECT until FROM counted) ORDER BY t.at LIMIT 1
+  ) t
+)
+SELECT x.at::text AS since, least(x.at + ${SPAN}, n.at - ${LOGGED_WITHIN})::text AS until
+FROM next x, now n WHERE x.at < n.at - ${LOGGED_WITHIN}`
+
+/** $1, $2: the time that is counted. */
+export const COUNT_ATTEMPTS = `
+WITH counted AS (
+  INSERT INTO cabinet.attempt_activity AS a (hour, address_id, within, attempts)
+  SELECT date_trunc('hour', t.at, 'UTC'), t.address_id, t.within, count(*)
+  FROM cabinet.address o CROSS JOIN LATERAL (
+    SELECT t.at, t.address_id, CASE WHEN t.delivered THEN
+      (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})] ELSE 0 END AS within
+    FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= $1::timestamptz AND t.at < $2::timestamptz
+  ) t GROUP BY 1, 2, 3
+  ON CONFLICT (hour, address_id, within) DO UPDATE SET attempts = a.attempts + excluded.attempts
+)
+UPDATE cabinet.activity_cursor SET attempts_until = $2::timestamptz`
+
+/**
+ * $1: the source or null; $2, $3: from and to, or null; $4: how many steps without `from`; $5: the step; $6: the time zone
+ * in which steps begin. Local times name them while they are counted: those of UTC and days are never ambiguous.
+ */
+export const EVENTS = `
+WITH ends AS MATERIALIZED (
+  SELECT coalesce($3::timestamptz, cabinet.now()) AS until
+), bounds AS MATERIALIZED (
+  SELECT date_trunc($5::text, coalesce($2::timestamptz AT TIME ZONE $6::text,
+      (until AT TIME ZONE $6::text) - ($4::int4 - 1) * ('1 ' || $5::text)::interval)) AS first,
+    date_trunc($5::text, CASE WHEN $3::timestamptz IS NULL THEN until ELSE until - interval '1 microsecond' END AT TIME ZONE $6::text) AS last
+  FROM ends
+), counted AS (
+  SELECT date_trunc($5::text, a.hour AT TIME ZONE $6::text) AS step, sum(a.events) AS events, sum(a.repeats) AS repeats,
+    sum(a.empties) AS empties, sum(a.history) AS history
+  FROM cabinet.activity a
+  WHERE a.hour >= (SELECT first AT TIME ZONE $6::text FROM bounds)
+    AND a.hour < (SELECT (last + ('1 ' || $5::text)::interval) AT TIME ZONE $6::text FROM bounds)
+    AND ($1::int8 IS NULL OR a.source_id = $1::int8)
+  GROUP BY 1
+)
+SELECT cabinet.rfc3339(s.step AT TIME ZONE $6::text) AS at, coalesce(c.events, 0)::float8 AS events,
+  coalesce(c.repeats, 0)::float8 AS repeats, coalesce(c.empties, 0)::float8 AS empty, coalesce(c.history, 0)::float8 AS history
+FROM bounds b CROSS JOIN LATERAL generate_series(b.first, b.last, ('1 ' || $5::text)::interval) s (step)
+LEFT JOIN counted c ON c.step = s.step ORDER BY s.step`
+
+/** $1: how many days, today last; $2: the time zone. Each day of each source that has events. */
+export const DAYS = `
+WITH today AS MATERIALIZED (SELECT date_trunc('day', cabinet.now() AT TIME ZONE $2::text) AS day)
+SELECT a.source_id::float8 AS "sourceId", extract(day FROM d.day - date_trunc('day', a.hour AT TIME ZONE $2::text))::int4 AS ago,
+  sum(a.events)::float8 AS events
+FROM today d CROSS JOIN cabinet.activity a
+WHERE a.hour >= (SELECT (day - ($1::int4 - 1) * interval '1 day') AT TIME ZONE $2::text FROM today) GROUP BY 1, 2`
+
+/** How long a source is silent is looked at only where that is long: those that receive all the time cost one look at an index. */
+export const SOURCES = `
+WITH clock AS MATERIALIZED (SELECT cabinet.now() AS now)
+SELECT s.id::float8 AS "sourceId", cabinet.rfc3339(l.last_at) AS "lastAt", l.last_event_id::float8 AS "lastEventId",
+  cabinet.rfc3339(r.last_at) AS since, extract(epoch FROM c.now - r.last_at)::float8 AS seconds,
+  coalesce(u.days, 0)::int4 AS "activeDays", extract(epoch FROM u.usual)::float8 AS "usualSeconds"
+FROM cabinet.source s CROSS JOIN clock c
+LEFT JOIN LATERAL (
+  SELECT a.last_at, a.last_event_id FROM cabinet.activity a WHERE a.source_id = s.id ORDER BY a.hour DESC LIMIT 1
+) l ON true
+LEFT JOIN LATERAL (
+  SELECT a.hour, a.last_at FROM cabinet.activity a
+  WHERE a.source_id = s.id AND a.events > a.history AND s.archived_at IS NULL ORDER BY a.hour DESC LIMIT 1
+) r ON r.last_at < c.now - interval '${SHORTEST_SILENCE_SECONDS} seconds'
+LEFT JOIN LATERAL (
+  SELECT count(DISTINCT date_trunc('day', g.hour, 'UTC')) AS days,
+    (array_agg(g.gap ORDER BY g.gap DESC) FILTER (WHERE g.gap IS NOT NULL))[3] AS usual
+  FROM (
+    SELECT a.hour, a.hour - lag(a.hour) OVER (ORDER BY a.hour) AS gap FROM cabinet.activity a
+    WHERE a.source_id = s.id AND a.events > a.history AND a.hour <= r.hour AND a.hour > r.hour - interval '${LONGEST_SILENCE_SECONDS} seconds'
+  ) g
+) u ON true
+WHERE s.deleted_at IS NULL ORDER BY s.id`
+
+/** $1: how many hours. */
+export const ATTEMPTS = `
+SELECT cabinet.rfc3339(a.hour) AS at, a.address_id::float8 AS "addressId", nullif(a.within, 0) AS "withinMillis",
+  a.attempts::float8 AS attempts
+FROM cabinet.attempt_activity a
+WHERE a.hour > (SELECT cabinet.now()) - $1::int4 * interval '1 hour' ORDER BY a.hour, a.address_id, a.within`
+
+export const WAITING_AT_FAILING = `
+SELECT a.id::float8 AS "addressId", w.waiting::int4 AS waiting, cabinet.rfc3339(w.oldest) AS oldest
+FROM cabinet.address a CROSS JOIN LATERAL (
+  SELECT count(*) AS waiting, min(d.created_at) AS oldest FROM (
+    SELECT d.created_at FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due' LIMIT ${MOST_WAITING}
+  ) d
+) w
+WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND a.failing_since IS NOT NULL ORDER BY a.id`
