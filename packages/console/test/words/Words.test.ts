@@ -20,6 +20,8 @@ const NAMES = new Set([
   "d",
   "OpenID",
   "Connect",
+  // A recipe of signatures, as its setting names it.
+  "hmac",
 ])
 
 const textsOf = (words: unknown): ReadonlyArray<string> => {
