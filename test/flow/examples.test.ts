@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createContext, runInContext } from "node:vm"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest"
+import { invite, People } from "@data-cabinet/core/person/People"
+import { visitor } from "../support/browserSession.ts"
 import { freePorts, packed, type Packed, type Running, start, stopAll } from "../support/packed.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { testCabinet } from "../support/testCabinet.ts"
 
 let here: Packed
 let database: TestDatabase
@@ -46,9 +49,34 @@ it("the Express app takes its own orders and others', and ends when told to", as
     [2, "Alan"],
     [1, "Ada"],
   ])
+  await useConsole(intakeUrl)
   expect(await app.stop()).toBe(0)
   expect(app.output()).not.toMatch(/error/i)
 }, 240_000)
+
+/** The console below the app's path: somebody signs in, narrows a table, sees an event come, and issues a key that works. */
+const useConsole = async (intakeUrl: string) => {
+  const owner = visitor(`${site}/data`)
+  const store = testCabinet(database.url)
+  const link = await store.runPromise(People.use((people) => invite(people, { name: "Grace Hopper", role: "owner" })))
+  await store.dispose()
+  expect((await owner.get("/console/tables")).headers.get("location")).toMatch(/^\/data\/console\/sign-in/)
+  const entered = await owner.post("/console/welcome", { link: link.secret })
+  expect([entered.status, entered.headers.get("location")?.startsWith("/data/console/")]).toEqual([303, true])
+  expect(entered.headers.get("set-cookie")).toContain("Path=/data/")
+  const table = (await owner.get("/console/tables/sources/orders?fc=customer&fo=eq&fv=Alan")).text
+  expect([table.includes("Alan"), table.includes(">Ada<")]).toEqual([true, false])
+  const script = /<script type="module" src="([^"]+)"/.exec(table)![1]!
+  expect((await fetch(site + script)).headers.get("content-type")).toMatch(/javascript/)
+  const live = /data-live="([^"]+)"/.exec((await owner.get("/console/events")).text)![1]!.replaceAll("&amp;", "&")
+  const stream = await fetch(site + live, { headers: { cookie: owner.cookie! } })
+  await fetch(intakeUrl, { method: "POST", body: new URLSearchParams({ customer: "Grace" }) })
+  let told = ""
+  for await (const chunk of stream.body!) if ((told += Buffer.from(chunk).toString()).includes("data: ")) break
+  expect(told).toContain("data: 1 1 0")
+  const [, key] = /value="(dck_[^"]+)"/.exec((await owner.post("/console/keys", { name: "Shop" })).text)!
+  expect((await fetch(`${site}/data/api/v1/sources`, { headers: { "x-api-key": key! } })).status).toBe(200)
+}
 
 it("the Fastify app hands bodies over as they were sent, and parses its own", async () => {
   const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
