@@ -60,6 +60,7 @@ CREATE TABLE cabinet.address (
   paused_at timestamp with time zone,
   failing_since timestamp with time zone,
   removed_at timestamp with time zone,
+  filters json,
   CONSTRAINT address_pkey PRIMARY KEY (id)
 );
 
@@ -240,6 +241,13 @@ CREATE TABLE cabinet.field_column (
   CONSTRAINT field_column_pkey PRIMARY KEY (source_id, name),
   CONSTRAINT field_column_source_id_fkey FOREIGN KEY (source_id) REFERENCES cabinet.source(id),
   CONSTRAINT field_column_type_check CHECK ((type = ANY (ARRAY['numeric'::text, 'text'::text, 'boolean'::text, 'jsonb'::text, 'date'::text, 'timestamptz'::text])))
+);
+
+CREATE TABLE cabinet.filtered_events (
+  address_id bigint NOT NULL,
+  events bigint NOT NULL,
+  CONSTRAINT filtered_events_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
+  CONSTRAINT filtered_events_pkey PRIMARY KEY (address_id)
 );
 
 CREATE TABLE cabinet.idempotency (
@@ -519,6 +527,8 @@ CREATE TABLE cabinet.trashed_event (
 );
 
 CREATE INDEX activity_of_source ON cabinet.activity USING btree (source_id, hour);
+
+CREATE INDEX address_with_filters ON cabinet.address USING btree (id) WHERE ((filters IS NOT NULL) AND (removed_at IS NULL));
 
 CREATE INDEX attempt_delivered_address_id_at_delivery_id_idx ON ONLY cabinet.attempt_delivered USING btree (address_id, at, delivery_id);
 
@@ -803,6 +813,8 @@ COMMENT ON TABLE cabinet.activity_cursor IS 'The last event that is counted, and
 
 COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one: a failing address is served in a lane of its own, so that it costs the others nothing.';
 
+COMMENT ON COLUMN cabinet.address.filters IS 'A list of {fc, fo, fv}, all of which must hold; NULL: every event passes.';
+
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 
 COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected to; null when no connection was made.';
@@ -848,6 +860,8 @@ COMMENT ON COLUMN cabinet.field_column.label IS 'A label given by hand; null whi
 COMMENT ON COLUMN cabinet.field_column.type_pinned IS 'True when the type was chosen by hand: then a text that spells such a value exactly is taken too.';
 
 COMMENT ON COLUMN cabinet.field_column.created_by_event_id IS 'The event that brought the column about.';
+
+COMMENT ON TABLE cabinet.filtered_events IS 'How many events an address was not sent because of its filter; some seconds behind.';
 
 COMMENT ON COLUMN cabinet.idempotency.key IS 'HMAC of the key, as request is one of the method, address and body.';
 

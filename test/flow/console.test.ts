@@ -371,6 +371,16 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   assert.include(await (await see(path)).text(), ">paused<")
   const range = { from: "2020-01-01T00:00", to: "2040-01-01T00:00", only: "all" }
   assert.include(await (await press(`${path}/resend`, range, editor)).text(), "This sends 0 deliveries again.")
+  const url = `${cabinet.base}/nowhere?token=secret`
+  await press(`${path}/change`, { url, told: "all", fc: "customer", fo: "eq", fv: "<nobody>" }, editor)
+  assert.include(plain(await (await see(path)).text()), "<dd>customer is <nobody></dd>")
+  // A form that knows no filter changes none.
+  await press(`${path}/change`, { url, told: "all" }, editor)
+  const tested = await (await press(`${path}/test`, { event: "1" }, viewer)).text()
+  assert.match(tested, /class="box error" role="status">.*The event would not be sent\..*does not hold, with/s)
+  assert.strictEqual((await press(`${path}/test`, { event: "0" }, viewer)).status, 404)
+  const wrong = { url, told: "all", fc: "customer", fo: "like", fv: "x" }
+  assert.strictEqual((await press(`${path}/change`, wrong, editor)).status, 400)
   assert.strictEqual((await press(`${path}/resend`, { ...range, from: "never" }, editor)).status, 400)
   assert.strictEqual((await press(`${path}/remove`, {}, editor)).status, 303)
   assert.strictEqual((await see(path)).status, 404)

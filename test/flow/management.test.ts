@@ -297,9 +297,25 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
 
   const address = await ask("POST", "addresses", {
     as: "editor",
-    body: { url: "http://127.0.0.1:9/hook?token=hush", sources: [id] },
+    body: { url: "http://127.0.0.1:9/hook?token=hush", sources: [id], filters: [{ fc: "a", fo: "ge", fv: "1" }] },
   })
   assert.strictEqual(address.status, 201)
+  assert.deepStrictEqual(address.json.filters, [{ fc: "a", fo: "ge", fv: "1" }])
+  for (const [filters, code] of [
+    [[{ fc: "", fo: "eq", fv: "" }], "bad_filter"],
+    [[{ fc: "a", fo: "empty", fv: "1" }], "bad_fv"],
+    [[{ fc: "a", fo: "like", fv: "1" }], "bad_body"],
+    [[{ fc: "a", fo: "eq", fv: "1", more: 1 }], "unknown_field"],
+    [Array.from({ length: 51 }, () => ({ fc: "a", fo: "eq", fv: "1" })), "bad_body"],
+  ] as const) {
+    const refusal = await ask("PATCH", `addresses/${address.json.id}`, { body: { filters } })
+    assert.deepStrictEqual([refusal.status, refusal.json.error.code], [400, code])
+    assert.match(refusal.json.error.param, /^\/filters/)
+  }
+  const without = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { filters: [] } })
+  assert.deepStrictEqual(without.json.filters, [])
+  const missing = await ask("GET", `addresses/${address.json.id}/events/999999`, { as: "viewer" })
+  assert.deepStrictEqual([missing.json.error.code, missing.json.error.param], ["no_such_event", "event_id"])
   const { secret } = address.json
   for (const path of ["addresses", `addresses/${address.json.id}`]) {
     const seen = (await ask("GET", path, { as: "viewer" })).text

@@ -1,6 +1,9 @@
 /** `cabinet address …`: who receives new events, and the outcomes of sending them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { filterInWords } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
@@ -9,9 +12,10 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
-import { log, ping, resend } from "./AddressDeliveryCommands.ts"
+import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
+import { whereFilters } from "./RowsFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const state = (address: Address): string => {
@@ -35,6 +39,14 @@ const addressCard = (address: Address, style: Style): string =>
             ] as const,
           ]),
       ["Sources", sourcesText(address.sources)],
+      ...(address.filters.length === 0
+        ? []
+        : [
+            [
+              "Only where",
+              `${address.filters.map(filterInWords).join(", ")} (${counted(address.filteredEvents, "event")} not sent)`,
+            ] as const,
+          ]),
       ["State", state(address)],
       ["Made", address.createdAt],
     ],
@@ -63,17 +75,32 @@ const sourceFlag = (fallback: string) =>
 
 const addedSources = sourceFlag("all sources, including those created later")
 
+const where = Flag.String("where").pipe(
+  Flag.withMetavar("CONDITION"),
+  Flag.withDescription(
+    'Only events with such a field, such as "status=paid", "total>=100" or "name is not empty"; repeatable, and all must hold',
+  ),
+  Flag.between(0, 1000),
+)
+
+const filtersOf = (texts: ReadonlyArray<string>): Effect.Effect<FieldFilters, CommandError> =>
+  Effect.mapError(
+    Effect.fromResult(whereFilters(texts)),
+    (message) => new CommandError({ code: "usage", message: `${message}.` }),
+  )
+
 const allNamed = (sources: ReadonlyArray<string>) =>
   Effect.map(Effect.forEach(sources, sourceNamed), (ids): ReadonlyArray<number> => [...new Set(ids)])
 
-const add = Command.make("add", { url, urlFile, sources: addedSources, ...outgoing }, (input) =>
+const add = Command.make("add", { url, urlFile, sources: addedSources, where, ...outgoing }, (input) =>
   Effect.gen(function* () {
+    const filters = yield* filtersOf(input.where)
     // Read before anything is opened: a person may be typing it.
     const newUrl = yield* requireUrl(input.url, input.urlFile)
     yield* withCabinet(input, () =>
       Effect.gen(function* () {
         const sources = input.sources.length === 0 ? "all" : yield* allNamed(input.sources)
-        yield* showWhole(yield* Addresses.use((addresses) => addresses.create({ url: newUrl, sources })))
+        yield* showWhole(yield* Addresses.use((addresses) => addresses.create({ url: newUrl, sources, filters })))
       }),
     )
   }),
@@ -122,16 +149,18 @@ const set = Command.make(
       Flag.withDescription("Events of all sources, including those created later"),
       Flag.withDefault(false),
     ),
+    where: where.pipe(Flag.withDescription('Instead of the conditions there are; "none" for all events')),
     ...outgoing,
   },
   (input) =>
     Effect.gen(function* () {
+      const filters = input.where.join() === "none" ? [] : yield* filtersOf(input.where)
       const newUrl = Option.getOrUndefined(yield* readUrl(input.url, input.urlFile, "--url"))
       if (input.allSources && input.sources.length > 0) {
         return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
       }
-      if (newUrl === undefined && !input.allSources && input.sources.length === 0) {
-        const message = "Nothing to change: give --url, --url-file, --source or --all-sources."
+      if (newUrl === undefined && !input.allSources && input.sources.length === 0 && input.where.length === 0) {
+        const message = "Nothing to change: give --url, --url-file, --source, --all-sources or --where."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>
@@ -145,13 +174,14 @@ const set = Command.make(
           const change = {
             ...(newUrl === undefined ? {} : { url: newUrl }),
             ...(sources === undefined ? {} : { sources }),
+            ...(input.where.length === 0 ? {} : { filters }),
           } as const
           const address = yield* Addresses.use((addresses) => addresses.set(addressId, change))
           yield* showChanged(address, `Address ${address.id} was changed.`)
         }),
       )
     }),
-).pipe(Command.withDescription("Change the URL or the sources of a delivery address"))
+).pipe(Command.withDescription("Change the URL, the sources or the filter of a delivery address"))
 
 const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
   Effect.andThen(
@@ -196,5 +226,5 @@ const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (inp
 
 export const addressCommand = Command.make("address").pipe(
   Command.withDescription("Manage delivery addresses and their signed deliveries"),
-  Command.withSubcommands([add, list, show, set, remove, ping, log, rotateSecret, resend, pause, resume]),
+  Command.withSubcommands([add, list, show, set, remove, ping, test, log, rotateSecret, resend, pause, resume]),
 )

@@ -5,11 +5,13 @@ import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { isTimestamp, notATimestamp } from "@data-cabinet/core/text/Timestamp"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { filterInWords, type FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
+import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
@@ -35,6 +37,34 @@ export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (
     }),
   ),
 ).pipe(Command.withDescription("Send a ping now and print the result"))
+
+const testText = ({ eventId, passes, reasons, conditions, deliveryId }: FilterTest): string =>
+  [
+    passes ? `Event ${eventId} would be sent to this address.` : `Event ${eventId} would not be sent to this address.`,
+    ...reasons.map(({ message }) => message),
+    ...conditions
+      .filter(({ holds }) => holds)
+      .map((one) => `The condition ${filterInWords(one)} holds: it has ${one.value ?? "no such field"}.`),
+    deliveryId === null ? "No delivery was made of it." : `It has delivery ${deliveryId}.`,
+  ]
+    .map(plainText)
+    .join("\n")
+
+export const test = Command.make(
+  "test",
+  {
+    id: addressArgument,
+    event: Flag.Int("event").pipe(Flag.withMetavar("NUMBER"), Flag.withDescription("The event")),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const id = yield* addressNamed(input.id)
+        const result = yield* Addresses.use((addresses) => addresses.test(id, input.event))
+        yield* report(yield* format, filterTestJson(result), () => testText(result))
+      }),
+    ),
+).pipe(Command.withDescription("Tell whether an event would be sent to an address, and why not"))
 
 export const log = Command.make(
   "log",
@@ -62,7 +92,7 @@ export const log = Command.make(
         if (before !== undefined && !isTimestamp(before)) {
           return yield* new CommandError({ code: "usage", message: notATimestamp(before) })
         }
-        const { id: addressId } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
+        const { id: addressId, filteredEvents } = yield* Effect.flatMap(addressNamed(input.id), (id) =>
           lookup(Addresses.use((addresses) => addresses.get(id))),
         )
         const attempts = yield* Deliveries.use((deliveries) =>
@@ -73,22 +103,28 @@ export const log = Command.make(
             ...(before === undefined ? {} : { before }),
           }),
         )
-        yield* report(yield* format, attempts.map(attemptJson), (style) =>
-          columns(
-            ["AT", "DELIVERY", "EVENT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "NEXT ATTEMPT", "RESPONSE"],
-            attempts.map((one) => [
-              one.at,
-              String(one.deliveryId),
-              one.type === "ping" ? "ping" : String(one.eventId ?? ""),
-              String(one.number),
-              String(one.durationMs),
-              one.peer ?? "—",
-              one.delivered ? `delivered (${one.status})` : (one.failure ?? `responded with ${one.status}`),
-              one.nextAt ?? "—",
-              one.responseBody ?? "",
-            ]),
-            { style, none: "No attempts yet." },
-          ),
+        yield* report(
+          yield* format,
+          attempts.map(attemptJson),
+          (style) =>
+            columns(
+              ["AT", "DELIVERY", "EVENT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "NEXT ATTEMPT", "RESPONSE"],
+              attempts.map((one) => [
+                one.at,
+                String(one.deliveryId),
+                one.type === "ping" ? "ping" : String(one.eventId ?? ""),
+                String(one.number),
+                String(one.durationMs),
+                one.peer ?? "—",
+                one.delivered ? `delivered (${one.status})` : (one.failure ?? `responded with ${one.status}`),
+                one.nextAt ?? "—",
+                one.responseBody ?? "",
+              ]),
+              { style, none: "No attempts yet." },
+            ) +
+            (filteredEvents === 0
+              ? ""
+              : `\n${counted(filteredEvents, "event was", "events were")} not sent because of the filter.`),
         )
       }),
     ),

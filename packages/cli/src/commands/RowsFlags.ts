@@ -3,6 +3,7 @@
  * column, a condition and a value. A selection that they cannot express, such as a column with a `=` in its name, takes the
  * API's own parameters.
  */
+import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { Result } from "effect"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
@@ -52,6 +53,17 @@ export const wherePairs = (text: string): Result.Result<Pairs, string> => {
         `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", not ${JSON.stringify(text)}`,
       )
     : Result.succeed(pairs)
+}
+
+/** The same as the filter of a delivery address, whose fields have the names that their senders give them. */
+export const whereFilters = (texts: ReadonlyArray<string>): Result.Result<FieldFilters, string> => {
+  const filters: Array<FieldFilter> = []
+  for (const text of texts) {
+    const pairs = wherePairs(text)
+    if (Result.isFailure(pairs)) return Result.fail(pairs.failure)
+    filters.push(Object.fromEntries(pairs.success) as unknown as FieldFilter)
+  }
+  return Result.succeed(filters)
 }
 
 const DAYS = /^(\d{4}-\d{2}-\d{2})?\.\.(\d{4}-\d{2}-\d{2})?$/

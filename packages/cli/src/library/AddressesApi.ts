@@ -3,9 +3,24 @@ import type { Address, AddressChange, Subscription } from "@data-cabinet/core/de
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
 import type { Run } from "./RunEffect.ts"
 
-export type { Address, AddressChange, Attempt, Delivery, PingResult, Subscription }
+export type {
+  Address,
+  AddressChange,
+  Attempt,
+  Delivery,
+  FieldFilter,
+  FieldFilters,
+  FilterTest,
+  JudgedCondition,
+  NotSent,
+  NotSentReason,
+  PingResult,
+  Subscription,
+}
 
 /** Which attempts of an address to list. */
 export interface AttemptsQuery {
@@ -24,14 +39,19 @@ export interface AttemptsQuery {
 export interface AddressesApi {
   /**
    * Sends it every event accepted from now on; the result has the signing secret. Rejects with `not_public` for a URL that
-   * leads to an address that is not public. Without `sources`: all sources, including those created later.
+   * leads to an address that is not public. Without `sources`: all sources, including those created later. With `filters`: only
+   * events for which all of them hold.
    */
-  readonly create: (address: { readonly url: string; readonly sources?: Subscription }) => Promise<Address>
+  readonly create: (address: {
+    readonly url: string
+    readonly sources?: Subscription
+    readonly filters?: FieldFilters
+  }) => Promise<Address>
   /** All of them, with their secrets. */
   readonly list: () => Promise<ReadonlyArray<Address>>
   /** One, with its secret. */
   readonly get: (id: number) => Promise<Address>
-  /** Another URL, checked like a new one, or other sources. Deliveries already due go to the new URL. */
+  /** Another URL, checked like a new one, other sources or other filters. Deliveries already due go to the new URL. */
   readonly change: (id: number, change: AddressChange) => Promise<Address>
   /** Sends nothing more to it, and cancels due deliveries. */
   readonly remove: (id: number) => Promise<void>
@@ -43,6 +63,8 @@ export interface AddressesApi {
   readonly rotateSecret: (id: number) => Promise<Address>
   /** Sends a ping at once and waits for its outcome. */
   readonly ping: (id: number) => Promise<PingResult>
+  /** Whether it would be sent this event, and why not. Sends nothing. */
+  readonly test: (id: number, eventId: number) => Promise<FilterTest>
   /** The attempts of its deliveries, newest first. */
   readonly log: (id: number, query?: AttemptsQuery) => Promise<ReadonlyArray<Attempt>>
   /** Sends a delivery again at once, whatever its state. */
@@ -54,7 +76,8 @@ export interface AddressesApi {
 }
 
 export const addressesApi = (run: Run): AddressesApi => ({
-  create: ({ url, sources = "all" }) => run(Addresses.use((addresses) => addresses.create({ url, sources }))),
+  create: ({ sources = "all", ...address }) =>
+    run(Addresses.use((addresses) => addresses.create({ ...address, sources }))),
   list: () => run(Addresses.use((addresses) => addresses.list)),
   get: (id) => run(Addresses.use((addresses) => addresses.get(id))),
   change: (id, change) => run(Addresses.use((addresses) => addresses.set(id, change))),
@@ -63,6 +86,7 @@ export const addressesApi = (run: Run): AddressesApi => ({
   resume: (id) => run(Addresses.use((addresses) => addresses.resume(id))),
   rotateSecret: (id) => run(Addresses.use((addresses) => addresses.rotateSecret(id))),
   ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
+  test: (id, eventId) => run(Addresses.use((addresses) => addresses.test(id, eventId))),
   log: (id, query = {}) => run(Deliveries.use((deliveries) => deliveries.log({ limit: 100, ...query, addressId: id }))),
   resend: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.resend(deliveryId))),
   resendRange: (id, from, to) =>

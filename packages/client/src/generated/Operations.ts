@@ -25,9 +25,10 @@ export type Key = { readonly id: number; readonly name: string; readonly prefix:
 export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
 export type Token = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly last_used_at: string | null }
 export type IssuedToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly last_used_at: string | null; readonly token: string }
-export type Address = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null }
-export type AddressWithSecret = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null; readonly secret: string; readonly previous_secret: { readonly secret: string; readonly until: string } | null }
+export type Address = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly filters: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly filtered_events: number; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null }
+export type AddressWithSecret = { readonly id: number; readonly url: string; readonly sources: "all" | ReadonlyArray<number>; readonly filters: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly filtered_events: number; readonly created_at: string; readonly paused_at: string | null; readonly failing_since: string | null; readonly secret: string; readonly previous_secret: { readonly secret: string; readonly until: string } | null }
 export type PingResult = { readonly delivery_id: number; readonly delivered: boolean; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly response_body: string | null }
+export type AddressTest = { readonly address_id: number; readonly event_id: number; readonly passes: boolean; readonly reasons: ReadonlyArray<{ readonly code: "source" | "repeat" | "empty" | "history" | "deleted" | "older" | "condition"; readonly message: string }>; readonly conditions: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string; readonly holds: boolean; readonly value: string | null }>; readonly delivery_id: number | null }
 export type Attempt = { readonly delivery_id: number; readonly type: "event.received" | "ping"; readonly event_id: number | null; readonly address_id: number; readonly number: number; readonly at: string; readonly delivered: boolean; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly response_body: string | null; readonly next_at: string | null }
 export type DeliveryState = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null }
 export type DeliveryWithLog = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly log: ReadonlyArray<Attempt> }
@@ -146,11 +147,11 @@ export interface Operations {
   /** All delivery addresses. */
   readonly listAddresses: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Address>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a delivery address. */
-  readonly addAddress: { readonly input: { readonly body: { readonly url: string; readonly sources?: "all" | ReadonlyArray<number> } }; readonly output: AddressWithSecret }
+  readonly addAddress: { readonly input: { readonly body: { readonly url: string; readonly sources?: "all" | ReadonlyArray<number>; readonly filters?: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }> } }; readonly output: AddressWithSecret }
   /** One delivery address. */
   readonly getAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
   /** Change a delivery address. */
-  readonly changeAddress: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly sources?: "all" | ReadonlyArray<number> } }; readonly output: Address }
+  readonly changeAddress: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly sources?: "all" | ReadonlyArray<number>; readonly filters?: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }> } }; readonly output: Address }
   /** Remove a delivery address. */
   readonly removeAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Show a signing secret. */
@@ -163,6 +164,8 @@ export interface Operations {
   readonly resumeAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
   /** Check a delivery address. */
   readonly pingAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: PingResult }
+  /** Whether an address is sent an event. */
+  readonly testAddress: { readonly input: { readonly path: { readonly id: number; readonly event_id: number } }; readonly output: AddressTest }
   /** The attempts of a delivery address. */
   readonly listAttempts: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number; readonly before?: string; readonly failed?: boolean } }; readonly output: { readonly data: ReadonlyArray<Attempt>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Resend a range. */
@@ -271,6 +274,7 @@ export const OPERATIONS = {
   pauseAddress: "POST /manage/v1/addresses/{id}/pause",
   resumeAddress: "POST /manage/v1/addresses/{id}/resume",
   pingAddress: "POST /manage/v1/addresses/{id}/ping",
+  testAddress: "GET /manage/v1/addresses/{id}/events/{event_id}",
   listAttempts: "GET /manage/v1/addresses/{id}/attempts",
   resendRange: "POST /manage/v1/addresses/{id}/resend",
   listDeliveries: "GET /manage/v1/deliveries",

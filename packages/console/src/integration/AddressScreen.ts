@@ -8,6 +8,8 @@ import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
+import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
+import { filterChoice, filterText } from "./FilterChoice.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
@@ -22,6 +24,7 @@ export interface AddressData {
   readonly shows?:
     | { readonly is: "secret" }
     | { readonly is: "ping"; readonly result: PingResult }
+    | { readonly is: "test"; readonly result: FilterTest }
     | { readonly is: "count"; readonly range: ResendRange; readonly count: number }
 }
 
@@ -39,6 +42,8 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
       const { result } = shows
       return markup`<div class="box ${result.delivered ? "good" : "error"}" role="status"><div><p><b>${result.delivered ? words.pingWell : words.pingBadly}</b> ${outcome(frame, result)}${result.peer !== null && ` · ${result.peer}`}</p>${result.responseBody !== null && markup`<pre class="text">\n${result.responseBody}</pre>`}</div></div>`
     }
+    case "test":
+      return testResult(frame, shows.result)
     case "count": {
       const { range, count } = shows
       const hidden = (["from", "to", "only"] as const).map(
@@ -48,6 +53,30 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
 ${count > 0 && postForm({ path: `${path}/resend`, body: markup`${hidden}<input type="hidden" name="confirm" value="yes"><button class="main">${words.sendNow}</button>` })}</div></div>`
     }
   }
+}
+
+const testResult = (frame: Frame, { eventId, passes, reasons, conditions, deliveryId }: FilterTest): HtmlValue => {
+  const { integration: words, table, event } = frame.words
+  const why = reasons
+    .filter(({ code }) => code !== "condition")
+    .map(({ code }) => markup`<li>${words.notSent[code]}</li>`)
+  const judged = conditions.map(
+    (condition) =>
+      markup`<li><b>${filterText(frame, [condition])}</b>: ${condition.holds ? words.holds : words.holdsNot} <span class="soft">${condition.value ?? table.null}</span></li>`,
+  )
+  return markup`<div class="box ${passes ? "good" : "error"}" role="status"><div><p><b>${passes ? words.passes : words.passesNot}</b> <a href="${consolePath(frame, `events/${eventId}`)}">${event.title} ${eventId}</a>${
+    deliveryId !== null &&
+    markup` · <a href="${consolePath(frame, `deliveries/${deliveryId}`)}">${words.delivery} ${deliveryId}</a>`
+  }</p><ul>${why}${judged}</ul></div></div>`
+}
+
+const testForm = (frame: Frame, { address }: AddressData): HtmlValue => {
+  const { integration: words } = frame.words
+  return markup`<section class="card" aria-labelledby="test"><h2 id="test">${words.testFilter}</h2>${postForm({
+    path: consolePath(frame, `addresses/${address.id}/test`),
+    kind: "row wrap",
+    body: markup`<label>${words.eventNumber} <input name="event" inputmode="numeric" pattern="[0-9]+" required autocomplete="off"></label><button>${words.test}</button>`,
+  })}</section>`
 }
 
 const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
@@ -80,7 +109,7 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
     markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2>${postForm({
       path: consolePath(frame, `addresses/${address.id}/change`),
       kind: "form",
-      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}<button class="main">${frame.words.save}</button>`,
+      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}${filterChoice(frame, address.filters)}<button class="main">${frame.words.save}</button>`,
     })}</section>`
   )
 }
@@ -104,8 +133,8 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
-${settings(frame, data)}${resendForm(frame, data)}
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${settings(frame, data)}${testForm(frame, data)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${remove}`,
   }
 }

@@ -10,9 +10,10 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall, Repeat } from "../screen/ConsoleScreen.ts"
+import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
+import { filtersOf } from "./FilterChoice.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
 
@@ -54,7 +55,11 @@ const keyScreens = Effect.gen(function* () {
       repeat: "once",
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
-        const { id } = yield* addresses.create({ url: fieldOf(call, "url"), sources: told })
+        const { id } = yield* addresses.create({
+          url: fieldOf(call, "url"),
+          sources: told,
+          ...filtersOf(call),
+        })
         return { location: consolePath(call.frame, `addresses/${id}`) }
       }),
     }),
@@ -71,6 +76,35 @@ const rangeOf = (call: FormCall): Required<ResendRange> => ({
   to: utc(fieldOf(call, "to")),
   only: fieldOf(call, "only") === "all" ? "all" : "failed",
 })
+
+type Card = (frame: Frame, id: number, shows?: AddressData["shows"]) => Effect.Effect<ScreenResult, ConsoleRefusal>
+
+const testScreen = (addresses: Addresses["Service"], card: Card): ConsoleScreen =>
+  act({
+    path: "/console/addresses/{id}/test",
+    action: "address.read",
+    home: ([id]) => `addresses/${id}`,
+    repeat: "allowed",
+    respond: (call) =>
+      Effect.flatMap(addresses.test(idOf(call.path[0]), idOf(fieldOf(call, "event"))), (result) =>
+        card(call.frame, idOf(call.path[0]), { is: "test", result }),
+      ),
+  })
+
+/** Asks first how much is to be sent. */
+const resendScreen = (deliveries: Deliveries["Service"], card: Card): ConsoleScreen =>
+  act({
+    path: "/console/addresses/{id}/resend",
+    action: "delivery.change",
+    home: ([id]) => `addresses/${id}`,
+    repeat: (call) => (fieldOf(call, "confirm") === "yes" ? "once" : "allowed"),
+    respond: Effect.fnUntraced(function* (call) {
+      const range = rangeOf(call)
+      if (fieldOf(call, "confirm") === "yes") return yield* Effect.as(deliveries.resendRange(range), null)
+      const count = yield* deliveries.countRange(range)
+      return yield* card(call.frame, range.addressId, { is: "count", range, count })
+    }),
+  })
 
 const addressScreens = Effect.gen(function* () {
   const addresses = yield* Addresses
@@ -102,7 +136,8 @@ const addressScreens = Effect.gen(function* () {
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
-        return yield* Effect.as(addresses.set(idOf(call.path[0]), { url: fieldOf(call, "url"), sources: told }), null)
+        const change = { url: fieldOf(call, "url"), sources: told, ...filtersOf(call) }
+        return yield* Effect.as(addresses.set(idOf(call.path[0]), change), null)
       }),
     }),
     simple("pause", addresses.pause),
@@ -122,6 +157,7 @@ const addressScreens = Effect.gen(function* () {
       respond: ({ frame, path: [id] }) =>
         Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
     }),
+    testScreen(addresses, card),
     act({
       path: `${path}/reveal`,
       action: "address.reveal",
@@ -137,18 +173,7 @@ const addressScreens = Effect.gen(function* () {
       respond: ({ frame, path: [id] }) =>
         Effect.flatMap(addresses.rotateSecret(idOf(id)), () => card(frame, idOf(id), { is: "secret" })),
     }),
-    act({
-      path: `${path}/resend`,
-      action: "delivery.change",
-      home,
-      repeat: (call) => (fieldOf(call, "confirm") === "yes" ? "once" : "allowed"),
-      respond: Effect.fnUntraced(function* (call) {
-        const range = rangeOf(call)
-        if (fieldOf(call, "confirm") === "yes") return yield* Effect.as(deliveries.resendRange(range), null)
-        const count = yield* deliveries.countRange(range)
-        return yield* card(call.frame, range.addressId, { is: "count", range, count })
-      }),
-    }),
+    resendScreen(deliveries, card),
   ]
   return screens
 })

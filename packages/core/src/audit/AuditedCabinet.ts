@@ -154,6 +154,7 @@ const ADDRESSES: Acts<Addresses["Service"]> = {
   resume: (id) => act("address.resume", `address ${id}`),
   rotateSecret: (id) => act("address.rotate_secret", `address ${id}`),
   ping: (id) => act("address.ping", `address ${id}`),
+  test: null,
 }
 
 const DELIVERIES: Acts<Deliveries["Service"]> = {

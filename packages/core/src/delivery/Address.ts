@@ -1,6 +1,7 @@
 /** A delivery address: the URL that is sent new events, the sources that it subscribes to, and its signing secret. */
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
+import type { FieldFilters } from "./FieldFilter.ts"
 
 /** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
@@ -18,6 +19,10 @@ export interface Address {
   readonly secret: string
   readonly previousSecret: PreviousSecret | null
   readonly sources: Subscription
+  /** It is sent only events for which all of them hold. */
+  readonly filters: FieldFilters
+  /** How many events it was not sent because of its filters, but for the last seconds. */
+  readonly filteredEvents: number
   readonly createdAt: string
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
@@ -32,6 +37,8 @@ export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null
 export interface NewAddress {
   readonly url: string
   readonly sources: Subscription
+  /** By default none. */
+  readonly filters?: FieldFilters
 }
 
 /** The changes to an address; absent fields stay unchanged. */
@@ -40,4 +47,6 @@ export interface AddressChange {
   readonly url?: string
   /** The new subscription. */
   readonly sources?: Subscription
+  /** All conditions of the new filter; without any, every event passes. */
+  readonly filters?: FieldFilters
 }

@@ -4,7 +4,8 @@ import { Schema } from "effect"
 /**
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names the
  * address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
- * `not_resent`: the delivery cannot be sent again; the message says why.
+ * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `not_resent`: the delivery cannot
+ * be sent again; the message says why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
   code: Schema.Literals([
@@ -12,8 +13,12 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "not_public",
     "name_not_found",
     "bad_range",
+    "bad_filter",
+    "bad_fo",
+    "bad_fv",
     "no_such_address",
     "no_such_source",
+    "no_such_event",
     "no_such_delivery",
     "not_resent",
   ]),

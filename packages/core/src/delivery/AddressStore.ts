@@ -1,7 +1,8 @@
-/** Stores delivery addresses. URLs and sources are not checked here: `Addresses` has checked them. */
+/** Stores delivery addresses. URLs, sources and filters are not checked here: `Addresses` has checked them. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
+import type { JudgedEvent } from "./TestFilter.ts"
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -19,7 +20,7 @@ export class AddressStore extends Context.Service<
     readonly get: (id: number) => Found
     /**
      * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
-     * before.
+     * before. A filter holds for all events that are committed after it, and for none that were committed before.
      */
     readonly set: (id: number, change: AddressChange) => Found
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
@@ -28,5 +29,7 @@ export class AddressStore extends Context.Service<
     readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
     readonly rotateSecret: (id: number) => Found
+    /** An event, as deliveries to this address depend on it; none if there is no such event. */
+    readonly judged: (id: number, eventId: number) => Returns<Option.Option<JudgedEvent>>
   }
 >()("@data-cabinet/core/delivery/AddressStore") {}

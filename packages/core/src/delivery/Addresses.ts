@@ -1,6 +1,7 @@
-/** The operations of a cabinet's owner on delivery addresses. URL and sources are checked before they are saved. */
+/** The operations of a cabinet's owner on delivery addresses. URL, sources and filter are checked before they are saved. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { noSuchEvent } from "../event/EventDetail.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
@@ -11,6 +12,8 @@ import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { noSuchAddress } from "./Deliveries.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
+import { checkFilters } from "./FieldFilter.ts"
+import { type FilterTest, testFilter } from "./TestFilter.ts"
 
 /** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
 export interface PingResult extends Outcome {
@@ -44,6 +47,8 @@ export class Addresses extends Context.Service<
     readonly rotateSecret: (id: number) => Returns<Address>
     /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
     readonly ping: (id: number) => Returns<PingResult>
+    /** Whether the address, as it is now, would be sent this event, and why not. Nothing is sent. */
+    readonly test: (id: number, eventId: number) => Returns<FilterTest>
   }
 >()("@data-cabinet/core/delivery/Addresses") {
   static readonly layer = Layer.effect(
@@ -68,18 +73,21 @@ export class Addresses extends Context.Service<
       })
 
       return Addresses.of({
-        create: Effect.fnUntraced(function* ({ url, sources }) {
+        create: Effect.fnUntraced(function* ({ url, sources, filters = [] }) {
+          const checked = yield* Effect.fromResult(checkFilters(filters))
           const href = yield* checkedUrl(url)
           yield* checkSources(sources)
-          return yield* store.create({ url: href, sources })
+          return yield* store.create({ url: href, sources, filters: checked })
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
         reveal: (id) => existing(id, store.get(id)),
         set: Effect.fnUntraced(function* (id, change) {
+          const filters =
+            change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
           if (change.sources !== undefined) yield* checkSources(change.sources)
-          return yield* existing(id, store.set(id, { ...change, ...url }))
+          return yield* existing(id, store.set(id, { ...change, ...url, ...filters }))
         }),
         remove: (id) =>
           Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : Effect.fail(noSuchAddress(id)))),
@@ -94,6 +102,14 @@ export class Addresses extends Context.Service<
           yield* queue.settle([settlement])
           const delivered = settlement.next.state === "delivered"
           return { ...settlement.outcome, deliveryId: delivery.id, delivered }
+        }),
+        test: Effect.fnUntraced(function* (id, eventId) {
+          const address = yield* existing(id, store.get(id))
+          const event = yield* store.judged(id, eventId)
+          if (Option.isNone(event)) {
+            return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
+          }
+          return testFilter(address, event.value)
         }),
       })
     }),

@@ -2,6 +2,7 @@
 import type { PingResult } from "./Addresses.ts"
 import type { Address } from "./Address.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
+import type { FilterTest } from "./TestFilter.ts"
 
 /** Includes the secrets only if the owner requested this one address. */
 export const addressJson = (address: Address, withSecrets: boolean) => ({
@@ -9,6 +10,8 @@ export const addressJson = (address: Address, withSecrets: boolean) => ({
   url: address.url,
   ...(withSecrets ? { secret: address.secret } : {}),
   sources: address.sources,
+  filters: address.filters,
+  filtered_events: address.filteredEvents,
   ...(withSecrets ? { previous_secret: address.previousSecret } : {}),
   created_at: address.createdAt,
   paused_at: address.pausedAt,
@@ -50,6 +53,15 @@ export const pingJson = (result: PingResult) => ({
   peer: result.peer,
   duration_ms: result.durationMs,
   response_body: result.responseBody,
+})
+
+export const filterTestJson = (test: FilterTest) => ({
+  address_id: test.addressId,
+  event_id: test.eventId,
+  passes: test.passes,
+  reasons: test.reasons,
+  conditions: test.conditions.map(({ fc, fo, fv, holds, value }) => ({ fc, fo, fv, holds, value })),
+  delivery_id: test.deliveryId,
 })
 
 /** With its attempts, newest first. */

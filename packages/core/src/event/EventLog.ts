@@ -5,6 +5,7 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Deadline } from "../runtime/Deadline.ts"
 import { fromResult } from "../runtime/FromResult.ts"
+import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
 
@@ -80,6 +81,8 @@ export interface AcceptRequest {
    * `first`, nothing is accepted and the result is `SourceChanged`.
    */
   readonly staged?: StagedSlice
+  /** Absent if no address of the source has a filter. */
+  readonly filtered?: FilteredDeliveries
 }
 
 export interface Receipt {

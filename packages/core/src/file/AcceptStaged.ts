@@ -6,6 +6,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
+import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { appendEvents, EventLog, type NewEvent } from "../event/EventLog.ts"
@@ -144,14 +145,16 @@ class ImportRun {
       this.#source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
       if (this.#source === null) return null
       const last = rows.at(-1)!.n + 1
+      const events = yield* toEvents(rows)
       const request = {
         sourceId: claimed.sourceId,
         sourceVersion: this.#source.version,
         channel: claimed.channel,
         history: claimed.history,
-        events: yield* toEvents(rows),
+        events,
         original: null,
         staged: { importId: claimed.id, first, last },
+        ...(claimed.history ? {} : filteredDeliveries(this.#source.filtered, events)),
       }
       const appended = instrument("import.accept", appendEvents(log, request)).pipe(
         Effect.as(last),

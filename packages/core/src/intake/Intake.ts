@@ -8,6 +8,7 @@ import type { Call } from "../runtime/Call.ts"
 import { runResult } from "../runtime/FromResult.ts"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
 import { type TimerWheel, timerWheel } from "../runtime/TimerWheel.ts"
+import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import { StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import { appendEvents, EventLog } from "../event/EventLog.ts"
 import type { AcceptRequest, Appended, Receipt } from "../event/EventLog.ts"
@@ -136,8 +137,15 @@ class IntakeSteps {
       for (let attempt = 1; ; attempt++) {
         const source = yield* sources.forIntake(sourceId)
         if (Option.isNone(source)) return yield* notFound()
-        const { id, version } = source.value
-        const request: AcceptRequest = { ...WEBHOOK, sourceId: id, sourceVersion: version, events, original: null }
+        const { id, version, filtered } = source.value
+        const request: AcceptRequest = {
+          ...WEBHOOK,
+          sourceId: id,
+          sourceVersion: version,
+          events,
+          original: null,
+          ...filteredDeliveries(filtered, events),
+        }
         const appended = yield* Effect.result(instrument("intake.accept", appendEvents(log, request)))
         if (Result.isSuccess(appended)) return firstOf(appended.success)
         if (appended.failure._tag !== "SourceChanged") return yield* appended.failure

@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
+import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -157,6 +158,7 @@ const accepted = (
   events,
   original: kept,
   memory,
+  ...filteredDeliveries(source.filtered, events),
 })
 
 interface ReadCharset {

@@ -14,6 +14,7 @@ export type TaskName =
   | "embedded PostgreSQL watch"
   | "feed fence watch"
   | "feed follower"
+  | "filtered event count"
   | "import acceptance"
   | "import sweep"
   | "partition creation"

@@ -1,4 +1,5 @@
 /** A source: an intake address for one sender, with a table of its own. */
+import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
 import type { IntakeVerification, Verification } from "../verification/Verification.ts"
 
 /** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
@@ -49,4 +50,6 @@ export interface IntakeSource {
   readonly kept: KeptSettings | null
   /** Null for a source that takes requests from whoever has its address. */
   readonly verification: IntakeVerification | null
+  /** The addresses of the source that have a filter; absent if there are none. */
+  readonly filtered?: ReadonlyArray<FilteredAddress>
 }

@@ -2,8 +2,10 @@
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { addressJson, attemptJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
+import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { MAX_FILTERS } from "@data-cabinet/core/delivery/FieldFilter"
+import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Effect, Schema } from "effect"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { idField, text } from "../manage/ManageBodies.ts"
@@ -20,8 +22,21 @@ const subscription = Schema.Union([
 })
 const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
 
-const newAddress = Schema.Struct({ url, sources: Schema.optionalKey(subscription) })
-const change = Schema.Struct({ url: Schema.optionalKey(url), sources: Schema.optionalKey(subscription) })
+const filters = Schema.Array(
+  Schema.Struct({
+    fc: text(1_000, "The field's name, as its sender writes it."),
+    fo: Schema.Literals(FILTER_CONDITIONS).annotate({ description: "The condition." }),
+    fv: text(1_000, "The value; empty for `empty` and `notempty`."),
+  }),
+)
+  .check(Schema.isMaxLength(MAX_FILTERS))
+  .annotate({
+    description: "Conditions for the fields of an event. It is sent only events for which all of them hold.",
+  })
+
+const settings = { sources: Schema.optionalKey(subscription), filters: Schema.optionalKey(filters) }
+const newAddress = Schema.Struct({ url, ...settings })
+const change = Schema.Struct({ url: Schema.optionalKey(url), ...settings })
 const range = Schema.Struct({
   from: text(40, "The beginning of the range of acceptance times (inclusive), RFC 3339."),
   to: text(40, "The end of the range (exclusive), RFC 3339."),
@@ -31,8 +46,16 @@ const range = Schema.Struct({
   dry_run: Schema.optionalKey(Schema.Boolean.annotate({ description: "Only count them." })),
 })
 
-const URL_ERRORS = ["bad_url", "not_public", "name_not_found", "no_such_source"] as const
-const URL_PARAMS = { bad_url: "/url", not_public: "/url", name_not_found: "/url", no_such_source: "/sources" } as const
+const SETTING_PARAMS = {
+  bad_url: "/url",
+  not_public: "/url",
+  name_not_found: "/url",
+  no_such_source: "/sources",
+  bad_filter: "/filters",
+  bad_fo: "/filters",
+  bad_fv: "/filters",
+} as const
+const SETTING_ERRORS = Object.keys(SETTING_PARAMS) as ReadonlyArray<keyof typeof SETTING_PARAMS>
 
 const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 
@@ -68,7 +91,7 @@ export const manageAddresses = Effect.gen(function* () {
       path: "/manage/v1/addresses",
       summary: "Add a delivery address",
       description:
-        "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, including later ones.",
+        "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, including later ones. With `filters`: only events for which they hold.",
       action: "address.change",
       once: {
         completed: "transaction",
@@ -77,12 +100,10 @@ export const manageAddresses = Effect.gen(function* () {
       },
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
-      errors: URL_ERRORS,
-      params: URL_PARAMS,
+      errors: SETTING_ERRORS,
+      params: SETTING_PARAMS,
       respond: ({ body }) =>
-        Effect.map(addresses.create({ url: body.url, sources: body.sources ?? "all" }), (made) =>
-          addressJson(made, true),
-        ),
+        Effect.map(addresses.create({ sources: "all", ...body }), (made) => addressJson(made, true)),
     }),
     manageEndpoint({
       ...common,
@@ -101,12 +122,13 @@ export const manageAddresses = Effect.gen(function* () {
       method: "PATCH",
       path: about(""),
       summary: "Change a delivery address",
-      description: "Deliveries that are due already go to the new URL. What is left out stays.",
+      description:
+        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays.",
       action: "address.change",
       body: change,
       response: one("Address", "The address."),
-      errors: ["no_such_address", ...URL_ERRORS],
-      params: { no_such_address: "id", ...URL_PARAMS },
+      errors: ["no_such_address", ...SETTING_ERRORS],
+      params: { no_such_address: "id", ...SETTING_PARAMS },
       respond: ({ path: [address], body }) =>
         Effect.map(addresses.set(address, body), (changed) => addressJson(changed, false)),
     }),
@@ -181,6 +203,21 @@ export const manageAddresses = Effect.gen(function* () {
       once: { completed: "after" },
       response: one("PingResult", "The result; a failed ping is not an error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "testAddress",
+      method: "GET",
+      path: about("/events/{event_id}"),
+      segments: [id, idSegment("The event's number.", "event_id")],
+      summary: "Whether an address is sent an event",
+      description:
+        "Tells whether the address, as it is now, would be sent this event, with every condition of its filter, and names the delivery that was made of it. Nothing is sent.",
+      action: "address.read",
+      errors: ["no_such_address", "no_such_event"],
+      params: { no_such_address: "id", no_such_event: "event_id" },
+      response: one("AddressTest", "What was found."),
+      respond: ({ path: [address, event] }) => Effect.map(addresses.test(address, event), filterTestJson),
     }),
     manageEndpoint({
       ...common,

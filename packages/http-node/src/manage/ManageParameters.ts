@@ -9,8 +9,8 @@ const readId = (text: string): number | undefined => {
   return Number.isSafeInteger(id) ? id : undefined
 }
 
-export const idSegment = (description: string): ManageSegment<number> => ({
-  name: "id",
+export const idSegment = (description: string, name = "id"): ManageSegment<number> => ({
+  name,
   description,
   schema: ID,
   example: 1,

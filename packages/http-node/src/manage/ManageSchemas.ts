@@ -1,9 +1,11 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { NOT_SENT } from "@data-cabinet/core/delivery/TestFilter"
 import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
 import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
@@ -120,10 +122,21 @@ const subscription = {
   oneOf: [{ const: "all" }, { type: "array", items: { type: "integer", minimum: 1 } }],
   description: "`all`, including later ones, or the ids of sources.",
 }
+const filterFields = {
+  fc: text("The field's name, as its sender writes it."),
+  fo: { enum: FILTER_CONDITIONS, description: "The condition." },
+  fv: text("The value; empty for `empty` and `notempty`."),
+}
 const addressFields = {
   id: id("The address's id.", 1),
   url: text("Where deliveries are sent."),
   sources: subscription,
+  filters: {
+    type: "array",
+    items: object(filterFields, "A condition."),
+    description: "It is sent only events for which all of them hold.",
+  },
+  filtered_events: whole("How many events it was not sent because of its filters, but for the last seconds."),
   created_at: time("When it was added."),
   paused_at: orNull(time("Since when nothing is sent; else null.")),
   failing_since: orNull(time("The first failed attempt since the last delivered one; else null.")),
@@ -360,6 +373,32 @@ export const MANAGE_SCHEMAS = {
       ...outcome,
     },
     "The outcome of a ping.",
+  ),
+  AddressTest: object(
+    {
+      address_id: id("The address's id.", 1),
+      event_id: id("The event's number.", 10417),
+      passes: flag("Whether the address would be sent the event."),
+      reasons: {
+        type: "array",
+        items: object({ code: { enum: [...NOT_SENT] }, message: text("The reason in words.") }, "A reason."),
+        description: "Why not.",
+      },
+      conditions: {
+        type: "array",
+        items: object(
+          {
+            ...filterFields,
+            holds: flag("Whether it holds."),
+            value: textOrNull("What the event has there, as JSON text, cut after 200 characters; null: no such field."),
+          },
+          "A condition.",
+        ),
+        description: "The filter's conditions.",
+      },
+      delivery_id: orNull(id("The delivery that was made of it; null: none.", 731)),
+    },
+    "Whether an address is sent an event.",
   ),
   Attempt: object(
     {

@@ -1,7 +1,12 @@
-/** The delivery addresses of a remote cabinet. Only those that are to be shown have their secrets; the others have none here. */
-import type { Address } from "@data-cabinet/core/delivery/Address"
+/**
+ * The delivery addresses of a remote cabinet. Their filters are checked here too, so that a refusal has the same words. Only those
+ * that are to be shown have their secrets; the others have none here.
+ */
+import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
+import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer } from "effect"
 import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -12,24 +17,32 @@ type Sent = Omit<Address, "secret" | "previousSecret"> & Partial<Address>
 
 const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, ...sent })
 
+const checked = ({ filters = [] }: AddressChange) => Effect.fromResult(checkFilters(filters))
+
+const sentSettings = ({ url, sources, filters }: AddressChange) => ({ url, sources, filters })
+
 export const layer = Layer.effect(
   Addresses,
   Effect.map(ManageApi, (api) => {
     const one = (request: ManageRequest) => Effect.map(refusedAs(api.json<Sent>(request), known), addressOf)
     const act = (id: number, name: string) => one({ method: "POST", path: ["addresses", id, name] })
     return Addresses.of({
-      create: ({ url, sources }) => one({ method: "POST", path: ["addresses"], body: { url, sources } }),
+      create: (address) =>
+        Effect.andThen(checked(address), one({ method: "POST", path: ["addresses"], body: sentSettings(address) })),
       list: Effect.map(refusalAsDefect(api.list<Sent>({ method: "GET", path: ["addresses"] })), (all) =>
         all.map(addressOf),
       ),
       get: (id) => one({ method: "GET", path: ["addresses", id] }),
       reveal: (id) => act(id, "reveal"),
-      set: (id, { url, sources }) => one({ method: "PATCH", path: ["addresses", id], body: { url, sources } }),
+      set: (id, change) =>
+        Effect.andThen(checked(change), one({ method: "PATCH", path: ["addresses", id], body: sentSettings(change) })),
       remove: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["addresses", id] }), known)),
       pause: (id) => act(id, "pause"),
       resume: (id) => act(id, "resume"),
       rotateSecret: (id) => act(id, "rotate-secret"),
       ping: (id) => refusedAs(api.json<PingResult>({ method: "POST", path: ["addresses", id, "ping"] }), known),
+      test: (id, eventId) =>
+        refusedAs(api.json<FilterTest>({ method: "GET", path: ["addresses", id, "events", eventId] }), known),
     })
   }),
 )

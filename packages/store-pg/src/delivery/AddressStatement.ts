@@ -1,7 +1,8 @@
 /** The statements of delivery addresses and their subscriptions. */
 
 /** The columns of an address `a` as its owner sees it; `sources` is null for all. */
-const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret,
+const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filters::text AS filters,
+  coalesce((SELECT f.events FROM cabinet.filtered_events f WHERE f.address_id = a.id), 0)::float8 AS filtered_events,
   CASE WHEN a.previous_secret_until > cabinet.now() THEN cabinet.rfc3339(a.previous_secret_until) END AS previous_until,
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
@@ -19,6 +20,8 @@ export interface AddressRow {
   readonly paused_at: string | null
   readonly failing_since: string | null
   readonly sources: string | null
+  readonly filters: string | null
+  readonly filtered_events: number
 }
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
@@ -30,10 +33,10 @@ export const UNKNOWN_SOURCES = `
   SELECT w.id::float8 AS id FROM unnest($1::bigint[]) AS w (id)
   WHERE NOT EXISTS (SELECT FROM cabinet.source s WHERE s.id = w.id AND s.deleted_at IS NULL) ORDER BY w.id`
 
-/** $1: url, $2: every source, $3: sources, $4: secret as it is stored. */
+/** $1: url, $2: every source, $3: sources, $4: secret as it is stored, $5: filters or null. */
 export const CREATE_ADDRESS = `
   WITH made AS (
-    INSERT INTO cabinet.address (url, secret, every_source) VALUES ($1::text, $4::text, $2::boolean) RETURNING id
+    INSERT INTO cabinet.address (url, secret, every_source, filters) VALUES ($1::text, $4::text, $2::boolean, $5::json) RETURNING id
   ), subscribed AS (
     INSERT INTO cabinet.address_source (address_id, source_id)
     SELECT DISTINCT made.id, s.id FROM made, unnest($3::bigint[]) AS s (id)
@@ -53,6 +56,36 @@ export const SET_SOURCES = `
   )
   INSERT INTO cabinet.address_source (address_id, source_id)
   SELECT DISTINCT changed.id, s.id FROM changed, unnest($3::bigint[]) AS s (id) ON CONFLICT DO NOTHING`
+
+/** $1: address, $2: filters or null. */
+export const SET_FILTERS = `
+  UPDATE cabinet.address SET filters = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** $1: address. Holds it until the end of the transaction. */
+export const LOCK_ADDRESS = `
+  SELECT filters IS NOT NULL AS filtered FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
+
+/**
+ * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after
+ * it see what it changed.
+ */
+export const HOLD_SOURCES = "SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE"
+export const HOLD_ACCEPTS = "SELECT cabinet.close_fence()"
+
+/** $1: address. What was parsed for its sources is parsed again. */
+export const RENEW_SOURCES = `
+  UPDATE cabinet.source s SET version = s.version + 1 FROM cabinet.address a
+  WHERE a.id = $1::bigint AND s.deleted_at IS NULL
+    AND (a.every_source OR EXISTS (SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = s.id))`
+
+/** $1: address, $2: event. */
+export const JUDGED_EVENT = `
+  SELECT e.id::float8 AS id, e.source_id::float8 AS "sourceId", e.payload::text AS payload,
+    e.repeat_of::float8 AS "repeatOf", e.empty, e.history, e.deleted_at IS NOT NULL AS deleted,
+    coalesce(e.received_at < a.created_at, false) AS older,
+    (SELECT max(d.id)::float8 FROM cabinet.delivery_all d WHERE d.event_id = e.id AND d.address_id = $1::bigint) AS "deliveryId"
+  FROM cabinet.event e LEFT JOIN cabinet.address a ON a.id = $1::bigint
+  WHERE e.id = $2::bigint`
 
 /** $1: address. */
 export const REMOVE_ADDRESS = `

@@ -1,11 +1,14 @@
 /** Delivery addresses in PostgreSQL. */
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
-import { Effect, Layer, Option, Result } from "effect"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
+import { Effect, Layer, Option, Result, Schedule } from "effect"
+import type { SqlError } from "effect/sql"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
-import { orUnavailable } from "../connection/StoreFailure.ts"
+import { isConflict, orUnavailable } from "../connection/StoreFailure.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 
@@ -28,6 +31,8 @@ const toAddress = (cipher: SecretCipher) => {
         ? { secret: shown(row.previous_secret), until: row.previous_until }
         : null,
     sources: row.sources === null ? "all" : (JSON.parse(row.sources) as ReadonlyArray<number>),
+    filters: row.filters === null ? [] : (JSON.parse(row.filters) as FieldFilters),
+    filteredEvents: row.filtered_events,
     createdAt: row.created_at,
     pausedAt: row.paused_at,
     failingSince: row.failing_since,
@@ -35,6 +40,59 @@ const toAddress = (cipher: SecretCipher) => {
 }
 
 const sourcesOf = (sources: Subscription) => (sources === "all" ? [] : sources)
+
+const storedFilters = (filters: FieldFilters): string | null => (filters.length === 0 ? null : JSON.stringify(filters))
+
+type Sql = PgClient.PgClient
+
+/** How long accepts may be held up by one that takes long, before a change of a filter lets them go on and tries again. */
+const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
+
+/**
+ * Does a change after which the sources of an address have other filters. It stands before or after every accept as a whole:
+ * an event is delivered by the filter that is in force at its commit.
+ */
+const betweenAccepts = <A>(sql: Sql, change: Effect.Effect<A, SqlError.SqlError>) =>
+  Effect.gen(function* () {
+    yield* sql.unsafe(HOLD_TIMEOUT)
+    yield* sql.unsafe(AddressStatement.HOLD_SOURCES)
+    const changed = yield* change
+    // At the end: what was changed is visible to nobody before the commit, for which alone accepts wait then.
+    yield* sql.unsafe(AddressStatement.HOLD_ACCEPTS)
+    return changed
+  })
+
+/** A transaction that is done again if it could not have the locks that it needs. */
+const persistently = <A>(sql: Sql, work: Effect.Effect<A, SqlError.SqlError>) =>
+  sql
+    .withTransaction(work)
+    .pipe(Effect.retry({ while: isConflict, schedule: Schedule.spaced("200 millis"), times: 10 }))
+
+const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
+
+const change = Effect.fnUntraced(function* (sql: Sql, id: number, { url, sources, filters }: AddressChange) {
+  if (url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, url])
+  if (sources !== undefined) {
+    yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, sources === "all", sourcesOf(sources)])
+  }
+  if (filters !== undefined) yield* sql.unsafe(AddressStatement.SET_FILTERS, [id, storedFilters(filters)])
+})
+
+/** The sources that it has no longer get a new version, as do those that it has from now on. */
+const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, changed: AddressChange) {
+  yield* renewSources(sql, id)
+  yield* change(sql, id, changed)
+  yield* renewSources(sql, id)
+})
+
+/** Whether a change touches what a filter decides. Holds the address. */
+const touchesFilters = (sql: Sql, id: number, { sources, filters }: AddressChange) =>
+  sources === undefined && filters === undefined
+    ? Effect.succeed(false)
+    : Effect.map(
+        sql.unsafe<{ readonly filtered: boolean }>(AddressStatement.LOCK_ADDRESS, [id]),
+        ([row]) => row !== undefined && (row.filtered || (filters?.length ?? 0) > 0),
+      )
 
 export const layer = Layer.effect(
   AddressStore,
@@ -59,34 +117,34 @@ export const layer = Layer.effect(
             ([unknown]) => unknown?.id ?? null,
           ),
         ),
-      create: ({ url, sources }) =>
-        orUnavailable(
-          Effect.gen(function* () {
-            const parameters = [url, sources === "all", sourcesOf(sources), newSecret(cipher)]
-            const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
-            const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [created!.id])
-            return address(row!)
-          }),
-        ),
+      create: ({ url, sources, filters = [] }) => {
+        const creation = Effect.gen(function* () {
+          const parameters = [url, sources === "all", sourcesOf(sources), newSecret(cipher), storedFilters(filters)]
+          const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
+          const { id } = created!
+          const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
+          return address(row!)
+        })
+        const filtered = betweenAccepts(
+          sql,
+          Effect.tap(creation, ({ id }) => renewSources(sql, id)),
+        )
+        return orUnavailable(filters.length === 0 ? creation : persistently(sql, filtered))
+      },
       list: orUnavailable(
         Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ALL_ADDRESSES), (rows) =>
           rows.map(address),
         ),
       ),
       get: (id) => orUnavailable(find(id)),
-      set: (id, change) =>
+      set: (id, changed) =>
         orUnavailable(
-          sql.withTransaction(
+          persistently(
+            sql,
             Effect.gen(function* () {
-              if (change.url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, change.url])
-              if (change.sources !== undefined) {
-                yield* sql.unsafe(AddressStatement.SET_SOURCES, [
-                  id,
-                  change.sources === "all",
-                  sourcesOf(change.sources),
-                ])
-              }
-              return yield* find(id)
+              return (yield* touchesFilters(sql, id, changed))
+                ? yield* betweenAccepts(sql, Effect.andThen(changeFiltered(sql, id, changed), find(id)))
+                : yield* Effect.andThen(change(sql, id, changed), find(id))
             }),
           ),
         ),
@@ -106,6 +164,12 @@ export const layer = Layer.effect(
       resume: changing(AddressStatement.RESUME_ADDRESS),
       rotateSecret: (id) =>
         orUnavailable(Effect.andThen(sql.unsafe(AddressStatement.ROTATE_SECRET, [id, newSecret(cipher)]), find(id))),
+      judged: (id, eventId) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<JudgedEvent>(AddressStatement.JUDGED_EVENT, [id, eventId]), ([row]) =>
+            Option.fromNullishOr(row),
+          ),
+        ),
     })
   }),
 )

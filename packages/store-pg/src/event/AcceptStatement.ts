@@ -19,12 +19,14 @@ import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import {
   type Batch,
   type BatchKept,
+  type BatchPassed,
   type BatchSlice,
   type BatchTable,
   CREATED_COLUMNS,
   type CreatedColumn,
   EVENT_COLUMNS,
   KEPT_COLUMNS,
+  PASSED_COLUMNS,
   ORIGINAL_COLUMNS,
   SLICE_COLUMNS,
 } from "./Batch.ts"
@@ -141,6 +143,27 @@ const keptOf = (kept: ReadonlyArray<BatchKept>, parameters: Parameters) => ({
 const NOTHING_KEPT: ReturnType<typeof keptOf> = { columns: "", values: "", beside: "" }
 
 /**
+ * Addresses with a filter are sent what was found to pass it: the version of the source proves that these are its addresses
+ * and their filters.
+ */
+const filteredOf = (passed: ReadonlyArray<BatchPassed>, parameters: Parameters) => ({
+  others: " AND a.filters IS NULL",
+  beside: `
+  UNION ALL
+  SELECT a.id, k.id, k.at, k.at
+  FROM unnest(${parameters.addRows(PASSED_COLUMNS, passed).join(", ")}) AS p(${PASSED_COLUMNS.names.join(", ")})
+  JOIN marked k ON k.n = p.n JOIN cabinet.address a ON a.id = p.address_id AND a.removed_at IS NULL AND a.filters IS NOT NULL
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
+  ORDER BY 2`,
+})
+
+const NO_FILTERS: ReturnType<typeof filteredOf> = {
+  others: "",
+  beside: `
+  ORDER BY k.id`,
+}
+
+/**
  * How a batch acquires the locks of its bodies: it waits for them or, if a stranger holds one, it only tries. An event
  * whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a lower id
  * than its first. It is accepted all the same.
@@ -203,6 +226,7 @@ export const acceptStatement = (
   const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : { cte: "", filter: "" }
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
   const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
+  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, parameters)
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
@@ -254,10 +278,9 @@ WITH fence AS MATERIALIZED (
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at
-  FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL AND (a.every_source OR EXISTS (
+  FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL${filtered.others} AND (a.every_source OR EXISTS (
     SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
-  ORDER BY k.id
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${filtered.beside}
   RETURNING 1
 )${rows}${created}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,

@@ -60,6 +60,17 @@ export const KEPT_COLUMNS = new InputColumns<BatchKept>({
 const headersJson = ({ headers }: KeptParts): string | null =>
   headers.length === 0 ? null : JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
 
+/** The event at position `n` of the batch, from 1, passes the filter of this address. */
+export interface BatchPassed {
+  readonly n: number
+  readonly addressId: number
+}
+
+export const PASSED_COLUMNS = new InputColumns<BatchPassed>({
+  n: int8(({ n }) => n),
+  address_id: int8(({ addressId }) => addressId),
+})
+
 /** The request at position `index` is a slice of an import. */
 export interface BatchSlice {
   readonly index: number
@@ -102,6 +113,8 @@ export interface BatchTable {
 export interface Batch {
   readonly events: ReadonlyArray<BatchEvent>
   readonly originals: ReadonlyArray<BatchOriginal>
+  /** Which events pass which filters; null if no source of the batch has an address with a filter. */
+  readonly passed: ReadonlyArray<BatchPassed> | null
   /** Usually none, as of the next two. */
   readonly kept: ReadonlyArray<BatchKept>
   readonly slices: ReadonlyArray<BatchSlice>

@@ -2,11 +2,21 @@
  * Turns requests into the batch that the accept statement takes. Which column takes which field is decided here, before
  * any SQL.
  */
+import type { FilteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
 import { RowFault, rowJson } from "../row/EnsureColumns.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
-import type { Batch, BatchEvent, BatchKept, BatchOriginal, BatchSlice, BatchTable, CreatedColumn } from "./Batch.ts"
+import type {
+  Batch,
+  BatchEvent,
+  BatchKept,
+  BatchOriginal,
+  BatchPassed,
+  BatchSlice,
+  BatchTable,
+  CreatedColumn,
+} from "./Batch.ts"
 import type { Body, BodyKeys } from "./BodyLocks.ts"
 
 /**
@@ -28,6 +38,8 @@ interface TableRows {
 class BatchPlan {
   readonly #events: Array<BatchEvent> = []
   readonly #originals: Array<BatchOriginal> = []
+  /** Null until a source has an address with a filter. */
+  #passed: Array<BatchPassed> | null = null
   readonly #kept: Array<BatchKept> = []
   readonly #slices: Array<BatchSlice> = []
   readonly #created: Array<CreatedColumn> = []
@@ -39,7 +51,8 @@ class BatchPlan {
   #single = true
 
   add(request: AcceptRequest, index: number, target: Target): void {
-    const { sourceId, events, original, staged } = request
+    const { sourceId, events, original, staged, filtered } = request
+    if (filtered !== undefined) this.#addPassed(filtered.passed)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
       const waits = this.#addRow(sourceId, target, this.#events.length + 1)
@@ -60,6 +73,7 @@ class BatchPlan {
     return {
       events: this.#events,
       originals: this.#originals,
+      passed: this.#passed,
       kept: this.#kept,
       slices: this.#slices,
       created: this.#created,
@@ -84,6 +98,14 @@ class BatchPlan {
     for (const name of plan.unrecorded) this.#addCreated({ sourceId, name, n })
     into.rows.push(rowJson(plan, n))
     return false
+  }
+
+  /** Of the events that are about to be added. */
+  #addPassed(addresses: FilteredDeliveries["passed"]): void {
+    this.#passed ??= []
+    for (const [index, ids] of addresses.entries()) {
+      for (const addressId of ids) this.#passed.push({ n: this.#events.length + index + 1, addressId })
+    }
   }
 
   /** Only the first event with a value for the column counts. */

@@ -14,6 +14,7 @@ import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptSt
 import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import type { BodyKeys } from "./BodyLocks.ts"
+import type { FilteredCounts } from "./FilteredCounts.ts"
 import { resolveAll, halves, type PendingBatch } from "./PendingRequests.ts"
 import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./SourceTableCache.ts"
 
@@ -23,6 +24,7 @@ interface Parts {
   readonly feed: FeedSignal["Service"]
   readonly trouble: LastWriteFailure
   readonly blocked: BlockedBatches
+  readonly filtered: FilteredCounts
 }
 
 type Written = Effect.Effect<void, SqlError.SqlError>
@@ -69,7 +71,7 @@ export class BatchWriter {
   readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, way: Way) {
     const { session } = way
     session.waits("pool")
-    const { created, result } = yield* this.#plan(batch, way)
+    const { created, isFiltered, result } = yield* this.#plan(batch, way)
     // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
     session.waits("session")
     const rows = (yield* result) as ReadonlyArray<AcceptedRow>
@@ -80,6 +82,7 @@ export class BatchWriter {
     // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
     for (const { sourceId } of created) this.#tables.forget(sourceId)
     this.#parts.feed.wake()
+    if (isFiltered) yield* this.#parts.filtered.count(batch, rows)
     if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
   })
 
@@ -92,7 +95,8 @@ export class BatchWriter {
     return Effect.map(this.#tables.of(requests, rowsMayGo), (targets) => {
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!, this.keysOf!)
       const { text, values } = acceptStatement(planned, locks)
-      return { created: planned.created, result: session.connection.execute(text, values, undefined) }
+      const isFiltered = planned.passed !== null
+      return { created: planned.created, isFiltered, result: session.connection.execute(text, values, undefined) }
     })
   }
 

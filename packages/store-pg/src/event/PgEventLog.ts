@@ -3,13 +3,16 @@ import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Memory, MemoryShares } from "@data-cabinet/core/limit/MemoryBudget"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
+import { background } from "@data-cabinet/core/runtime/Background"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { connectionLossAsError, orUnavailable } from "../connection/StoreFailure.ts"
 import { WriteSessions } from "../connection/WriteSession.ts"
 import { BatchWriter } from "./BatchWriter.ts"
 import { BlockedBatches } from "./BlockedBatches.ts"
 import { EventWriter } from "./EventWriter.ts"
+import { FilteredCounts } from "./FilteredCounts.ts"
 
 export const layer = Layer.effect(
   EventLog,
@@ -20,7 +23,13 @@ export const layer = Layer.effect(
     const sessions = yield* WriteSessions
     const wheel = yield* timerWheel
     const blocked = new BlockedBatches(sql)
-    const batches = new BatchWriter({ sql, signal, feed, trouble: sessions.trouble, blocked })
+    const filtered = new FilteredCounts()
+    // Runs once the last batch has ended.
+    yield* Effect.addFinalizer(() =>
+      Effect.ignore(Effect.timeout(connectionLossAsError(filtered.write(sql)), "1 second")),
+    )
+    yield* background("filtered event count", "5 seconds", orUnavailable(filtered.write(sql)), { quiet: true })
+    const batches = new BatchWriter({ sql, signal, feed, trouble: sessions.trouble, blocked, filtered })
     const writer = new EventWriter({ sessions, batches, blocked, wheel, memory: new MemoryShares(yield* Memory) })
     yield* writer.start
     return EventLog.of({ append: (request, deadline, abandoned) => writer.append(request, deadline, abandoned) })

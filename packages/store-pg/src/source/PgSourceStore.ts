@@ -3,6 +3,8 @@
  * change.
  */
 import { hash, randomBytes } from "node:crypto"
+import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type {
   IntakeSource,
@@ -51,13 +53,18 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 interface IntakeRow extends SourceRow {
   readonly verify_secret: string | null
   readonly verify_old_secret: string | null
+  readonly filtered: string | null
 }
 
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
   s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret`
 
-const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret`
+/** What intake looks up besides: an index has the few addresses with a filter. */
+const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret, (
+  SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
+  WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
+    SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = s.id))) AS filtered`
 
 const toSource = (row: SourceRow): Source => ({
   id: Number(row.id),
@@ -86,6 +93,7 @@ const toIntakeSource =
     thanksUrl: row.thanks_url,
     kept: toKept(row),
     verification: toVerification(row, cipher),
+    ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
 
 const toVerification = (row: IntakeRow, cipher: SecretCipher): IntakeVerification | null => {
@@ -94,6 +102,19 @@ const toVerification = (row: IntakeRow, cipher: SecretCipher): IntakeVerificatio
   const stored = [secret, old].filter((one) => one !== null)
   const secrets = Result.all(stored.map((one) => cipher.decrypt("verification secret", one)))
   return { ...settingOf(verify), secrets: Result.getOrElse(secrets, () => null) }
+}
+
+type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>
+
+/** The one that was read last: many sources have the same addresses, and are cached. */
+let last: { readonly json: string; readonly filtered: ReadonlyArray<FilteredAddress> } = { json: "[]", filtered: [] }
+
+const toFiltered = (json: string): ReadonlyArray<FilteredAddress> => {
+  if (json !== last.json) {
+    const stored = JSON.parse(json) as StoredFilters
+    last = { json, filtered: stored.map(({ id, filters }) => filteredAddress(id, filters)) }
+  }
+  return last.filtered
 }
 
 /** Null where nothing is set, so that intake has one thing to look at. */

@@ -63,6 +63,15 @@ const originalsOf = (sourceId: number) =>
      LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
   )
 
+it("the statement of a batch without filters names none, whatever the others need", () => {
+  const filtered = { addresses: [1, 2], passed: [[2]] }
+  const { text, values } = acceptStatement(planned(request(1, "a")))
+  assert.notInclude(text, "filters")
+  const other = acceptStatement(planned(request(1, "a"), { ...request(2, "b"), filtered }, request(3, "c")))
+  assert.include(other.text, "a.filters IS NULL")
+  assert.strictEqual(other.values.length, values.length + 2)
+})
+
 it("what a source keeps of a request is stored with its own original, whatever else is in the batch", async () => {
   const sourceId = await newSource()
   const kept = {

@@ -1,0 +1,167 @@
+/**
+ * The filter of a delivery address: conditions in the words of the table screen, over the top-level fields of an event's
+ * payload. All of them must hold. Numbers compare as numbers to the last digit, and all other values as text; lists and
+ * objects compare with nothing, and only contain. A field that is missing is empty, as null is.
+ *
+ * Refuses conditions that no event could be meant by.
+ */
+import { Result } from "effect"
+import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
+import { isJsonList, JsonNumber } from "../json/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
+import { AddressError } from "./AddressError.ts"
+
+/** A condition under the names that the parameters of rows have: field, condition, value. */
+export interface FieldFilter {
+  /** The name of the field as its sender writes it, which is the label of its column. */
+  readonly fc: string
+  readonly fo: FilterCondition
+  /** Empty for `empty` and `notempty`. */
+  readonly fv: string
+}
+
+/** Without any, every event passes. */
+export type FieldFilters = ReadonlyArray<FieldFilter>
+
+export const MAX_FILTERS = 50
+const MAX_LENGTH = 1_000
+/** No number that anybody means has a greater exponent, and none below is rounded. */
+const MAX_EXPONENT = 1e15
+
+const refuse = (code: "bad_filter" | "bad_fo" | "bad_fv", message: string) =>
+  Result.fail(new AddressError({ code, message }))
+
+/** Returns what is stored: the conditions, with nothing else that a caller's objects may have. */
+export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters, AddressError> => {
+  if (filters.length > MAX_FILTERS) return refuse("bad_filter", `filters has more than ${MAX_FILTERS} conditions.`)
+  for (const [index, { fc, fo, fv }] of filters.entries()) {
+    const which = `Condition ${index + 1} of filters`
+    if (fc === "" || fc.length > MAX_LENGTH || fc.includes("\0")) {
+      return refuse("bad_filter", `${which}: fc must be the name of a field, of 1 to ${MAX_LENGTH} characters.`)
+    }
+    if (!FILTER_CONDITIONS.includes(fo)) {
+      return refuse("bad_fo", `${which}: fo must be one of ${FILTER_CONDITIONS.join(", ")}.`)
+    }
+    if ((fo === "empty" || fo === "notempty") && fv !== "") {
+      return refuse("bad_fv", `${which}: ${fo} takes no value, so fv must be empty.`)
+    }
+    if (fv.length > MAX_LENGTH || fv.includes("\0")) {
+      return refuse("bad_fv", `${which}: fv must have at most ${MAX_LENGTH} characters, and no zero byte.`)
+    }
+    const { point } = decimalOf(fv.trim()) ?? { point: 0 }
+    if (Math.abs(point) > MAX_EXPONENT) return refuse("bad_fv", `${which}: fv has an exponent that is out of range.`)
+  }
+  return Result.succeed(filters.map(({ fc, fo, fv }) => ({ fc, fo, fv })))
+}
+
+/**
+ * The fields of one event, as many filters look at them. What `contains` looks into is folded once a field: a thousand
+ * addresses may look into a text of a megabyte.
+ */
+export class FilteredFields {
+  readonly #payload: JsonObject
+  readonly #folded = new Map<string, string>()
+  readonly #decimals = new Map<string, Decimal | null>()
+
+  constructor(payload: JsonObject) {
+    this.#payload = payload
+  }
+
+  value(field: string): Json {
+    return this.#payload.get(field) ?? null
+  }
+
+  folded(field: string): string {
+    let folded = this.#folded.get(field)
+    if (folded === undefined) {
+      folded = fold(shownText(this.value(field)))
+      this.#folded.set(field, folded)
+    }
+    return folded
+  }
+
+  /** Of a number. */
+  decimal(field: string, { token }: JsonNumber): Decimal | null {
+    let decimal = this.#decimals.get(field)
+    if (decimal === undefined) {
+      decimal = decimalOf(token)
+      this.#decimals.set(field, decimal)
+    }
+    return decimal
+  }
+}
+
+/** Whether one condition holds. */
+type Holds = (fields: FilteredFields) => boolean
+
+/** Whether an event with these fields passes; the values are read once for all events. */
+export const compileFilters = (filters: FieldFilters): Holds => {
+  const all = filters.map(compileFilter)
+  return (fields) => all.every((holds) => holds(fields))
+}
+
+/** Whether this one condition holds for an event. */
+export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
+  if (fo === "empty") return (fields) => isBlank(fields.value(fc))
+  if (fo === "notempty") return (fields) => !isBlank(fields.value(fc))
+  if (fo === "contains") {
+    const sought = fold(fv)
+    return (fields) => fields.value(fc) !== null && fields.folded(fc).includes(sought)
+  }
+  const number = decimalOf(fv.trim())
+  const holds = COMPARISON[fo]
+  return (fields) => {
+    const value = fields.value(fc)
+    const order = value instanceof JsonNumber ? orderOf(fields.decimal(fc, value), number) : orderOfText(value, fv)
+    return order === null ? fo === "ne" : holds(order)
+  }
+}
+
+/** Of an order that is known. */
+const COMPARISON: Readonly<
+  Record<Exclude<FilterCondition, "empty" | "notempty" | "contains">, (order: number) => boolean>
+> = {
+  eq: (order) => order === 0,
+  ne: (order) => order !== 0,
+  gt: (order) => order > 0,
+  ge: (order) => order >= 0,
+  lt: (order) => order < 0,
+  le: (order) => order <= 0,
+}
+
+/** Null where one of the two is no number. */
+const orderOf = (a: Decimal | null, b: Decimal | null): number | null =>
+  a === null || b === null ? null : compareDecimals(a, b)
+
+/** Null for what is no text: nothing, a list or an object. */
+const orderOfText = (value: Json, other: string): number | null =>
+  typeof value === "string" || typeof value === "boolean" ? compareTexts(String(value), other) : null
+
+/** By code points, whatever the language. */
+const compareTexts = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (one !== other) return rank(one) - rank(other)
+  }
+  return a.length - b.length
+}
+
+/** What is outside the basic plane comes after all that is in it. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
+
+/** What the table screen calls empty: a text of spaces is not. */
+const isBlank = (value: Json): boolean => {
+  if (value instanceof Map) return value.size === 0
+  return value === null || value === "" || (isJsonList(value) && value.length === 0)
+}
+
+/** Folded to upper case, because ς and σ are equal only there. */
+const fold = (text: string): string => text.toUpperCase()
+
+const shownText = (value: Json): string => {
+  if (typeof value === "string") return value
+  return value instanceof JsonNumber ? value.token : jsonText(value)
+}

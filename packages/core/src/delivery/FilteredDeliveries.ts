@@ -1,0 +1,42 @@
+/**
+ * Decides which addresses with a filter are sent which events. It is decided with the version of the source for which the
+ * submission was parsed: every change of a filter gives its sources a new one, and accept refuses what was parsed for another.
+ */
+import type { JsonObject } from "../json/Json.ts"
+import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
+
+/** An address that has a filter. */
+export interface FilteredAddress {
+  readonly id: number
+  readonly passes: (fields: FilteredFields) => boolean
+}
+
+/** Which events of a request pass which filters. */
+export interface FilteredDeliveries {
+  /** All addresses with a filter that the source has. */
+  readonly addresses: ReadonlyArray<number>
+  /** For each event, those of them whose filter it passes. */
+  readonly passed: ReadonlyArray<ReadonlyArray<number>>
+}
+
+export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddress => ({
+  id,
+  passes: compileFilters(filters),
+})
+
+/** A part of the request: nothing for a source without such addresses. */
+export const filteredDeliveries = (
+  addresses: ReadonlyArray<FilteredAddress> | undefined,
+  events: ReadonlyArray<{ readonly payload: JsonObject }>,
+): { readonly filtered?: FilteredDeliveries } => {
+  if (addresses === undefined) return NONE
+  const passed = events.map(({ payload }) => {
+    const fields = new FilteredFields(payload)
+    const ids: Array<number> = []
+    for (const { id, passes } of addresses) if (passes(fields)) ids.push(id)
+    return ids
+  })
+  return { filtered: { addresses: addresses.map(({ id }) => id), passed } }
+}
+
+const NONE = {}

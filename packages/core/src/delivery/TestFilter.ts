@@ -1,0 +1,124 @@
+/**
+ * Whether an address as it is now would be sent an event, and if not, why: what the owner asks when a delivery is missing, or
+ * before a filter is trusted.
+ */
+import { Result } from "effect"
+import { jsonText } from "../json/JsonText.ts"
+import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
+import type { Address } from "./Address.ts"
+import { compileFilter, type FieldFilter, FilteredFields } from "./FieldFilter.ts"
+
+/** An event as far as deliveries depend on it. */
+export interface JudgedEvent {
+  readonly id: number
+  readonly sourceId: number
+  /** As JSON text. */
+  readonly payload: string
+  readonly repeatOf: number | null
+  readonly empty: boolean
+  readonly history: boolean
+  readonly deleted: boolean
+  /** Accepted before the address existed. */
+  readonly older: boolean
+  /** The delivery of it that the address has; null if it has none. */
+  readonly deliveryId: number | null
+}
+
+export interface JudgedCondition extends FieldFilter {
+  readonly holds: boolean
+  /** What the event has there, as JSON; null where it has nothing. A long one is cut. */
+  readonly value: string | null
+}
+
+/** Why an event is not sent. */
+export type NotSent = (typeof NOT_SENT)[number]
+export const NOT_SENT = ["source", "repeat", "empty", "history", "deleted", "older", "condition"] as const
+
+export interface NotSentReason {
+  readonly code: NotSent
+  /** In words. */
+  readonly message: string
+}
+
+export interface FilterTest {
+  readonly addressId: number
+  readonly eventId: number
+  /** Whether the address, as it is now, would be sent such an event. */
+  readonly passes: boolean
+  /** Why not. */
+  readonly reasons: ReadonlyArray<NotSentReason>
+  readonly conditions: ReadonlyArray<JudgedCondition>
+  /** The delivery that was made of it, by the filter of that time; null if there is none. */
+  readonly deliveryId: number | null
+}
+
+const SHOWN = 200
+
+const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…`.toWellFormed() : text)
+
+const WORDS: Readonly<Record<FieldFilter["fo"], string>> = {
+  eq: "=",
+  ne: "!=",
+  gt: ">",
+  ge: ">=",
+  lt: "<",
+  le: "<=",
+  contains: "~",
+  empty: "is empty",
+  notempty: "is not empty",
+}
+
+/** As a person would write it. */
+export const filterInWords = ({ fc, fo, fv }: FieldFilter): string =>
+  fo === "empty" || fo === "notempty" ? `${fc} ${WORDS[fo]}` : `${fc} ${WORDS[fo]} ${fv}`
+
+export const testFilter = (address: Address, event: JudgedEvent): FilterTest => {
+  const payload = payloadOf(event)
+  const fields = new FilteredFields(payload)
+  const conditions = address.filters.map((filter) => {
+    const value = payload.get(filter.fc)
+    return {
+      ...filter,
+      holds: compileFilter(filter)(fields),
+      value: value === undefined ? null : cut(jsonText(value)),
+    }
+  })
+  const reasons = [...reasonsOf(address, event), ...conditions.filter(({ holds }) => !holds).map(failed)]
+  return {
+    addressId: address.id,
+    eventId: event.id,
+    passes: reasons.length === 0,
+    reasons,
+    conditions,
+    deliveryId: event.deliveryId,
+  }
+}
+
+const failed = (condition: JudgedCondition): NotSentReason => {
+  const has = condition.value === null ? "the event has no such field" : `the event has ${condition.value}`
+  return { code: "condition", message: `The condition ${filterInWords(condition)} does not hold: ${has}.` }
+}
+
+const reason = (code: NotSent, applies: boolean, message: string): ReadonlyArray<NotSentReason> =>
+  applies ? [{ code, message }] : []
+
+const reasonsOf = ({ sources }: Address, event: JudgedEvent): ReadonlyArray<NotSentReason> => [
+  ...reason(
+    "source",
+    sources !== "all" && !sources.includes(event.sourceId),
+    `The address does not receive events of source ${event.sourceId}.`,
+  ),
+  ...reason("repeat", event.repeatOf !== null, `The event repeats event ${event.repeatOf}.`),
+  ...reason("empty", event.empty, "The event has no filled field."),
+  ...reason("history", event.history, "The event comes from a file or from the first run of a poll."),
+  ...reason("deleted", event.deleted, "The event was deleted."),
+  ...reason("older", event.older, "The event was accepted before the address was added."),
+]
+
+/** Written by us, so it parses; a purged event has none. */
+const payloadOf = ({ id, payload }: JudgedEvent): JsonObject => {
+  const parsed = parseJson(payload)
+  if (Result.isFailure(parsed)) throw new Error(`event ${id} does not parse: ${jsonErrorInWords(parsed.failure)}`)
+  return parsed.success instanceof Map ? parsed.success : new Map<string, Json>()
+}

@@ -1,0 +1,74 @@
+/**
+ * How many events each address was not sent because of its filter. Counted in the process and written some seconds later: a row
+ * that every accept had to change would make them wait for one another. A process that is killed loses what it had not
+ * written; whether one event was sent is told by its delivery.
+ */
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Metric } from "effect"
+import type { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import type { AcceptedRow } from "./AcceptStatement.ts"
+import type { PendingBatch } from "./PendingRequests.ts"
+
+const total = Metric.counter("delivery_filtered_total", {
+  description: "Deliveries that were not made because the event does not pass the filter of the address.",
+  incremental: true,
+})
+
+/** $1: addresses, $2: how many more. */
+const WRITE = `
+  INSERT INTO cabinet.filtered_events AS f (address_id, events)
+  SELECT n.address_id, n.events FROM unnest($1::int8[], $2::int8[]) AS n (address_id, events) ORDER BY n.address_id
+  ON CONFLICT (address_id) DO UPDATE SET events = f.events + excluded.events`
+
+export class FilteredCounts {
+  /** By address; added to by every batch, taken from once it is written. */
+  readonly #counts = new Map<number, number>()
+
+  /** Counts what an accepted batch did not make deliveries of. */
+  count(batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): Effect.Effect<void> {
+    let filtered = 0
+    for (const { addresses, passed } of deliverable(batch, rows)) {
+      for (const id of addresses) this.#add(id, 1)
+      for (const id of passed) this.#add(id, -1)
+      filtered += addresses.length - passed.length
+    }
+    return Metric.update(total, filtered)
+  }
+
+  write(sql: PgClient.PgClient): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.suspend(() => {
+      const counts = [...this.#counts].filter(([, events]) => events > 0)
+      if (counts.length === 0) return Effect.void
+      const written = sql.unsafe(WRITE, [
+        int8Array(counts.map(([id]) => id)),
+        int8Array(counts.map(([, events]) => events)),
+      ])
+      return Effect.map(written, () => {
+        for (const [id, events] of counts) this.#add(id, -events)
+      })
+    })
+  }
+
+  #add(id: number, events: number): void {
+    const count = (this.#counts.get(id) ?? 0) + events
+    if (count === 0) this.#counts.delete(id)
+    else this.#counts.set(id, count)
+  }
+}
+
+/** The events of a batch that are delivered to somebody, as far as filters decide. */
+const deliverable = function* (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>) {
+  let n = 0
+  let at = 0
+  for (const { request } of batch) {
+    for (const [index, event] of request.events.entries()) {
+      n++
+      const row = rows[at]
+      if (row?.n !== n) continue
+      at++
+      if (request.filtered === undefined || row.repeat_of !== null || event.empty || request.history) continue
+      yield { addresses: request.filtered.addresses, passed: request.filtered.passed[index]! }
+    }
+  }
+}
