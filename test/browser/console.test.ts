@@ -1,4 +1,5 @@
 /** What the console does in Chromium: by mouse, by keyboard and without JavaScript, within its budget. */
+import { cellTokens, shownText } from "@data-cabinet/console/table/CellTokens"
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -89,6 +90,53 @@ it("by keyboard alone: search, open a row, copy a number of 40 digits, and back"
   assert.isTrue(await page.isHidden("#panel"))
   await page.goBack()
   assert.notInclude(page.url(), "?")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+/** What is easily changed on its way to a screen: directions, controls, line ends, digits, lengths. */
+const VALUES = {
+  bidi: '"\\u202e1234 \\u05e9\\u05dc\\u05d5\\u05dd \\u2066x <b>&amp;"',
+  controls: '"\\n\\u0001\\u001f\\t\\r\\n\\r \\u0085\\u2028 end\\n"',
+  digits: `-${DIGITS}.${DIGITS}`,
+  nested: `{"deep":[${Array.from({ length: 40 }, (_, n) => `${DIGITS}${n}`).join()}],"bidi":"\\u202eabc"}`,
+  long: `"${"\\ud83d\\ude00 0123456789".repeat(40_000)}"`,
+} as const
+
+it("every value is copied as it was sent, from its cell, and stands so in the opened row", async () => {
+  const values = await cabinet.cabinet.sources.create({ name: "Values" })
+  const body = `{${Object.entries(VALUES)
+    .map(([name, token]) => `"${name}":${token}`)
+    .join()}}`
+  const json = { "content-type": "application/json" }
+  const sent = await fetch(values.intakeUrl, { method: "POST", headers: json, body })
+  assert.strictEqual(sent.status, 200)
+  const rows = `${cabinet.base}/api/v1/tables/sources/values/rows?${new URLSearchParams(Object.keys(VALUES).map((name) => ["col", name]))}`
+  const [, row] = /"data":\[(.*)\],"has_more"/s.exec(
+    await (await fetch(rows, { headers: { "x-api-key": cabinet.key } })).text(),
+  )!
+  const stored = cellTokens(row!).map(shownText)
+  assert.deepStrictEqual(stored[1], JSON.parse(VALUES.controls))
+  assert.deepStrictEqual(stored[2], VALUES.digits)
+
+  const permissions = ["clipboard-read", "clipboard-write"]
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, permissions, locale: "en-US" })
+  const { page } = visit
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  await page.goto(`${cabinet.base}/console/tables/sources/values`)
+  await page.focus(".grid")
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key)
+  for (const value of stored) {
+    await page.keyboard.press("c")
+    await expect.poll(copied).toBe(value)
+    await page.keyboard.press("ArrowRight")
+  }
+  await page.keyboard.press("Enter")
+  await page.locator("#panel dl").waitFor()
+  const shown = await page
+    .locator("#panel [id^=value-]")
+    .evaluateAll((all) => all.map(({ textContent }) => textContent))
+  assert.deepStrictEqual(shown.slice(2), stored)
+  assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0)
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
