@@ -8,14 +8,14 @@ const PLACE = `epoch::text, xid::text, id::text,
 const each = (channels: ReadonlyArray<Channel>, walk: (channel: Channel) => string): string =>
   channels.map((channel) => `(${walk(channel)})`).join(" UNION ALL ")
 
-/** $1, $2: the watermark. */
+/** $1, $2: the watermark. The last order names its table: without that it would be of the text that is returned. */
 export const END_OF_FEED = `
 SELECT ${PLACE} FROM (${each(
   CHANNELS,
   (channel) => `
     SELECT epoch, xid, id, received_at FROM cabinet.event
     WHERE channel = '${channel}' AND (epoch, xid) < ($1::int8, $2::int8) ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
-)}) w ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`
+)}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1`
 
 const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL"
 

@@ -104,6 +104,18 @@ it("limits the count for a follower that was away for long", async () => {
   assert.deepStrictEqual({ events, more }, { events: MAX_COUNTED, more: true })
 })
 
+it("finds the end of the feed by number, whatever channel has the last event", async () => {
+  // As text, the transaction of this event would be behind every other.
+  await runSql(
+    database.url,
+    `INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+     SELECT (SELECT max(epoch) FROM cabinet.epoch), 9, nextval('cabinet.event_id'), ${letters.id}, now(), 'pull', false, false, '{}'`,
+  )
+  await send(here, orders, 2)
+  const { events } = await told(here, ALL, await endOf(ALL), 1, () => send(here, orders, 1))
+  assert.strictEqual(events, 1)
+})
+
 it("starts a follower with a newer cursor where the database is, and refuses a cursor of another filter", async () => {
   const cursor = await endOf(ALL)
   await send(here, orders, 1)
