@@ -57,6 +57,45 @@ describe("a submission over the API", () => {
     assert.ok(tables.some((one: any) => one.name === table.name && one.source.id === id))
   })
 
+  it("is readable as CSV and as lines of JSON, page after page by the address in Link", async () => {
+    const { id, intakeSecret } = await cabinet.source("Forms")
+    for (const total of ["0.10", "12345678901234567890", "1e2"]) {
+      await cabinet.send(intakeSecret, `{"total":${total},"note":"a, \\"b\\"","none":""}`)
+    }
+    const { table } = (await cabinet.ask(`sources/${id}`, key)).json
+    const rows = `${cabinet.base}/api/v1/tables/${table.schema}/${table.name}/rows`
+    const ask = async (address: string, accept: string) => {
+      const response = await fetch(address, { headers: { "x-api-key": key, accept } })
+      const { headers, status } = response
+      const next = /^<(\?[^>]*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1]
+      return { status, type: headers.get("content-type"), vary: headers.get("vary"), next, text: await response.text() }
+    }
+    const walk = async (accept: string) => {
+      const texts: Array<string> = []
+      for (let at: string | undefined = "?limit=2&sort=_event_id&col=total&col=note&col=none"; at !== undefined;) {
+        const page = await ask(rows + at, accept)
+        assert.deepEqual([page.status, page.vary], [200, "Accept"])
+        texts.push(page.text)
+        at = page.next
+      }
+      return texts
+    }
+    const row = (total: string) => `${total},"a, ""b""",""\r\n`
+    assert.deepEqual(await walk("application/json;q=0.5, text/csv"), [
+      `total,note,none\r\n${row("0.10")}${row("12345678901234567890")}`,
+      `total,note,none\r\n${row("100")}`,
+    ])
+    const line = (total: string) => `{"total":${total},"note":"a, \\"b\\"","none":""}\n`
+    assert.deepEqual(await walk("application/x-ndjson"), [line("0.10") + line("12345678901234567890"), line("100")])
+    for (const accept of ["*/*", "text/*", "text/csv;q=0, */*", "application/json, text/csv", "text/html"]) {
+      const { type, vary, next, text } = await ask(`${rows}?limit=1`, accept)
+      assert.deepEqual([type, vary, next], ["application/json", "Accept", undefined], accept)
+      assert.equal(JSON.parse(text).data.length, 1)
+    }
+    const refused = await ask(`${rows}?limit=0`, "text/csv")
+    assert.deepEqual([refused.status, refused.type], [400, "application/json"])
+  })
+
   it("is read page by page from stored cursors, new events only", async () => {
     const { id, intakeSecret } = await cabinet.source("Walk")
     const ids: Array<number> = []

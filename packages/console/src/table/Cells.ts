@@ -1,7 +1,7 @@
 /** Rows as HTML, a line each: the first cell opens the row, the others hold a value each, as stored. */
 import { escapeHtml } from "@data-cabinet/http-node/html/Html"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
-import { cellTokens, shownText } from "./CellTokens.ts"
+import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { TimeText } from "./TimeText.ts"
 
 /** Longer values are cut in the table; the opened row has all of them. */

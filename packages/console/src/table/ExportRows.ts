@@ -4,6 +4,7 @@
  * fails later breaks the message, and the browser says that the download failed.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
+import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows, type RowsPage } from "@data-cabinet/core/selection/SelectRows"
@@ -11,33 +12,11 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { Response } from "@data-cabinet/http-node/server/Request"
 import { Effect } from "effect"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { cellTokens, shownText } from "./CellTokens.ts"
 import { without } from "./SelectionLinks.ts"
-
-export const EXPORT_FORMATS = ["csv", "ndjson"] as const
-export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** So many at once in a cabinet, so that the screens keep their connections; of one person, so that others get theirs. */
 const MAX_EXPORTS = 2
 const MAX_OF_ONE = 1
-
-/** As RFC 4180 has it. An empty text is quoted, so that it differs from no value. */
-const csvField = (token: string): string => {
-  const text = shownText(token)
-  if (token === "null") return ""
-  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-const WRITERS: Readonly<
-  Record<ExportFormat, { type: string; head: (page: RowsPage) => string; row: (row: string) => string }>
-> = {
-  csv: {
-    type: "text/csv; charset=utf-8; header=present",
-    head: ({ columns }) => `${columns.map(({ name }) => csvField(JSON.stringify(name))).join(",")}\r\n`,
-    row: (row) => `${cellTokens(row).map(csvField).join(",")}\r\n`,
-  },
-  ndjson: { type: "application/x-ndjson", head: () => "", row: (row) => `${row}\n` },
-}
 
 const busy = (message: string): ManageError => ({ code: "busy", message })
 
@@ -70,7 +49,7 @@ export interface ExportRequest {
   readonly schema: string
   readonly name: string
   readonly params: Pairs
-  readonly format: ExportFormat
+  readonly format: TextFormat
   readonly actor: Pick<Actor, "kind" | "id"> | null
 }
 
@@ -84,11 +63,11 @@ export const exportRows = Effect.gen(function* () {
     return fromCall((call) => rows.page({ schema, name, params: all }, call))
   }
   const text = async function* (request: ExportRequest, first: RowsPage, who: string) {
-    const { head, row } = WRITERS[request.format]
+    const { head, row } = rowText(request.format)
     // Not before the body begins: one that is never asked for, as of a client that has gone, would keep its place.
     running.begin(who)
     try {
-      yield Buffer.from(head(first))
+      yield Buffer.from(head(first.columns))
       for (let next: RowsPage | null = first; next !== null;) {
         yield Buffer.from(next.items.texts().map(row).join(""))
         const { nextCursor }: RowsPage = next
@@ -112,7 +91,7 @@ export const exportRows = Effect.gen(function* () {
     const response: Response = {
       status: 200,
       headers: {
-        "content-type": WRITERS[request.format].type,
+        "content-type": rowText(request.format).contentType,
         "content-disposition": `attachment; filename="${file}"`,
         "content-security-policy": "sandbox; default-src 'none'",
         "x-content-type-options": "nosniff",

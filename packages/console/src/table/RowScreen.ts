@@ -4,7 +4,7 @@ import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import { CELL_CHARACTERS } from "./Cells.ts"
-import { cellTokens, shownText } from "./CellTokens.ts"
+import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { tablePath } from "./TablePath.ts"
 
 export interface RowData {

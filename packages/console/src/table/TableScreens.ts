@@ -1,4 +1,5 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
+import { TEXT_FORMATS } from "@data-cabinet/core/export/RowText"
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
@@ -10,7 +11,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { rowLine } from "./Cells.ts"
-import { EXPORT_FORMATS, exportRows } from "./ExportRows.ts"
+import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
@@ -93,7 +94,7 @@ export const tableScreens = Effect.gen(function* () {
           : { screen: rowScreen(call.frame, data) }
       }),
     },
-    ...EXPORT_FORMATS.map((format): ConsoleScreen => ({
+    ...TEXT_FORMATS.map((format): ConsoleScreen => ({
       path: `${path}/export.${format}`,
       action: "row.read",
       get: ({ path: [schema, name], pairs, actor }) =>

@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly query: ReadonlyArray<QueryParameter> | "any"
   /** The content of a 200. */
   readonly response: { readonly description: string; readonly schema: JsonSchema; readonly example: unknown }
+  /** The forms in which a 200 is sent besides JSON, to a client that asks for one by its name in `Accept`. */
+  readonly forms?: ReadonlyArray<string>
   /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
 }

@@ -14,6 +14,7 @@ import { Effect, Result, type Scope } from "effect"
 import { callRunner } from "../server/CallRunner.ts"
 import { type Response, type Request, RequestGone } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
+import { acceptedType } from "./Accept.ts"
 import { type ApiError, errorResponse } from "./ApiError.ts"
 import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
 import type { Endpoint } from "./Endpoint.ts"
@@ -27,12 +28,23 @@ export interface KeyedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   /** Null if its reader may read the whole cabinet. */
   readonly scope: ReadScopeOrAll
+  /** The endpoint's form that is asked for; null for JSON. */
+  readonly form: string | null
+}
+
+/** A response in a form of its own. */
+export interface OtherForm {
+  /** With its parameters. */
+  readonly contentType: string
+  readonly bytes: Uint8Array
+  /** Where the next page is, relative to this one; null behind the last. */
+  readonly next: string | null
 }
 
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array
 
-type Responded = Result.Result<Body, ApiError | StoreUnavailable>
+type Responded = Result.Result<Body | OtherForm, ApiError | StoreUnavailable>
 
 /** The endpoint's own work: returns the response's body or an error. A work that is aborted may return, or throw, anything. */
 export type Respond = (request: KeyedRequest, call: AbortableCall) => Promise<Responded>
@@ -66,17 +78,20 @@ export const endpointRoute = (
     const counted = yield* withRateHeaders
     const run = yield* callRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
+    const { forms } = endpoint
 
-    const admitted = async (rate: Admitted, target: Target, call: AbortableCall): Promise<Response> => {
-      const headers = rateHeaders(rate)
+    const admitted = async (rate: Admitted, sent: Request, target: Target, call: AbortableCall): Promise<Response> => {
+      const headers: Record<string, string> = rateHeaders(rate)
+      if (forms !== undefined) headers["vary"] = "Accept"
       if (!rate.allowed) return errorResponse(rateLimited(rate), headers)
       try {
-        const request = keyedRequest(endpoint, known, target, rate.scope ?? null)
+        const form = forms === undefined ? null : acceptedType(sent.headers["accept"], forms)
+        const request = keyedRequest(endpoint, known, target, { scope: rate.scope ?? null, form })
         const responded = Result.isFailure(request)
           ? Result.fail(request.failure)
           : await withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
         return Result.isSuccess(responded)
-          ? jsonResponse(responded.success, headers)
+          ? bodyResponse(responded.success, headers)
           : errorResponse(apiError(responded.failure), headers)
       } catch (fault) {
         if (call.isAborted) throw fault
@@ -88,7 +103,7 @@ export const endpointRoute = (
       const key = await authenticate.key(keyHeaders(request), call.deadline - deadline + DEADLINE_MILLIS)
       if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
       if (call.isAborted) throw new RequestGone()
-      return admitted(key.success, target, call)
+      return admitted(key.success, request, target, call)
     }
 
     return {
@@ -106,7 +121,7 @@ const keyedRequest = (
   endpoint: Endpoint,
   known: ReadonlySet<string> | undefined,
   target: Target,
-  scope: ReadScopeOrAll,
+  rest: Pick<KeyedRequest, "scope" | "form">,
 ): Result.Result<KeyedRequest, ApiError> => {
   const path: Array<string> = []
   for (const [i, parameter] of endpoint.pathParameters.entries()) {
@@ -120,7 +135,7 @@ const keyedRequest = (
     const stranger = query.find(([name]) => !known.has(name))
     if (stranger !== undefined) return Result.fail(unknownParam(stranger[0], known))
   }
-  return Result.succeed({ path, query, scope })
+  return Result.succeed({ path, query, ...rest })
 }
 
 /** The response to any method other than GET and HEAD. */
@@ -129,15 +144,23 @@ export const methodNotAllowed = errorResponse(
   { allow: "GET" },
 )
 
-const jsonResponse = (body: Body, headers: Readonly<Record<string, string>>): Response => ({
+const bodyResponse = (body: Body | OtherForm, headers: Readonly<Record<string, string>>): Response =>
+  typeof body === "string" || body instanceof Uint8Array
+    ? typedResponse("application/json", typeof body === "string" ? `${body}\n` : body, headers)
+    : typedResponse(body.contentType, body.bytes, {
+        ...headers,
+        ...(body.next === null ? {} : { link: `<${body.next}>; rel="next"` }),
+      })
+
+const typedResponse = (contentType: string, body: Body, headers: Readonly<Record<string, string>>): Response => ({
   status: 200,
   headers: {
     ...headers,
-    "content-type": "application/json",
+    "content-type": contentType,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
   },
-  body: typeof body === "string" ? `${body}\n` : body,
+  body,
 })
 
 const unavailable: Responded = Result.fail({

@@ -32,7 +32,7 @@ export const acceptsHtml = (header: string | undefined): boolean =>
     return (name === "text/html" || name === "application/xhtml+xml") && qualityOf(parameters) > 0
   })
 
-const qualityOf = (parameters: ReadonlyArray<string>): number => {
+export const qualityOf = (parameters: ReadonlyArray<string>): number => {
   for (const parameter of parameters) {
     const [name = "", value = ""] = parameter.split("=")
     if (name.trim().toLowerCase() === "q") {

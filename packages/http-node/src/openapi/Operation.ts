@@ -15,6 +15,17 @@ const RATE_HEADERS = {
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
 }
 
+/** Of endpoints whose pages come in several forms. */
+const FORM_HEADERS: { readonly [name: string]: JsonSchema } = {
+  Vary: { description: "What the form depends on.", required: true, schema: { type: "string" }, example: "Accept" },
+  Link: {
+    description: "In a form other than JSON: the next page, relative to this one's address. None behind the last page.",
+    required: false,
+    schema: { type: "string" },
+    example: '<?limit=100&cursor=…>; rel="next"',
+  },
+}
+
 /** Responses that may also be sent before a key is known to be valid may lack the two rate headers. */
 export const OPTIONAL_RATE_HEADERS = {
   "X-RateLimit-Limit": header("X-RateLimit-Limit-Keyed"),
@@ -44,8 +55,10 @@ export const operation = (endpoint: Endpoint): OperationObject => ({
   responses: {
     "200": {
       description: endpoint.response.description,
-      headers: RATE_HEADERS,
+      headers: endpoint.forms === undefined ? RATE_HEADERS : { ...RATE_HEADERS, ...FORM_HEADERS },
       content: { "application/json": { schema: endpoint.response.schema, example: endpoint.response.example } },
+      // Not as content: the generated clients of all who never ask for another form would then have to tell them apart.
+      ...(endpoint.forms === undefined ? {} : { "x-forms": endpoint.forms }),
     },
     ...errorResponses(endpoint),
   },

@@ -13,6 +13,8 @@ export interface ResponseObject {
   readonly description: string
   readonly headers?: { readonly [name: string]: JsonSchema }
   readonly content?: MediaTypes
+  /** Other types in which the same is sent to a client that asks for one by its name. */
+  readonly "x-forms"?: ReadonlyArray<string>
 }
 
 export interface ParameterObject {

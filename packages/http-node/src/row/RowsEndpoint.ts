@@ -1,12 +1,13 @@
 /** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read, and never parsed. */
+import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
 import type { Column } from "@data-cabinet/core/row/Table"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Context, Effect, Result } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
-import { DEADLINE_MILLIS, endpointRoute } from "../api/EndpointRoute.ts"
+import { DEADLINE_MILLIS, endpointRoute, type KeyedRequest, type OtherForm } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../html/PageBody.ts"
@@ -66,7 +67,7 @@ export const listRows: Endpoint = {
   path: "/api/v1/tables/{schema}/{name}/rows",
   summary: "Rows of a table or view",
   description:
-    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged.",
+    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged. With `text/csv` or `application/x-ndjson` in `Accept` the page comes in that form, and the address of the next page in `Link`.",
   pathParameters: TABLE_PATH,
   query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
   response: {
@@ -79,6 +80,7 @@ export const listRows: Endpoint = {
       columns: COLUMN_EXAMPLES,
     },
   },
+  forms: ["text/csv", "application/x-ndjson"],
   errors: [
     "bad_limit",
     "bad_cursor",
@@ -109,6 +111,22 @@ export const columnsJson = (columns: ReadonlyArray<Column>): string => {
   return json
 }
 
+const otherForm = (page: RowsPage, query: KeyedRequest["query"], format: TextFormat): OtherForm => {
+  const { contentType, head, row } = rowText(format)
+  return {
+    contentType,
+    bytes: Buffer.from(head(page.columns) + page.items.texts().map(row).join("")),
+    next: page.nextCursor === null ? null : nextAddress(query, page.nextCursor),
+  }
+}
+
+/** Relative to the request's own address, whatever proxies and programs are in front of it. */
+const nextAddress = (query: KeyedRequest["query"], cursor: string): string => {
+  const others = query.filter(([name]) => name !== "cursor")
+  const pairs = [...others, ["cursor", cursor] as const]
+  return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")}`
+}
+
 /**
  * From the head of a request for rows to its response, in milliseconds. Longer only if a setting lets queries take longer.
  */
@@ -121,15 +139,15 @@ export const rowRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listRows,
-      async ({ path: [schema, name], query, scope }, call) =>
-        Result.map(
-          await rows.page({ schema: schema!, name: name!, params: query, scope }, call),
-          ({ items, hasMore, nextCursor, columns }) =>
-            pageBody(
-              items,
-              `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
-            ),
-        ),
+      async ({ path: [schema, name], query, scope, form }, call) =>
+        Result.map(await rows.page({ schema: schema!, name: name!, params: query, scope }, call), (page) => {
+          if (form !== null) return otherForm(page, query, form === "text/csv" ? "csv" : "ndjson")
+          const { items, hasMore, nextCursor, columns } = page
+          return pageBody(
+            items,
+            `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
+          )
+        }),
       { deadline: yield* RowsDeadline },
     ),
   ]

@@ -1,4 +1,4 @@
-import { cellTokens, shownText } from "@data-cabinet/console/table/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { assert, it } from "vitest"
 
 it("cellTokens cuts a row into its values' own texts", () => {

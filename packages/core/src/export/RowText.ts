@@ -1,0 +1,69 @@
+/**
+ * Rows as lines of text. A value is written as the API's own token, digit by digit; nothing is parsed as a number. A text
+ * may hold a separator, a quote or a line break: it is then quoted, as RFC 4180 has it, also in a file separated by tabs.
+ */
+import type { Column } from "../row/Table.ts"
+import { cellTokens, shownText } from "./CellTokens.ts"
+
+export const TEXT_FORMATS = ["csv", "tsv", "ndjson"] as const
+export type TextFormat = (typeof TEXT_FORMATS)[number]
+
+/** How a separated file is written; NDJSON has nothing to choose. */
+export interface TextOptions {
+  /** One character: a comma, or a tab in a TSV file, unless it is given. */
+  readonly delimiter?: string | undefined
+  /** Begins with a byte order mark, by which Excel knows UTF-8. */
+  readonly bom?: boolean | undefined
+  /** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+  readonly safeForSpreadsheets?: boolean | undefined
+}
+
+export interface RowText {
+  readonly contentType: string
+  /** What the file begins with. */
+  readonly head: (columns: ReadonlyArray<Pick<Column, "name">>) => string
+  /** A row, from its JSON. */
+  readonly row: (row: string) => string
+}
+
+const CONTENT_TYPES: Readonly<Record<TextFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  tsv: "text/tab-separated-values; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson",
+}
+
+export const rowText = (format: TextFormat, options: TextOptions = {}): RowText => {
+  const contentType = CONTENT_TYPES[format]
+  if (format === "ndjson") return { contentType, head: () => "", row: (row) => `${row}\n` }
+  const delimiter = options.delimiter ?? (format === "tsv" ? "\t" : ",")
+  const field = fieldOf(delimiter, options.safeForSpreadsheets ?? false)
+  const line = (fields: ReadonlyArray<string>) => `${fields.join(delimiter)}\r\n`
+  return {
+    contentType,
+    head: (columns) =>
+      (options.bom === true ? "\ufeff" : "") + line(columns.map(({ name }) => field(JSON.stringify(name)))),
+    row: (row) => line(cellTokens(row).map(field)),
+  }
+}
+
+/** Why this cannot separate fields; null if it can. */
+export const refusedDelimiter = (delimiter: string): string | null =>
+  /^[^"\r\n\0\ufeff\ud800-\udfff]$/.test(delimiter)
+    ? null
+    : "The delimiter must be one character, and neither a quote nor a line break."
+
+/** What spreadsheets take for the beginning of a formula, the wide forms of East Asian keyboards among them. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
+/** A number is none, whatever its sign. */
+const NUMBER = /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?$/
+
+/** An empty text is quoted, so that it differs from no value. */
+const fieldOf = (delimiter: string, isSafe: boolean) => {
+  const special = new RegExp(`["\\r\\n${delimiter.replace(/[\\\]^-]/, "\\$&")}]`)
+  return (token: string): string => {
+    if (token === "null") return ""
+    const shown = shownText(token)
+    const text = isSafe && token[0] === '"' && FORMULA.test(shown) && !NUMBER.test(shown) ? `'${shown}` : shown
+    return text === "" || special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+}

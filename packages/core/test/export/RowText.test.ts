@@ -1,0 +1,53 @@
+import { refusedDelimiter, rowText } from "@data-cabinet/core/export/RowText"
+import { assert, describe, it } from "vitest"
+
+const COLUMNS = [{ name: "id" }, { name: "note, or none" }]
+
+describe("a separated file", () => {
+  it("has every digit and every structure as sent, and tells an empty text from no value", () => {
+    const { head, row } = rowText("csv")
+    assert.strictEqual(head(COLUMNS), 'id,"note, or none"\r\n')
+    assert.strictEqual(row('{"a":12345678901234567890.10,"b":null,"c":""}'), '12345678901234567890.10,,""\r\n')
+    assert.strictEqual(row('{"a":{"x":[1.0,null]},"b":true}'), '"{""x"":[1.0,null]}",true\r\n')
+  })
+
+  it("quotes quotes, line breaks and its own separator alone", () => {
+    const value = JSON.stringify({ a: 'say "no"', b: "two\nlines", c: "a;b", d: "a,b", e: "a\tb" })
+    assert.strictEqual(rowText("csv").row(value), '"say ""no""","two\nlines",a;b,"a,b",a\tb\r\n')
+    assert.strictEqual(rowText("csv", { delimiter: ";" }).row(value), '"say ""no""";"two\nlines";"a;b";a,b;a\tb\r\n')
+    assert.strictEqual(rowText("tsv").row(value), '"say ""no"""\t"two\nlines"\ta;b\ta,b\t"a\tb"\r\n')
+    for (const delimiter of ["|", "^", "-", "]", "\\", "."]) {
+      const { row } = rowText("csv", { delimiter })
+      assert.strictEqual(row(JSON.stringify({ a: `x${delimiter}y`, b: "z" })), `"x${delimiter}y"${delimiter}z\r\n`)
+    }
+  })
+
+  it("begins with a byte order mark if it is asked for", () => {
+    assert.strictEqual(rowText("csv", { bom: true }).head(COLUMNS), '\ufeffid,"note, or none"\r\n')
+  })
+
+  it("disarms what a spreadsheet would run, and nothing else", () => {
+    const { head, row } = rowText("csv", { safeForSpreadsheets: true })
+    const shown = (value: unknown) => row(JSON.stringify({ a: value })).slice(0, -2)
+    for (const formula of ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=", "\uff1d1"]) {
+      assert.strictEqual(shown(formula), `'${formula}`)
+    }
+    assert.strictEqual(shown("\t=1"), "'\t=1")
+    for (const plain of ["-12.50", "+7", "-1e5", "a=b", " x"]) assert.strictEqual(shown(plain), plain)
+    assert.strictEqual(shown(-5), "-5")
+    assert.strictEqual(head([{ name: "=a" }]), "'=a\r\n")
+    assert.strictEqual(rowText("csv").row('{"a":"=1+1"}'), "=1+1\r\n")
+  })
+
+  it("is separated by one character that is no quote and no line break", () => {
+    for (const delimiter of [",", ";", "\t", "|", "§"]) assert.isNull(refusedDelimiter(delimiter))
+    for (const delimiter of ["", ",,", '"', "\n", "\r", "\0", "😀", "\ufeff"]) {
+      assert.match(refusedDelimiter(delimiter)!, /one character/, JSON.stringify(delimiter))
+    }
+  })
+})
+
+it("NDJSON is a row a line, as the API writes it", () => {
+  const { head, row } = rowText("ndjson", { bom: true, delimiter: ";" })
+  assert.strictEqual(head(COLUMNS) + row('{"a":0.10}'), '{"a":0.10}\n')
+})
