@@ -1,4 +1,5 @@
 /** Requests as their senders document them, over HTTP: what is signed becomes events, and what is not leaves nothing. */
+import { execFile } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
@@ -21,6 +22,18 @@ const post = async (url: string, body: string | Uint8Array<ArrayBuffer>, headers
   const response = await fetch(url, { method: "POST", body, headers: { ...JSON_TYPE, ...headers } })
   const type = response.headers.get("www-authenticate")
   return { status: response.status, type, ...((await response.json()) as Record<string, any>) } as Record<string, any>
+}
+
+/** The same by curl, as senders document their requests. */
+const curl = async (url: string, body: string, headers: Record<string, string>) => {
+  const all = Object.entries({ ...JSON_TYPE, ...headers }).flatMap(([name, value]) => ["-H", `${name}: ${value}`])
+  const args = ["-sS", "-X", "POST", ...all, "--data-binary", body, "-w", "\n%{http_code}", url]
+  const output = await new Promise<string>((resolve, reject) => {
+    execFile("curl", args, (error, stdout) => (error === null ? resolve(stdout) : reject(error)))
+  })
+  const end = output.lastIndexOf("\n")
+  const answer = JSON.parse(output.slice(0, end)) as Record<string, any>
+  return { status: Number(output.slice(end)), ...answer } as Record<string, any>
 }
 
 const hmac = (secret: string | Uint8Array, text: string | Uint8Array, encoding: "hex" | "base64" = "hex") =>
@@ -52,7 +65,16 @@ const SENT: ReadonlyArray<Sent> = [
     secret: "It's a Secret to Everybody",
     headerFields: ["X-GitHub-Event"],
     body: '{"action":"opened","issue":{"url":"https://api.github.com/repos/octocat/Hello-World/issues/1347","number":1347}}',
-    headers: (secret, body) => ({ "user-agent": "GitHub-Hookshot/044aadd", ...github(secret, body) }),
+    headers: (secret, body) => ({
+      "user-agent": "GitHub-Hookshot/044aadd",
+      accept: "*/*",
+      "x-github-delivery": "72d3162e-cc78-11e3-81ab-4c9367dc0958",
+      "x-github-hook-id": "292430182",
+      "x-github-hook-installation-target-id": "79929171",
+      "x-github-hook-installation-target-type": "repository",
+      "x-hub-signature": "sha1=7d38cdd689735b008b3c702edd92eea23791c5f6",
+      ...github(secret, body),
+    }),
     type: ["x_github_event", "issues"],
   },
   {
@@ -88,6 +110,10 @@ const SENT: ReadonlyArray<Sent> = [
     body: '{"id":820982911946154508,"email":"jon@example.com","total_price":"409.94"}',
     headers: (secret, body) => ({
       "x-shopify-topic": "orders/create",
+      "x-shopify-shop-domain": "example.myshopify.com",
+      "x-shopify-api-version": "2026-10",
+      "x-shopify-webhook-id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043",
+      "x-shopify-triggered-at": "2026-10-02T20:00:00.000000000Z",
       "x-shopify-hmac-sha256": hmac(secret, body, "base64"),
     }),
     type: ["x_shopify_topic", "orders/create"],
@@ -106,7 +132,7 @@ it.each(SENT)("$recipe's request is an event whose type is a column, and a forge
   })
   assert.deepInclude(await post(url, body, {}), { status: 401, error: "bad_signature" })
   assert.deepInclude(await post(url, `${body} `, headers(secret, body)), { status: 401, error: "bad_signature" })
-  assert.deepInclude(await post(url, body, headers(secret, body)), { status: 200, ok: true, duplicate: false })
+  assert.deepInclude(await curl(url, body, headers(secret, body)), { status: 200, ok: true, duplicate: false })
   const items = await cabinet.feed(source.id)
   assert.strictEqual(items.length, 1)
   const rows = await database.run(`SELECT "${type[0]}" AS type FROM sources."${source.table!.name}"`)

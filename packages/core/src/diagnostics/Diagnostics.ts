@@ -89,6 +89,10 @@ export interface DiagnosticsReport {
     readonly since: string
     readonly lastAt: string
   }>
+  /** Sources whose sender signs the public address: it must begin with the base URL. */
+  readonly signedAddresses: ReadonlyArray<{ readonly sourceId: number; readonly name: string; readonly recipe: string }>
+  /** The base URL that a server has recorded; null if none has. */
+  readonly baseUrl: string | null
   /** Tables, as `schema.name`, whose search index lacks a column or was never completed: searches do not use it. */
   readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */

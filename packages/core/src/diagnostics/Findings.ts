@@ -236,6 +236,18 @@ const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): Readon
   return [finding("signatures", "warn", message)]
 }
 
+/** What a server records that was told no base URL: the address on which it listens. */
+const LISTENING = /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::|$)/
+
+const ofSignedAddresses = ({ signedAddresses: signed, baseUrl }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (signed.length === 0 || (baseUrl !== null && !LISTENING.test(baseUrl))) return []
+  const each = signed.map(({ sourceId, name, recipe }) => `source ${sourceId} (${name}, ${recipe})`)
+  const known =
+    baseUrl === null ? "no server has been told the base URL" : `the base URL is ${baseUrl}, where only this machine is`
+  const message = `Some senders sign the public address with their requests: those of ${each.join(", ")}. Here ${known}, so what they send to another address is refused. Set BASE_URL to the beginning of the address that they were given.`
+  return [finding("base URL", "warn", message)]
+}
+
 const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Finding =>
   outdated.length === 0
     ? finding("search", "ok", "All search indexes are complete.")
@@ -334,6 +346,7 @@ export const findingsOf = ({
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
   ...ofSignatures(diagnostics),
+  ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
   ...ofStandby(standby),
   ofDeliveries(gauge),

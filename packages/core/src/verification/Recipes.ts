@@ -79,6 +79,13 @@ export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
   "hmac",
 ]
 
+/** The recipes whose senders sign the public address, which must then be the one that they have. */
+export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter((name) => {
+  if (name === "hmac") return false
+  const recipe: Recipe = RECIPES[name]
+  return recipe.kind === "hmac" && (recipe.signed.includes("url") || recipe.signed.includes("url_with_parameters"))
+})
+
 /** With a timestamp, what is signed is the timestamp, a dot and the body: one that is not signed would prove nothing. */
 export const hmacRecipe = (parameters: HmacParameters): HmacRecipe => {
   const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters

@@ -111,8 +111,12 @@ const timestampOf = (
 
 /** Undefined for what is no signature at all, which Node would read in part. */
 const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined => {
-  const isWell = encoding === "hex" ? /^[0-9a-fA-F]{2,128}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
-  return isWell ? Buffer.from(text, encoding) : undefined
+  const isWell =
+    encoding === "hex" ? /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
+  if (!isWell) return undefined
+  const bytes = Buffer.from(text, encoding)
+  // Several texts of base64 can mean the same bytes: one of them counts, with or without its padding.
+  return encoding === "hex" || bytes.toString("base64").startsWith(text) ? bytes : undefined
 }
 
 const keyOf = ({ secret: form }: HmacRecipe, secret: string): Buffer | undefined => {

@@ -35,6 +35,8 @@ const WELL = {
     partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
     refusedSignatures: [],
+    signedAddresses: [],
+    baseUrl: null,
     outdatedSearchIndexes: [],
     longestTransactionSeconds: 1,
   },
@@ -127,6 +129,21 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /1 request to source 3 \(Code, github\) whose signature does not match, from .*`cabinet source set 3 --verify-secret-file FILE`\.$/,
   ],
   [
+    "base URL",
+    diagnostics({ signedAddresses: [{ sourceId: 3, name: "Calls", recipe: "twilio" }] }),
+    "warn",
+    /source 3 \(Calls, twilio\)\. Here no server has been told the base URL, .* Set BASE_URL/,
+  ],
+  [
+    "base URL",
+    diagnostics({
+      signedAddresses: [{ sourceId: 3, name: "Shop", recipe: "square" }],
+      baseUrl: "http://127.0.0.1:8080",
+    }),
+    "warn",
+    /the base URL is http:\/\/127\.0\.0\.1:8080, where only this machine is/,
+  ],
+  [
     "search",
     diagnostics({ outdatedSearchIndexes: ["sources.orders"] }),
     "warn",
@@ -187,6 +204,13 @@ it("findingsOf find nothing wrong with clear text that stays on this machine", (
     { transport: "socket", verified: "no", isLoopback: false, server: "/run/postgresql" },
   ] as const) {
     expect(findingsOf({ ...WELL, connection })[0]).toMatchObject({ check: "connection", level: "ok" })
+  }
+})
+
+it("findingsOf say nothing of a base URL that is set, or that no sender signs", () => {
+  const signedAddresses = [{ sourceId: 3, name: "Calls", recipe: "twilio" }]
+  for (const change of [{ signedAddresses, baseUrl: "https://data.example" }, { baseUrl: "http://localhost:8080" }]) {
+    expect(findingsOf(diagnostics(change)).filter(({ check }) => check === "base URL")).toEqual([])
   }
 })
 

@@ -8,14 +8,17 @@ import {
   Diagnostics,
   type DiagnosticsReport,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
+import { textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { writeFailure } from "./WriteCheck.ts"
+import { recordedBaseUrl } from "../source/RecordedBaseUrl.ts"
 import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
@@ -51,6 +54,11 @@ FROM (
   LEFT JOIN pg_class root ON root.oid = pg_partition_root(c.oid)
   WHERE n.nspname IN ('cabinet', 'sources') AND c.relkind = 'r'
 ) one GROUP BY 1`
+
+/** $1: the recipes of senders that sign the public address. */
+const SIGNED_ADDRESSES = `
+SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
+WHERE verify->>'recipe' = ANY ($1::text[]) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
 
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
@@ -113,6 +121,10 @@ export const layer = Layer.effect(
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
         const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
+        const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
+          textArray(ADDRESS_RECIPES),
+        ])
+        const baseUrl = yield* Effect.provideService(recordedBaseUrl, PgClient.PgClient, sql)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
@@ -152,6 +164,8 @@ export const layer = Layer.effect(
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
           refusedSignatures,
+          signedAddresses,
+          baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           longestTransactionSeconds: general!.longest,
         }
