@@ -55,15 +55,13 @@ const manifest = () => {
   }
 }
 
-const command = join(compiled, "cabinet.cjs")
-if (!existsSync(command)) {
+if (!existsSync(join(compiled, "cabinet.cjs"))) {
   process.stderr.write("Nothing is built yet: run node scripts/build.mjs first.\n")
   process.exit(1)
 }
 const dist = join(published, "dist")
 const moduleIds = await buildLibrary(dist)
 mkdirSync(join(published, "bin"), { recursive: true })
-copyFileSync(command, join(dist, "cabinet.cjs"))
 // The command holds what the library does, so its notices are enough.
 const notices = readFileSync(join(compiled, "LICENSES.txt"), "utf8")
 for (const notice of noticesOf(moduleIds))

@@ -1,6 +1,6 @@
 /**
- * The library in few files. For everyone: CommonJS with everything inside, which `require` and `import` share, so that one
- * copy runs whoever loads it. For Effect programs: a module with `effect` outside, so that theirs is the one copy.
+ * The library and the command in few files. For everyone: CommonJS with everything inside, which `require`, `import` and the
+ * command share, so that one copy runs whoever loads it, and is installed once. For Effect programs: a module with `effect` outside, so that theirs is the one copy.
  *
  * Node's own modules are taken by `process.getBuiltinModule`, which no bundler follows: what is bundled again, into either
  * format, still finds them. An entry point is a small file that refuses an old Node before it can stumble over newer syntax.
@@ -15,6 +15,9 @@ import { compiled } from "./places.mjs"
 
 /** What `data-cabinet` and `data-cabinet/NAME` load, by the names of their files. */
 const ENTRIES = { index: "openCabinet", openCabinets: "openCabinets", verifyDelivery: "verifyDelivery" }
+
+/** What the command's own program runs. */
+const COMMAND = { cabinet: "bin" }
 
 const builtins = {
   name: "Node's own modules",
@@ -93,17 +96,18 @@ if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
 /** Writes the library and its types into a folder; returns the modules inside, whose licences go with it. */
 export const buildLibrary = async (dir) => {
   rmSync(dir, { recursive: true, force: true })
-  const from = (ending) =>
-    Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(compiled, file + ending)]))
+  const from = (entries, ending) =>
+    Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(compiled, file + ending)]))
   const lib = join(dir, "lib")
-  const library = await bundle(from(".js"), lib, "cjs", [])
+  const library = await bundle(from({ ...ENTRIES, ...COMMAND }, ".js"), lib, "cjs", [])
   const effect = await bundle({ effect: join(compiled, "effect.js") }, dir, "esm", [/^effect(\/|$)/])
   const client = await bundle({ [CLIENT]: join(compiled, `${CLIENT}.js`) }, dir, "esm", [])
   await types({ [CLIENT]: join(compiled, `${CLIENT}.d.ts`) }, dir, "mts", [])
-  await types(from(".d.ts"), lib, "cts", [])
+  await types(from(ENTRIES, ".d.ts"), lib, "cts", [])
   await types({ effect: join(compiled, "effect.d.ts") }, dir, "mts", [/^effect(\/|$)/])
 
   writeFileSync(join(dir, "node.cjs"), NODE_CHECK)
+  writeFileSync(join(dir, "cabinet.cjs"), `require("./lib/cabinet.cjs")\n`)
   for (const name of Object.keys(ENTRIES)) {
     const { exports } = library.output.find((chunk) => chunk.fileName === `${name}.cjs`)
     writeFileSync(join(dir, `${name}.cjs`), `require("./node.cjs")\nmodule.exports = require("./lib/${name}.cjs")\n`)

@@ -136,7 +136,24 @@ it("every value is copied as it was sent, from its cell, and stands so in the op
     .locator("#panel [id^=value-]")
     .evaluateAll((all) => all.map(({ textContent }) => textContent))
   assert.deepStrictEqual(shown.slice(2), stored)
-  assert.isAtMost(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0)
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  assert.isAtMost(await wide(), 0)
+
+  const { id } = (await sent.json()) as { readonly id: number }
+  await page.goto(`${cabinet.base}/console/events/${id}`)
+  const fields = await page.locator("dl.whole > dd").evaluateAll((all) => all.map(({ textContent }) => textContent))
+  const texts = ["bidi", "controls", "digits", "long"].map((name) => Object.keys(VALUES).indexOf(name))
+  assert.deepStrictEqual(
+    texts.map((at) => fields[at]),
+    texts.map((at) => stored[at]),
+  )
+  // Its first 64 KB are kept.
+  assert.include(
+    await page.locator("pre.text").evaluateAll((all) => all.map(({ textContent }) => textContent)),
+    body.slice(0, 65_536),
+  )
+  assert.include(await page.textContent("main"), "bytes, only the first 65,536 bytes are kept")
+  assert.isAtMost(await wide(), 0)
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
@@ -161,9 +178,20 @@ it("keys open the list of shortcuts and go to a section, and do nothing if lette
 it("a column's values and a selection's count appear where they were requested, on the same screen", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
-  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  const many = await cabinet.cabinet.sources.create({ name: "Many" })
+  for (let batch = 0; batch < 12; batch++) {
+    const json = { "content-type": "application/json" }
+    const body = JSON.stringify(Array.from({ length: 100 }, (_, n) => ({ n: 100 * batch + n })))
+    assert.strictEqual((await fetch(many.intakeUrl, { method: "POST", headers: json, body })).status, 200)
+  }
+  await page.goto(`${cabinet.base}/console/tables/sources/many`)
   await page.click("a[data-into=total]")
-  await page.getByText("300 rows in all").waitFor()
+  await page.getByText("1,200 rows in all").waitFor()
+
+  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  // All of them have been fetched, and nobody is offered to count them.
+  await expect.poll(() => page.textContent("#count")).toBe("300 rows in all")
+  assert.isTrue(await page.isHidden("#total"))
   await page.click("[popovertarget=column-3]")
   await page.click("#column-3 a[data-into]")
   await Promise.all([page.waitForNavigation(), page.click("#column-3 .facet:has-text('Ada')")])

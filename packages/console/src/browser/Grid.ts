@@ -98,6 +98,8 @@ export class Grid {
     this.#last = last
     if (this.#count !== null) {
       this.#count.textContent = inWords(this.#count, this.#length, this.#pages.isWhole)
+      // All are here, and counted.
+      if (this.#pages.isWhole) document.querySelector("[data-total]")?.toggleAttribute("hidden", true)
     }
     this.#mark(focused)
   }

@@ -11,6 +11,7 @@ import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
 import { jsonTree } from "../html/JsonTree.ts"
+import { longText } from "../html/LongText.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -32,7 +33,7 @@ export interface EventData {
 
 const valueOf = (value: Json): Html => {
   if (value === null) return markup`<span class="soft">null</span>`
-  if (typeof value === "string") return markup`<span class="value">${value}</span>`
+  if (typeof value === "string") return markup`<span class="value">${longText(value)}</span>`
   if (value instanceof JsonNumber) return markup`<span class="value mono">${value.token}</span>`
   return typeof value === "boolean" ? markup`<span class="mono">${String(value)}</span>` : jsonTree(jsonText(value))
 }
@@ -85,12 +86,17 @@ const trashBox = (frame: Frame, { listed }: EventData): HtmlValue => {
 const fact = (name: string, value: HtmlValue) =>
   value !== null && value !== false && value !== "" && markup`<dt>${name}</dt><dd>${value}</dd>`
 
+const sizeText = ({ words: { event: words } }: Frame, { body, bodyBytes }: StoredOriginal): string =>
+  body.byteLength < bodyBytes
+    ? `${words.bytes(bodyBytes)}, ${words.beginningKept(body.byteLength)}`
+    : words.bytes(bodyBytes)
+
 const originalPart = (frame: Frame, id: string, original: StoredOriginal | null): Html => {
   const { event: words } = frame.words
   if (original === null) return markup`<p class="soft">${words.noOriginal}</p>`
   const text = originalText(original)
   const fault = jsonFault(original, text)
-  return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, words.bytes(original.bodyBytes))}
+  return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
 ${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
 ${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}</dl>
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}

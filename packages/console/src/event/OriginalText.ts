@@ -4,8 +4,9 @@
  */
 import { jsonErrorInWords, parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
-import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { Result } from "effect"
+import { longText } from "../html/LongText.ts"
 
 const HEX_BYTES = 4_096
 const LINE_BYTES = 16
@@ -27,8 +28,10 @@ export const jsonFault = (original: StoredOriginal, text: string): { at: number;
   return Result.isSuccess(parsed) ? null : { at: parsed.failure.offset, words: jsonErrorInWords(parsed.failure) }
 }
 
-const withReplaced = (text: string): ReadonlyArray<Html | string> =>
-  text.split("\uFFFD").flatMap((part, index) => (index === 0 ? [part] : [markup`<mark>\uFFFD</mark>`, part]))
+const withReplaced = (text: string): ReadonlyArray<HtmlValue> =>
+  text
+    .split(/(\uFFFD+)/)
+    .map((part) => (part.startsWith("\uFFFD") ? markup`<mark>${longText(part)}</mark>` : longText(part)))
 
 /**
  * The text with the place of its fault marked, and every character that could not be read. A line feed behind `<pre>` is none

@@ -8,6 +8,7 @@ import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import { Result } from "effect"
+import { longText } from "./LongText.ts"
 
 const MAX_DEPTH = 20
 /** Larger structures begin closed. */
@@ -18,13 +19,14 @@ const MAX_CHARACTERS = 200_000
 
 export const jsonTree = (text: string): Html => {
   const parsed = text.length > MAX_CHARACTERS ? null : parseJson(text)
-  if (parsed === null || Result.isFailure(parsed)) return markup`<pre class="text" tabindex="0">${text}</pre>`
+  if (parsed === null || Result.isFailure(parsed))
+    return markup`<pre class="text" tabindex="0">\n${longText(text)}</pre>`
   return markup`<div class="tree mono">${node(parsed.success, 0)}</div>`
 }
 
 const node = (value: Json, depth: number): Html => {
   if (value === null || typeof value === "boolean") return markup`<span class="k">${String(value)}</span>`
-  if (typeof value === "string") return markup`<span class="s">${JSON.stringify(value)}</span>`
+  if (typeof value === "string") return markup`<span class="s">${longText(JSON.stringify(value))}</span>`
   if (value instanceof JsonNumber) return markup`<span class="d">${value.token}</span>`
   if (isJsonList(value))
     return branch(
@@ -51,7 +53,8 @@ const branch = (
   whole: Json,
 ): Html => {
   if (entries.length === 0) return markup`${open}${close}`
-  if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS) return markup`<span class="s">${jsonText(whole)}</span>`
+  if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS)
+    return markup`<span class="s">${longText(jsonText(whole))}</span>`
   const isOpen = depth < 3 && entries.length <= OPEN_ITEMS
   return markup`<details${isOpen && new Html(" open")}><summary>${open}<i> ${entries.length} </i>${close}</summary><ul>${entries.map(
     ([key, value]) => markup`<li><b>${key}</b>: ${node(value, depth + 1)}</li>`,

@@ -16,7 +16,7 @@ h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-siz
 h1+section{margin-top:1rem}h1+dl.facts{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
 p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
-.soft{color:var(--soft)}.n{text-align:right;font-variant-numeric:tabular-nums}
+.soft{color:var(--soft)}.soft a{text-decoration:underline}.n{text-align:right;font-variant-numeric:tabular-nums}
 .i{width:1em;height:1em;flex:none;vertical-align:-.125em}
 .said,.hide{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .skip{position:absolute;left:8px;top:-60px;z-index:9;background:var(--card);padding:8px 14px;border:1px solid var(--line);border-radius:8px}.skip:focus{top:8px}

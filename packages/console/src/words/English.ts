@@ -257,6 +257,7 @@ export const ENGLISH = {
     deliveryStates,
     size: "Size",
     bytes: (bytes: number) => count(bytes, { one: "byte", other: "bytes" }),
+    beginningKept: (bytes: number) => `only the first ${count(bytes, { one: "byte", other: "bytes" })} are kept`,
     charset: "Charset",
     charsetVerdict: (name: string, by: string, replaced: number) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,

@@ -247,6 +247,7 @@ export const RUSSIAN: Words = {
     deliveryStates: { due: "ждёт отправки", delivered: "доставлено", failed: "не удалось", cancelled: "отменено" },
     size: "Размер",
     bytes: (bytes) => count(bytes, { one: "байт", few: "байта", many: "байт", other: "байта" }),
+    beginningKept: (bytes) => `из них хранятся первые: ${bytes.toLocaleString("ru")}`,
     charset: "Кодировка",
     charsetVerdict: (name, by, replaced) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "нечитаемый символ", few: "нечитаемых символа", many: "нечитаемых символов", other: "нечитаемого символа" })}` : ""})`,
