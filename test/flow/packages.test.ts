@@ -229,7 +229,7 @@ it("the command of the installed package responds", async () => {
   expect(printed).toContain(version)
 })
 
-it("the command of the installed package, one file, finds its migrations, its PostgreSQL and its reader of sheets", async () => {
+it("the command of the installed package finds its migrations, its PostgreSQL and its reader of sheets", async () => {
   const dataDir = join(here.app, "command")
   const cabinet = (...words: ReadonlyArray<string>) =>
     finish("npx", ["--no-install", "cabinet", ...words, "--data-dir", dataDir, "--json"], here.app)

@@ -24,6 +24,7 @@ import { handlers } from "./library/Handlers.ts"
 import { importsApi } from "./library/ImportsApi.ts"
 import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
 import { keysApi, tokensApi } from "./library/KeysApi.ts"
+import { activityApi } from "./library/ActivityApi.ts"
 import { pollsApi } from "./library/PollsApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
 import { runIn } from "./library/RunEffect.ts"
@@ -47,6 +48,17 @@ export type {
   Subscription,
 } from "./library/AddressesApi.ts"
 export type { Cabinet, DiagnosticsReport, CloseOptions, IntakeReceipt, IntakeSubmission } from "./library/Cabinet.ts"
+export type {
+  ActivityApi,
+  ActivityBucket,
+  ActivityOptions,
+  ActivityStep,
+  DeliveryFigures,
+  DeliveryHour,
+  Overview,
+  SourceState,
+  WaitingDeliveries,
+} from "./library/ActivityApi.ts"
 export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
@@ -122,6 +134,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     rows: (object, query = {}) => readRows(run, object, query),
     allRows: (object, query = {}) => readAllRows(run, object, query),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
+    activity: activityApi(run),
     diagnostics: () => run(Diagnostics.use((diagnostics) => diagnostics.examine)),
     close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),
   }

@@ -1,5 +1,6 @@
 /** The interface of an open cabinet. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
+import type { ActivityApi } from "./ActivityApi.ts"
 import type { AddressesApi } from "./AddressesApi.ts"
 import type { EventsApi } from "./EventsApi.ts"
 import type { FeedEvent, FeedOptions } from "./FeedApi.ts"
@@ -81,6 +82,8 @@ export interface Cabinet {
   readonly allRows: (object: string, query?: RowsQuery) => AsyncIterable<Row>
   /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
+  /** What it is doing: events by hours and days, silent sources, how deliveries go. */
+  readonly activity: ActivityApi
   /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>
   /**

@@ -11,6 +11,7 @@ import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
+import type { ActivityError } from "@data-cabinet/core/activity/Activity"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
@@ -21,6 +22,7 @@ import type { CabinetErrorCode } from "./CabinetErrorCode.ts"
 
 type Coded =
   | AddressError
+  | ActivityError
   | ColumnError
   | SchemaGrantError
   | FeedError

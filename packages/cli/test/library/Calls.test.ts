@@ -130,6 +130,18 @@ it("tokens and keys are issued, listed without their secret, and revoked", async
   expect(await cabinet.keys.revoke(issued.id)).toMatchObject({ revokedAt: expect.any(String) })
 })
 
+it("activity counts events by hours and days, and says how each source and the deliveries are", async () => {
+  const { id } = await cabinet.sources.create({ name: "Counted" })
+  for (const n of [1, 2, 2]) await cabinet.intake(id, { fields: { n } })
+  await expect
+    .poll(async () => (await cabinet.activity.events({ step: "day", sourceId: id })).at(-1), { timeout: 120_000 })
+    .toMatchObject({ events: 3, repeats: 1, empty: 0, history: 0 })
+  const { hours, sources, deliveries, waiting } = await cabinet.activity.overview()
+  expect(hours).toHaveLength(48)
+  expect(sources.find(({ sourceId }) => sourceId === id)).toMatchObject({ quiet: false, days: [0, 0, 0, 0, 0, 0, 3] })
+  expect([deliveries.delivered, waiting]).toEqual([0, []])
+})
+
 it("diagnostics describes the database", async () => {
   expect(await cabinet.diagnostics()).toMatchObject({ database: database.name, isStandby: false, deferredRows: 0 })
 })
@@ -147,6 +159,8 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
     [() => cabinet.addresses.ping(999), { code: "no_such_address" }],
     [() => cabinet.polls.create({ sourceId: id, url: "http://10.0.0.1/", everySeconds: 60 }), { code: "not_public" }],
     [() => cabinet.polls.run(999), { code: "no_such_poll" }],
+    [() => cabinet.activity.events({ step: "hour", from: "x" }), { code: "bad_period", param: "from" }],
+    [() => cabinet.activity.events({ step: "hour", sourceId: 999 }), { code: "no_such_source", param: "source_id" }],
     [() => cabinet.imports.file(id, "/no/such/file.csv"), { code: "unreadable" }],
     [() => cabinet.intake(id, { fields: circle }), { code: "bad_fields" }],
     [() => cabinet.events.trash(id, [999_999]), { code: "no_such_event" }],

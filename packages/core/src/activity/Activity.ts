@@ -34,11 +34,13 @@ export interface ActivityPeriod {
   readonly to: string | null
 }
 
+/** A source, when it received and whether it is silent. */
 export interface SourceState extends SourceActivity {
   /** It usually receives, and is silent for longer than usual. */
   readonly quiet: boolean
 }
 
+/** What a cabinet is doing. */
 export interface Overview {
   /** The last two days. */
   readonly hours: ReadonlyArray<ActivityBucket>

@@ -10,6 +10,7 @@ export const ACTIVITY_STEPS = ["hour", "day"] as const
 /** Hours are those of UTC. A day is one of the cabinet's time zone, and has the hours that begin in it. */
 export type ActivityStep = (typeof ACTIVITY_STEPS)[number]
 
+/** Events, and what they are. */
 export interface EventCounts {
   /** All events, of which some are among the following. */
   readonly events: number
@@ -38,6 +39,7 @@ export interface ActivityQuery {
   readonly timeZone: string
 }
 
+/** When a source received. */
 export interface SourceActivity {
   readonly sourceId: number
   /** Its last event, RFC 3339 and number; null without one. */
@@ -49,6 +51,7 @@ export interface SourceActivity {
   readonly silence: Silence | null
 }
 
+/** A time without events but history. */
 export interface Silence {
   readonly since: string
   readonly seconds: number

@@ -1,6 +1,7 @@
 /** How deliveries went, from the counts of their attempts. */
 import type { AttemptCounts } from "./ActivityStore.ts"
 
+/** How the deliveries of a period went. */
 export interface DeliveryFigures {
   readonly delivered: number
   /** Attempts that failed; a delivery may have many. */
@@ -10,6 +11,7 @@ export interface DeliveryFigures {
   readonly p95Millis: number | null
 }
 
+/** How those of an hour went. */
 export interface DeliveryHour extends DeliveryFigures {
   /** RFC 3339. */
   readonly at: string
