@@ -135,6 +135,8 @@ if (BIN !== undefined) {
     expect(first.status).toBe(200)
     expect(await home.cabinet(["sql", "--cabinet", "orders"], env, AUTHORS)).toMatchObject({ code: 0, stderr: "" })
     const before = await feed(key, "")
+    const listed = ["token", "add", "partner", "--role", "reader", "--only", "own.totals", "--only", "sources.orders"]
+    const { token } = await command(...listed, "--cabinet", "orders")
 
     const move = ["tenant", "move", "orders", "--database-url"]
     expect(await refusal([...move, old.url(DATABASE)])).toContain("must be an empty database")
@@ -185,6 +187,10 @@ if (BIN !== undefined) {
     expect(shown.stdout).not.toMatch(new RegExp(`\\b${ownerRole}\\b`))
     const rows = await ask("/api/v1/tables/own/totals/rows?limit=1000", { key })
     expect(rows.json.data).toHaveLength(acknowledged.length + 1)
+
+    // A reader's list names the same objects as before, and no other.
+    const read = async (object: string) => (await ask(`/api/v1/tables/${object}/rows?limit=1`, { key: token })).status
+    expect([await read("own/totals"), await read("sources/orders"), await read("public/mine")]).toEqual([200, 200, 404])
 
     // Whoever still has the old database open is told to retry.
     for (const statement of ["UPDATE cabinet.clock SET shift = shift", "DELETE FROM cabinet.event"]) {

@@ -17,8 +17,8 @@ import type { Roles } from "../migrations/PgRoles.ts"
 import { type ClientPrograms, runProgram } from "./ClientPrograms.ts"
 import { CopyError } from "./CopyError.ts"
 
-const ask = <Row extends object>(url: string, statement: string) =>
-  PgClient.PgClient.use((sql) => sql.unsafe<Row>(statement)).pipe(
+const ask = <Row extends object>(url: string, statement: string, values: ReadonlyArray<unknown> = []) =>
+  PgClient.PgClient.use((sql) => sql.unsafe<Row>(statement, values)).pipe(
     connectionLossAsError,
     Effect.provide(
       SessionPool.layer({
@@ -86,6 +86,20 @@ SELECT (SELECT count(*) FROM cabinet.event)::text AS events, (SELECT coalesce(ma
        (SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relnamespace IN
          (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'))::text AS relations`
 
+/** The lists of readers' tokens, whose objects are held by oid: a copy has others, and the same names. */
+const LISTS = `
+SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'names', ARRAY(
+    SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = ANY (t.only_objects)))), '[]')::text AS lists
+FROM cabinet.access_token t WHERE t.only_in = cabinet.place()`
+
+/** $1: the lists. */
+const TAKE_LISTS = `
+UPDATE cabinet.access_token t
+SET only_in = cabinet.place(),
+    only_objects = ARRAY(SELECT n.object::regclass::oid FROM jsonb_array_elements_text(l.list -> 'names') AS n(object))
+FROM jsonb_array_elements($1::text::jsonb) AS l(list) WHERE t.id = (l.list ->> 'id')::int8`
+
 export interface CopyOptions {
   readonly from: string
   readonly to: string
@@ -125,6 +139,8 @@ export const copyDatabase = ({ from, to, programs, open }: CopyOptions): Effect.
           const message = `The copy is incomplete: ${JSON.stringify(after[0])} instead of ${JSON.stringify(before[0])}.`
           return yield* new CopyError({ code: "failed", message })
         }
+        const [found] = yield* ask<{ readonly lists: string }>(from, LISTS)
+        yield* ask(to, TAKE_LISTS, [found!.lists])
       }),
     (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true })),
   )
