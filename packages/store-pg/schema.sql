@@ -61,7 +61,19 @@ CREATE TABLE cabinet.address (
   failing_since timestamp with time zone,
   removed_at timestamp with time zone,
   filters json,
-  CONSTRAINT address_pkey PRIMARY KEY (id)
+  headers json,
+  rate integer,
+  timeout_seconds integer,
+  CONSTRAINT address_pkey PRIMARY KEY (id),
+  CONSTRAINT address_rate_check CHECK (((rate >= 1) AND (rate <= 1000))),
+  CONSTRAINT address_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 15)))
+);
+
+CREATE TABLE cabinet.address_pace (
+  address_id bigint NOT NULL,
+  next_at timestamp with time zone NOT NULL,
+  CONSTRAINT address_pace_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
+  CONSTRAINT address_pace_pkey PRIMARY KEY (address_id)
 );
 
 CREATE TABLE cabinet.address_source (
@@ -814,6 +826,12 @@ COMMENT ON TABLE cabinet.activity_cursor IS 'The last event that is counted, and
 COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one: a failing address is served in a lane of its own, so that it costs the others nothing.';
 
 COMMENT ON COLUMN cabinet.address.filters IS 'A list of {fc, fo, fv}, all of which must hold; NULL: every event passes.';
+
+COMMENT ON COLUMN cabinet.address.headers IS 'A list of [name, value], in which a value that is encrypted is an object; NULL: none.';
+
+COMMENT ON COLUMN cabinet.address.rate IS 'Deliveries a second, of all processes together; NULL: as fast as it takes them.';
+
+COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 

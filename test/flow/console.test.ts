@@ -376,6 +376,20 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   assert.include(plain(await (await see(path)).text()), "<dd>customer is <nobody></dd>")
   // A form that knows no filter changes none.
   await press(`${path}/change`, { url, told: "all" }, editor)
+  const sending = { header_name: "Authorization", header_value: "Bearer hush", rate: "20", timeout: "" }
+  await press(`${path}/change`, { url, told: "all", ...sending }, editor)
+  const limited = await (await see(path, { headers: editor })).text()
+  for (const part of ['<dd class="mono">Authorization</dd>', "<dd>20</dd>", 'name="rate" type="number"']) {
+    assert.include(limited, part)
+  }
+  assert.notInclude(limited, "hush")
+  const moved = await press(`${path}/change`, { url: "http://127.0.0.1:9/", told: "all", headers: "keep" }, editor)
+  assert.include(await moved.text(), "<code>headers_needed</code>")
+  assert.strictEqual((await press(`${path}/change`, { url, told: "all", rate: "a" }, editor)).status, 400)
+  await press(`${path}/change`, { url, told: "all", headers: "replace", rate: "", timeout: "7" }, editor)
+  const freed = await (await see(path, { headers: editor })).text()
+  assert.notInclude(freed, "Authorization</dd>")
+  assert.include(freed, "<dd>7</dd>")
   const tested = await (await press(`${path}/test`, { event: "1" }, viewer)).text()
   assert.match(tested, /class="box error" role="status">.*The event would not be sent\..*does not hold, with/s)
   assert.strictEqual((await press(`${path}/test`, { event: "0" }, viewer)).status, 404)

@@ -312,6 +312,21 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.deepStrictEqual([refusal.status, refusal.json.error.code], [400, code])
     assert.match(refusal.json.error.param, /^\/filters/)
   }
+  const headers = [{ name: "Authorization", value: "Bearer hush" }]
+  const limits = { rate: 5, timeout_seconds: 3 }
+  const limited = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { headers, ...limits } })
+  assert.deepInclude(limited.json, { header_names: ["Authorization"], ...limits })
+  assert.notInclude(limited.text, "Bearer")
+  for (const [body, code, param] of [
+    [{ headers: [{ name: "Host", value: "hush" }] }, "bad_header", "/headers"],
+    [{ rate: 0 }, "bad_body", "/rate"],
+    [{ timeout_seconds: 16 }, "bad_body", "/timeout_seconds"],
+    [{ url: "http://127.0.0.1:10/" }, "headers_needed", "/headers"],
+  ] as const) {
+    const refusal = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body })
+    assert.deepStrictEqual([refusal.json.error.code, refusal.json.error.param], [code, param])
+    assert.notInclude(refusal.text, "hush")
+  }
   const without = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { filters: [] } })
   assert.deepStrictEqual(without.json.filters, [])
   const missing = await ask("GET", `addresses/${address.json.id}/events/999999`, { as: "viewer" })

@@ -1,4 +1,4 @@
-/** Signing secrets and poll headers under a key that the database does not have: introduced, changed, lost and removed. */
+/** Signing secrets and the headers of addresses and polls under a key that the database does not have: introduced, changed, lost and removed. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -38,7 +38,7 @@ const close = async (cabinet: Cabinet) => {
 /** What a copy of the database would show. */
 const stored = async () => {
   const [addresses, sources, polls] = [
-    await database.run("SELECT secret, previous_secret FROM cabinet.address ORDER BY id"),
+    await database.run("SELECT secret, previous_secret, headers::text FROM cabinet.address ORDER BY id"),
     await database.run("SELECT verify_secret, verify_old_secret FROM cabinet.source ORDER BY id"),
     await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
   ]
@@ -49,7 +49,8 @@ const stored = async () => {
 const signs = async (cabinet: Cabinet, id: number, ...secrets: ReadonlyArray<string>) => {
   const before = receiver.received.length
   expect(await cabinet.addresses.ping(id)).toMatchObject({ status: 204, failure: null })
-  const { body, signature } = receiver.received[before]!
+  const { body, signature, headers } = receiver.received[before]!
+  if (id === address.id) expect(headers).toMatchObject({ authorization: HEADER })
   return secrets.map((secret) => verifyDelivery(body, signature, secret))
 }
 
@@ -82,8 +83,8 @@ beforeAll(async () => {
   const plain = await open()
   const source = await plain.sources.create({ name: "Orders", verify: { recipe: "bearer", secret: SENDERS[0] } })
   sourceId = source.id
-  address = await plain.addresses.create({ url: receiver.url })
   const headers = [["Authorization", HEADER]] as const
+  address = await plain.addresses.create({ url: receiver.url, headers })
   poll = (await plain.polls.create({ sourceId: source.id, url, everySeconds: 86_400, headers })).id
 })
 afterEach(() => Promise.all([...opened].map(close)))
@@ -106,7 +107,7 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER]) {
     expect(text).not.toContain(secret)
   }
-  expect(text.match(/enc\.v1\./g)).toHaveLength(6)
+  expect(text.match(/enc\.v1\./g)).toHaveLength(7)
   expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
@@ -158,12 +159,15 @@ it("a process with another key fails its attempts with a message, and sends noth
   // Back to the key before; a third is not known here.
   await close(other)
   await expect(open(second)).rejects.toThrow(/not in CABINET_SECRET_KEY/)
-  await database.run("UPDATE cabinet.address SET secret = 'whsec_anew' WHERE removed_at IS NULL")
+  const headers = `[["Authorization", "${HEADER}"]]`
+  await database.run(
+    `UPDATE cabinet.address SET secret = 'whsec_anew', headers = '${headers}' WHERE removed_at IS NULL`,
+  )
   await database.run(
     `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL WHERE id = ${sourceId}`,
   )
   await database.run(`UPDATE cabinet.address SET secret = 'x', previous_secret = NULL WHERE removed_at IS NOT NULL`)
-  await database.run(`UPDATE cabinet.poll SET headers = '[["Authorization", "${HEADER}"]]'`)
+  await database.run(`UPDATE cabinet.poll SET headers = '${headers}'`)
 })
 
 it("one damaged secret does not affect other addresses, and rotation replaces it", async () => {

@@ -16,6 +16,7 @@ import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { whereFilters } from "./RowsFlags.ts"
+import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const state = (address: Address): string => {
@@ -47,6 +48,9 @@ const addressCard = (address: Address, style: Style): string =>
               `${address.filters.map(filterInWords).join(", ")} (${counted(address.filteredEvents, "event")} not sent)`,
             ] as const,
           ]),
+      ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
+      ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
+      ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
       ["State", state(address)],
       ["Made", address.createdAt],
     ],
@@ -92,15 +96,18 @@ const filtersOf = (texts: ReadonlyArray<string>): Effect.Effect<FieldFilters, Co
 const allNamed = (sources: ReadonlyArray<string>) =>
   Effect.map(Effect.forEach(sources, sourceNamed), (ids): ReadonlyArray<number> => [...new Set(ids)])
 
-const add = Command.make("add", { url, urlFile, sources: addedSources, where, ...outgoing }, (input) =>
+const add = Command.make("add", { url, urlFile, sources: addedSources, where, ...sendingFlags, ...outgoing }, (input) =>
   Effect.gen(function* () {
     const filters = yield* filtersOf(input.where)
     // Read before anything is opened: a person may be typing it.
     const newUrl = yield* requireUrl(input.url, input.urlFile)
+    const sending = yield* readSending(input)
     yield* withCabinet(input, () =>
       Effect.gen(function* () {
         const sources = input.sources.length === 0 ? "all" : yield* allNamed(input.sources)
-        yield* showWhole(yield* Addresses.use((addresses) => addresses.create({ url: newUrl, sources, filters })))
+        yield* showWhole(
+          yield* Addresses.use((addresses) => addresses.create({ url: newUrl, sources, filters, ...sending })),
+        )
       }),
     )
   }),
@@ -150,6 +157,7 @@ const set = Command.make(
       Flag.withDefault(false),
     ),
     where: where.pipe(Flag.withDescription('Instead of the conditions there are; "none" for all events')),
+    ...sendingFlags,
     ...outgoing,
   },
   (input) =>
@@ -159,8 +167,11 @@ const set = Command.make(
       if (input.allSources && input.sources.length > 0) {
         return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
       }
-      if (newUrl === undefined && !input.allSources && input.sources.length === 0 && input.where.length === 0) {
-        const message = "Nothing to change: give --url, --url-file, --source, --all-sources or --where."
+      const sending = yield* readSending(input)
+      const isChanged = newUrl !== undefined || input.allSources || input.sources.length > 0 || input.where.length > 0
+      if (!isChanged && Object.keys(sending).length === 0) {
+        const message =
+          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --rate or --timeout."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>
@@ -175,13 +186,16 @@ const set = Command.make(
             ...(newUrl === undefined ? {} : { url: newUrl }),
             ...(sources === undefined ? {} : { sources }),
             ...(input.where.length === 0 ? {} : { filters }),
+            ...sending,
           } as const
           const address = yield* Addresses.use((addresses) => addresses.set(addressId, change))
           yield* showChanged(address, `Address ${address.id} was changed.`)
         }),
       )
     }),
-).pipe(Command.withDescription("Change the URL, the sources or the filter of a delivery address"))
+).pipe(
+  Command.withDescription("Change a delivery address; its headers must be given again for a URL of another origin"),
+)
 
 const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>
   Effect.andThen(

@@ -1,5 +1,5 @@
 /** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
-import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Address, AddressChange, SendingSettings, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -19,6 +19,7 @@ export type {
   NotSent,
   NotSentReason,
   PingResult,
+  SendingSettings,
   Subscription,
 }
 
@@ -42,16 +43,21 @@ export interface AddressesApi {
    * leads to an address that is not public. Without `sources`: all sources, including those created later. With `filters`: only
    * events for which all of them hold.
    */
-  readonly create: (address: {
-    readonly url: string
-    readonly sources?: Subscription
-    readonly filters?: FieldFilters
-  }) => Promise<Address>
+  readonly create: (
+    address: SendingSettings & {
+      readonly url: string
+      readonly sources?: Subscription
+      readonly filters?: FieldFilters
+    },
+  ) => Promise<Address>
   /** All of them, with their secrets. */
   readonly list: () => Promise<ReadonlyArray<Address>>
   /** One, with its secret. */
   readonly get: (id: number) => Promise<Address>
-  /** Another URL, checked like a new one, other sources or other filters. Deliveries already due go to the new URL. */
+  /**
+   * Another URL, checked like a new one, or other settings. Deliveries already due go to the new URL. Rejects with
+   * `headers_needed` if the URL has another origin and the address's headers are not given again.
+   */
   readonly change: (id: number, change: AddressChange) => Promise<Address>
   /** Sends nothing more to it, and cancels due deliveries. */
   readonly remove: (id: number) => Promise<void>

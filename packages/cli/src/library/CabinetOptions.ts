@@ -57,7 +57,7 @@ export interface OpenCabinetOptions {
   /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /**
-   * Keys of 32 bytes in base64, separated by commas, that signing and verification secrets and poll headers are encrypted with in
+   * Keys of 32 bytes in base64, separated by commas, that signing and verification secrets and the headers of addresses and polls are encrypted with in
    * the database.
    * The first encrypts. Default: they are not encrypted.
    */

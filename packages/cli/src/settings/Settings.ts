@@ -79,7 +79,7 @@ export const SETTINGS = {
       flag: "secret-key",
       value: "KEYS",
       about:
-        "Keys that signing and verification secrets and poll headers are encrypted with in the database; default: not encrypted",
+        "Keys that signing and verification secrets and the headers of addresses and polls are encrypted with in the database; default: not encrypted",
       secret: true,
     },
     SettingForm.secretKeys,

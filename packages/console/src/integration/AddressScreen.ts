@@ -10,6 +10,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { filterChoice, filterText } from "./FilterChoice.ts"
+import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
@@ -109,9 +110,14 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
     markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2>${postForm({
       path: consolePath(frame, `addresses/${address.id}/change`),
       kind: "form",
-      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}${filterChoice(frame, address.filters)}<button class="main">${frame.words.save}</button>`,
+      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}${filterChoice(frame, address.filters)}${sendingFields(frame, address)}<button class="main">${frame.words.save}</button>`,
     })}</section>`
   )
+}
+
+const sendingFacts = (frame: Frame, { headerNames, rate, timeoutSeconds }: Address): HtmlValue => {
+  const { integration: words, poll, table } = frame.words
+  return markup`${headerNames.length > 0 && markup`<dt>${poll.header}</dt><dd class="mono">${headerNames.join(", ")}</dd>`}${rate !== null && markup`<dt>${words.rate}</dt><dd>${table.number(rate)}</dd>`}${timeoutSeconds !== null && markup`<dt>${words.timeout}</dt><dd>${table.number(timeoutSeconds)}</dd>`}`
 }
 
 export const addressScreen = (frame: Frame, data: AddressData): Screen => {
@@ -133,7 +139,7 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 ${settings(frame, data)}${testForm(frame, data)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${remove}`,
   }

@@ -7,6 +7,7 @@ import { badge } from "../html/Badge.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
+import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
@@ -73,7 +74,7 @@ const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Ht
       kind: "main",
       body: postForm({
         path: consolePath(frame, "addresses"),
-        body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}${filterChoice(frame, [])}<button class="main">${words.addAddress}</button>`,
+        body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}${filterChoice(frame, [])}${sendingFields(frame)}<button class="main">${words.addAddress}</button>`,
       }),
     })
   const line = (address: Address) =>

@@ -14,6 +14,7 @@ import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } fr
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
 import { filtersOf } from "./FilterChoice.ts"
+import { sendingOf } from "./SendingFields.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
 
@@ -59,6 +60,7 @@ const keyScreens = Effect.gen(function* () {
           url: fieldOf(call, "url"),
           sources: told,
           ...filtersOf(call),
+          ...sendingOf(call),
         })
         return { location: consolePath(call.frame, `addresses/${id}`) }
       }),
@@ -136,7 +138,7 @@ const addressScreens = Effect.gen(function* () {
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const told = yield* subscriptionOf(call)
-        const change = { url: fieldOf(call, "url"), sources: told, ...filtersOf(call) }
+        const change = { url: fieldOf(call, "url"), sources: told, ...filtersOf(call), ...sendingOf(call) }
         return yield* Effect.as(addresses.set(idOf(call.path[0]), change), null)
       }),
     }),

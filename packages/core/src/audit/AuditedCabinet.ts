@@ -4,6 +4,7 @@
  * placed here does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
  */
 import { Effect, Layer } from "effect"
+import type { AddressChange } from "../delivery/Address.ts"
 import { Addresses } from "../delivery/Addresses.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { Trash } from "../event/Trash.ts"
@@ -143,12 +144,17 @@ const SESSIONS: Acts<Sessions["Service"]> = {
   endAll: (id) => act("session.end_all", `person ${id}`),
 }
 
+const addressChanges = ({ headers, ...change }: AddressChange): Act["changes"] => ({
+  ...maskedUrl({ ...change }),
+  ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
+})
+
 const ADDRESSES: Acts<Addresses["Service"]> = {
-  create: (address) => making("address.create", "address", maskedUrl({ ...address })),
+  create: (address) => making("address.create", "address", addressChanges(address)),
   list: null,
   get: null,
   reveal: (id) => act("address.reveal", `address ${id}`),
-  set: (id, change) => act("address.change", `address ${id}`, maskedUrl({ ...change })),
+  set: (id, change) => act("address.change", `address ${id}`, addressChanges(change)),
   remove: (id) => act("address.remove", `address ${id}`),
   pause: (id) => act("address.pause", `address ${id}`),
   resume: (id) => act("address.resume", `address ${id}`),

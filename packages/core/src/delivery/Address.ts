@@ -1,6 +1,7 @@
 /** A delivery address: the URL that is sent new events, the sources that it subscribes to, and its signing secret. */
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
+import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { FieldFilters } from "./FieldFilter.ts"
 
 /** `"all"` means every source, including those created later. */
@@ -23,6 +24,12 @@ export interface Address {
   readonly filters: FieldFilters
   /** How many events it was not sent because of its filters, but for the last seconds. */
   readonly filteredEvents: number
+  /** The headers that each delivery has besides ours; their values are shown to nobody. */
+  readonly headerNames: ReadonlyArray<string>
+  /** The most deliveries a second, of all processes together; null: as fast as it takes them. What waits is no failure. */
+  readonly rate: number | null
+  /** How long an attempt may take; null: 15 seconds. */
+  readonly timeoutSeconds: number | null
   readonly createdAt: string
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
@@ -34,7 +41,17 @@ export interface Address {
 export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "address.reveal") ? url : maskUrl(url)
 
-export interface NewAddress {
+/** How an address is sent to; absent fields are the default of a new address, and stay what they are of another. */
+export interface SendingSettings {
+  /** Sent with each delivery to the origin of the URL, as long as it has that. An empty list removes them. */
+  readonly headers?: ReadonlyArray<RequestHeader>
+  /** The most deliveries a second, 1 to 1,000; null (the default): as fast as it takes them. */
+  readonly rate?: number | null
+  /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
+  readonly timeoutSeconds?: number | null
+}
+
+export interface NewAddress extends SendingSettings {
   readonly url: string
   readonly sources: Subscription
   /** By default none. */
@@ -42,7 +59,7 @@ export interface NewAddress {
 }
 
 /** The changes to an address; absent fields stay unchanged. */
-export interface AddressChange {
+export interface AddressChange extends SendingSettings {
   /** The new URL. */
   readonly url?: string
   /** The new subscription. */

@@ -4,8 +4,10 @@ import { Schema } from "effect"
 /**
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names the
  * address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
- * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `not_resent`: the delivery cannot
- * be sent again; the message says why.
+ * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `bad_header`, `bad_rate`,
+ * `bad_timeout`: a setting that cannot be; no message has a header's value. `headers_needed`: its headers would go to another
+ * origin. `busy`: somebody else changed the address meanwhile. `not_resent`: the delivery cannot be sent again; the message says
+ * why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
   code: Schema.Literals([
@@ -16,6 +18,11 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_filter",
     "bad_fo",
     "bad_fv",
+    "bad_header",
+    "bad_rate",
+    "bad_timeout",
+    "headers_needed",
+    "busy",
     "no_such_address",
     "no_such_source",
     "no_such_event",

@@ -20,9 +20,10 @@ export class AddressStore extends Context.Service<
     readonly get: (id: number) => Found
     /**
      * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
-     * before. A filter holds for all events that are committed after it, and for none that were committed before.
+     * before. A filter holds for all events that are committed after it, and for none that were committed before. None, and
+     * nothing is changed, if the address has another URL than it was: headers must not go where they were not meant for.
      */
-    readonly set: (id: number, change: AddressChange) => Found
+    readonly set: (id: number, change: AddressChange, was: Pick<Address, "url">) => Found
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
     readonly remove: (id: number) => Returns<{ readonly existed: boolean }>
     readonly pause: (id: number) => Found

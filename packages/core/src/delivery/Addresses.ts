@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
+import { checkSettings } from "./AddressSettings.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
@@ -36,7 +37,10 @@ export class Addresses extends Context.Service<
     readonly get: (id: number) => Returns<Address>
     /** The same for somebody who wants to see its secrets. */
     readonly reveal: (id: number) => Returns<Address>
-    /** Deliveries that are already due go to the new URL. */
+    /**
+     * Deliveries that are already due go to the new URL. Headers stay with the origin that they were given for: a URL of
+     * another one needs them again, or an empty list.
+     */
     readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
     readonly remove: (id: number) => Returns<void>
@@ -73,11 +77,13 @@ export class Addresses extends Context.Service<
       })
 
       return Addresses.of({
-        create: Effect.fnUntraced(function* ({ url, sources, filters = [] }) {
+        create: Effect.fnUntraced(function* (address) {
+          const { url, sources, filters = [] } = address
           const checked = yield* Effect.fromResult(checkFilters(filters))
+          yield* Effect.fromResult(checkSettings(address))
           const href = yield* checkedUrl(url)
           yield* checkSources(sources)
-          return yield* store.create({ url: href, sources, filters: checked })
+          return yield* store.create({ ...address, url: href, filters: checked })
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
@@ -85,9 +91,15 @@ export class Addresses extends Context.Service<
         set: Effect.fnUntraced(function* (id, change) {
           const filters =
             change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
+          yield* Effect.fromResult(checkSettings(change))
+          const was = yield* existing(id, store.get(id))
+          if (change.url !== undefined) yield* checkOrigin(was, change.url, change)
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
           if (change.sources !== undefined) yield* checkSources(change.sources)
-          return yield* existing(id, store.set(id, { ...change, ...url, ...filters }))
+          const changed = yield* store.set(id, { ...change, ...url, ...filters }, was)
+          if (Option.isSome(changed)) return changed.value
+          yield* existing(id, store.get(id))
+          return yield* new AddressError({ code: "busy", message: changedMeanwhile(id) })
         }),
         remove: (id) =>
           Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : Effect.fail(noSuchAddress(id)))),
@@ -115,6 +127,18 @@ export class Addresses extends Context.Service<
     }),
   )
 }
+
+/** Headers that stay do so with the origin that they were given for. */
+const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, { headers }: AddressChange) {
+  const url = yield* Effect.fromResult(parseAddressUrl(text))
+  const { origin } = new URL(was.url)
+  if (headers !== undefined || was.headerNames.length === 0 || url.origin === origin) return
+  const message = `The headers ${was.headerNames.join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
+  return yield* new AddressError({ code: "headers_needed", message })
+})
+
+const changedMeanwhile = (id: number): string =>
+  `Address ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`
 
 const existing = (id: number, found: Effect.Effect<Option.Option<Address>, StoreUnavailable>): Returns<Address> =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : Effect.fail(noSuchAddress(id))))

@@ -21,14 +21,17 @@ export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome:
   return { state: "retry", afterSeconds: retryAfterSeconds(delivery.failures + 1) }
 }
 
-/** Sent without a signature it could be anybody's, so it is not sent; another process may have the key. */
-const NO_SECRET: Outcome = {
+const notSent = (failure: string): Outcome => ({
   status: null,
-  failure: "not sent: the signing secret cannot be decrypted with CABINET_SECRET_KEY",
+  failure: `not sent: ${failure} cannot be decrypted with CABINET_SECRET_KEY`,
   peer: null,
   durationMs: 0,
   responseBody: null,
-}
+})
+
+/** Sent without a signature it could be anybody's, so it is not sent; another process may have the key. */
+const NO_SECRET = notSent("the signing secret")
+const NO_HEADERS = notSent("a header of the address")
 
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
@@ -46,11 +49,15 @@ export class AttemptDelivery extends Context.Service<
               return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
             }
             if (delivery.secrets.length === 0) return Effect.succeed(settled(NO_SECRET))
+            const { headers = [], timeoutSeconds = null } = delivery
+            if (headers === null) return Effect.succeed(settled(NO_HEADERS))
             const body = deliveryBody(delivery)
             const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
             const sent = courier.send({
               url: delivery.url,
+              ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
               headers: {
+                ...(headers.length === 0 ? {} : Object.fromEntries(headers)),
                 "Content-Type": "application/json",
                 "User-Agent": USER_AGENT,
                 "X-Service-Event": delivery.type,

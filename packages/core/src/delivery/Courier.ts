@@ -8,6 +8,8 @@ export const USER_AGENT = "DataCabinet/1"
 export interface CourierRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** If it is to take less than requests may take. */
+  readonly timeoutMillis?: number
   /** The exact bytes that were signed. */
   readonly body: Uint8Array
 }

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { Slice } from "../pagination/FillPage.ts"
 import type { Attempt, Delivery, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
 
@@ -31,6 +32,11 @@ export interface Claimed {
   readonly url: string
   /** One secret, or two for a day after a rotation; newest first. None if they are encrypted with a key that is not there. */
   readonly secrets: ReadonlyArray<string>
+  /** The address's own headers; null if they are encrypted with a key that is not there. */
+  readonly headers?: ReadonlyArray<RequestHeader> | null
+  readonly timeoutSeconds?: number | null
+  /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
+  readonly notBeforeMillis?: number | null
   /** The attempt's number; a later claim invalidates it. */
   readonly attempt: number
   /** Failed attempts before this one. */

@@ -1,10 +1,11 @@
 /** What a poll may be: its URL and settings, and where its headers may go. */
-import { Effect, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
 import type { AddressError } from "../delivery/AddressError.ts"
 import { parseAddressUrl } from "../delivery/AddressUrl.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { isPointer } from "../file/JsonReader.ts"
+import { requestHeaderCheck } from "../network/RequestHeader.ts"
 import { type NewPoll, type Poll, POLL_FORMATS, type PollChange } from "./Poll.ts"
 import { type PollError, pollError } from "./PollError.ts"
 import { isInterval } from "./PollSchedule.ts"
@@ -52,23 +53,8 @@ const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField"
 const asPollError = (error: AddressError): PollError =>
   pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
 
-/** Headers that the HTTP client sets itself, or that could make the response something other than what was requested. */
-const OWN_HEADERS = new Set([
-  "accept-encoding",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "if-modified-since",
-  "if-none-match",
-  "keep-alive",
-  "proxy-connection",
-  "range",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-])
+/** They could make the response something other than what was requested. */
+const checkHeader = requestHeaderCheck({ names: ["if-modified-since", "if-none-match", "range"], prefixes: [] })
 
 const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
   if (!isInterval(poll.everySeconds)) {
@@ -90,13 +76,8 @@ const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
   if (key === "" || (key?.startsWith("/") === true && !isPointer(key))) {
     return yield* pollError("bad_key", "The key must be a field name or a pointer, such as id or /meta/id.")
   }
-  for (const [name, value] of poll.headers ?? []) {
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name) || OWN_HEADERS.has(name.toLowerCase())) {
-      return yield* pollError("bad_header", `${name.slice(0, 100)} is not a header that can be set.`)
-    }
-    // The value is a secret, so no message contains it.
-    if (value.length > 4096 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      return yield* pollError("bad_header", `The value of the header ${name} cannot be sent.`)
-    }
+  for (const header of poll.headers ?? []) {
+    const refused = Result.getFailure(checkHeader(header))
+    if (Option.isSome(refused)) return yield* pollError("bad_header", refused.value)
   }
 })

@@ -45,8 +45,10 @@ export class AdaptiveWindow {
     return this.held <= (this.#window + this.#ahead) / 2
   }
 
-  get ready(): boolean {
-    return this.#waiting.length > 0 && this.slow === 0 && this.#running < this.#window
+  /** Deliveries wait in the order in which they may be sent. */
+  ready(now: number): boolean {
+    if (this.#waiting.length === 0 || this.slow > 0 || this.#running >= this.#window) return false
+    return (this.#waiting[0]!.notBeforeMillis ?? now) <= now
   }
 
   wait(delivery: Claimed, now: number): void {
@@ -55,7 +57,7 @@ export class AdaptiveWindow {
     this.last = now
   }
 
-  /** Call it only when the address is `ready`. */
+  /** Call it only when the address is `ready`: then the first may be sent. */
   begin(now: number): Claimed {
     this.#running++
     this.#since = now

@@ -87,7 +87,7 @@ interface Parts {
   readonly queue: DeliveryQueue["Service"]
   readonly deliver: AttemptDelivery["Service"]
   readonly settlements: SettlementBatcher
-  /** The sending fibers, one per slot. */
+  /** The sending fibers, one per slot, and those that wait for a delivery's time. */
   readonly senders: FiberSet.FiberSet<void>
 }
 
@@ -176,11 +176,22 @@ class DeliveryDispatcher {
       for (const delivery of batch) {
         lane.add(delivery, now)
         state.lastAddressId = delivery.addressId
+        const millis = (delivery.notBeforeMillis ?? now) - now
+        if (millis > 0) yield* FiberSet.run(this.#parts.senders, this.#sendAfter(state, delivery, millis))
       }
       if (state.takeStarved()) state.mayClaim.openUnsafe()
       yield* this.#sendReady(state, now)
       return batch.length === limit
     }).pipe(Effect.uninterruptible)
+  }
+
+  #sendAfter(state: DispatchLane, delivery: Claimed, millis: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      yield* Effect.sleep(Math.ceil(millis))
+      const now = yield* Clock.currentTimeMillis
+      state.lane.due(delivery, now)
+      yield* this.#sendReady(state, now)
+    })
   }
 
   #sendReady(state: DispatchLane, now: number): Effect.Effect<void> {

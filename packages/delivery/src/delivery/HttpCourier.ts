@@ -38,7 +38,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
               url: urlOf(request.url),
               headers: request.headers,
               body: request.body,
-              deadlineMillis,
+              deadlineMillis: Math.min(request.timeoutMillis ?? deadlineMillis, deadlineMillis),
               readBytes: READ_BYTES,
               keepBytes: RESPONSE_KEPT_BYTES,
             })

@@ -95,7 +95,13 @@ export class Lane {
     address.wait(delivery, now)
     this.#waiting++
     this.#quickBytes += bytesOf(delivery)
-    if (address.ready) this.#ready.add(address)
+    if (address.ready(now)) this.#ready.add(address)
+  }
+
+  /** The time has come for a delivery of an address with a rate. */
+  due({ addressId }: Claimed, now: number): void {
+    const address = this.#addresses.get(addressId)
+    if (address?.ready(now) === true) this.#ready.add(address)
   }
 
   /** The next delivery that may be sent now; addresses take turns. */
@@ -103,12 +109,12 @@ export class Lane {
     if (this.#quick >= this.#limits.slots) return undefined
     for (const address of this.#ready) {
       this.#ready.delete(address)
-      if (!address.ready) continue
+      if (!address.ready(now)) continue
       const delivery = address.begin(now)
       this.#waiting--
       this.#quick++
       this.#running.set(delivery, { address, bytes: bytesOf(delivery), since: now, slow: false })
-      if (address.ready) this.#ready.add(address)
+      if (address.ready(now)) this.#ready.add(address)
       return delivery
     }
     return undefined
@@ -128,7 +134,7 @@ export class Lane {
     }
     address.end({ delivered, slow, bytes, millis: now - since }, now)
     if (!delivered) this.#giveBack(address)
-    if (address.ready) this.#ready.add(address)
+    if (address.ready(now)) this.#ready.add(address)
     return address.hasRoom
   }
 
@@ -149,6 +155,7 @@ export class Lane {
     }
     for (const [id, address] of this.#addresses) {
       if (address.stuck(now)) this.#giveBack(address)
+      if (address.ready(now)) this.#ready.add(address)
       if (address.held === 0 && now - address.last > IDLE_MILLIS) this.#addresses.delete(id)
     }
     return found

@@ -194,3 +194,24 @@ it("a delivery that is claimed again while it is still in flight returns all its
     expect([lane.held, lane.free, room(lane, id)]).toEqual([0, 4, 4])
   }
 })
+
+it("a delivery with a time is sent at that time, and takes up neither a slot nor the turn of others before", () => {
+  const lane = new Lane("healthy", LIMITS)
+  const at = (id: number, notBeforeMillis: number) => ({ ...delivery(id), notBeforeMillis })
+  const [first, second] = [at(1, 100), at(2, 200)]
+  expect([...begin(lane, first), ...begin(lane, second), ...begin(lane, delivery(3, 2))]).toEqual([3])
+  expect([lane.held, room(lane, 1), lane.free]).toEqual([3, 0, 3])
+  lane.due(first, 99)
+  expect(sendAll(lane, 99)).toEqual([])
+  lane.due(first, 100)
+  expect(sendAll(lane, 100)).toEqual([1])
+  lane.due(second, 200)
+  expect(sendAll(lane, 200)).toEqual([2])
+  // A timer that was early is made up for by the next check.
+  const late = at(4, 400)
+  lane.end(first, true, 210)
+  lane.end(second, true, 210)
+  begin(lane, late, 210)
+  lane.check(460)
+  expect(sendAll(lane, 460)).toEqual([4])
+})

@@ -1,6 +1,7 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
+import { type Address, type AddressChange, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
+import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -34,9 +35,33 @@ const filters = Schema.Array(
     description: "Conditions for the fields of an event. It is sent only events for which all of them hold.",
   })
 
-const settings = { sources: Schema.optionalKey(subscription), filters: Schema.optionalKey(filters) }
+const wholeOrNull = (maximum: number, description: string) =>
+  Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
+
+const settings = {
+  sources: Schema.optionalKey(subscription),
+  filters: Schema.optionalKey(filters),
+  headers: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
+      .check(Schema.isMaxLength(MAX_HEADERS))
+      .annotate({ description: "Sent with every delivery." }),
+  ),
+  rate: Schema.optionalKey(
+    wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
+  ),
+  timeout_seconds: Schema.optionalKey(
+    wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
+  ),
+}
 const newAddress = Schema.Struct({ url, ...settings })
 const change = Schema.Struct({ url: Schema.optionalKey(url), ...settings })
+/** What a body says of an address; what it leaves out stays away. */
+const changeOf = ({ headers, timeout_seconds: timeoutSeconds, ...given }: typeof change.Type): AddressChange => ({
+  ...given,
+  ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
+  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+})
+
 const range = Schema.Struct({
   from: text(40, "The beginning of the range of acceptance times (inclusive), RFC 3339."),
   to: text(40, "The end of the range (exclusive), RFC 3339."),
@@ -54,6 +79,9 @@ const SETTING_PARAMS = {
   bad_filter: "/filters",
   bad_fo: "/filters",
   bad_fv: "/filters",
+  bad_header: "/headers",
+  bad_rate: "/rate",
+  bad_timeout: "/timeout_seconds",
 } as const
 const SETTING_ERRORS = Object.keys(SETTING_PARAMS) as ReadonlyArray<keyof typeof SETTING_PARAMS>
 
@@ -103,7 +131,9 @@ export const manageAddresses = Effect.gen(function* () {
       errors: SETTING_ERRORS,
       params: SETTING_PARAMS,
       respond: ({ body }) =>
-        Effect.map(addresses.create({ sources: "all", ...body }), (made) => addressJson(made, true)),
+        Effect.map(addresses.create({ sources: "all", ...changeOf(body), url: body.url }), (made) =>
+          addressJson(made, true),
+        ),
     }),
     manageEndpoint({
       ...common,
@@ -123,14 +153,14 @@ export const manageAddresses = Effect.gen(function* () {
       path: about(""),
       summary: "Change a delivery address",
       description:
-        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays.",
+        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty.",
       action: "address.change",
       body: change,
       response: one("Address", "The address."),
-      errors: ["no_such_address", ...SETTING_ERRORS],
-      params: { no_such_address: "id", ...SETTING_PARAMS },
+      errors: ["no_such_address", "busy", "headers_needed", ...SETTING_ERRORS],
+      params: { no_such_address: "id", headers_needed: "/headers", ...SETTING_PARAMS },
       respond: ({ path: [address], body }) =>
-        Effect.map(addresses.set(address, body), (changed) => addressJson(changed, false)),
+        Effect.map(addresses.set(address, changeOf(body)), (changed) => addressJson(changed, false)),
     }),
     manageEndpoint({
       ...common,

@@ -137,8 +137,10 @@ const OWN = {
   bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
   headers_needed: {
     status: 400,
-    meaning: "The URL's origin is not the one that the poll's headers were given for: `headers` must be sent again.",
+    meaning: "The URL's origin is not the one that the headers were given for: `headers` must be sent again.",
   },
+  bad_rate: { status: 400, meaning: "The rate is not a whole number from 1 to 1,000." },
+  bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },
   not_for_readers: { status: 409, meaning: "The schema belongs to the cabinet or the system and cannot be exposed." },

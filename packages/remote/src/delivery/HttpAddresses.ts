@@ -1,10 +1,11 @@
 /**
- * The delivery addresses of a remote cabinet. Their filters are checked here too, so that a refusal has the same words. Only those
+ * The delivery addresses of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. Only those
  * that are to be shown have their secrets; the others have none here.
  */
 import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
+import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer } from "effect"
@@ -17,9 +18,17 @@ type Sent = Omit<Address, "secret" | "previousSecret"> & Partial<Address>
 
 const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, ...sent })
 
-const checked = ({ filters = [] }: AddressChange) => Effect.fromResult(checkFilters(filters))
+const checked = (change: AddressChange) =>
+  Effect.andThen(Effect.fromResult(checkFilters(change.filters ?? [])), Effect.fromResult(checkSettings(change)))
 
-const sentSettings = ({ url, sources, filters }: AddressChange) => ({ url, sources, filters })
+const sentSettings = ({ headers, timeoutSeconds, url, sources, filters, rate }: AddressChange) => ({
+  url,
+  sources,
+  filters,
+  headers: headers?.map(([name, value]) => ({ name, value })),
+  rate,
+  timeout_seconds: timeoutSeconds,
+})
 
 export const layer = Layer.effect(
   Addresses,

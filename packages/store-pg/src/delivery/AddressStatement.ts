@@ -6,6 +6,7 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   CASE WHEN a.previous_secret_until > cabinet.now() THEN cabinet.rfc3339(a.previous_secret_until) END AS previous_until,
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
+  (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
   CASE WHEN NOT a.every_source THEN (
     SELECT coalesce(json_agg(s.source_id ORDER BY s.source_id), '[]')::text
     FROM cabinet.address_source s WHERE s.address_id = a.id) END AS sources`
@@ -22,6 +23,9 @@ export interface AddressRow {
   readonly sources: string | null
   readonly filters: string | null
   readonly filtered_events: number
+  readonly header_names: string
+  readonly rate: number | null
+  readonly timeout_seconds: number | null
 }
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
@@ -33,10 +37,11 @@ export const UNKNOWN_SOURCES = `
   SELECT w.id::float8 AS id FROM unnest($1::bigint[]) AS w (id)
   WHERE NOT EXISTS (SELECT FROM cabinet.source s WHERE s.id = w.id AND s.deleted_at IS NULL) ORDER BY w.id`
 
-/** $1: url, $2: every source, $3: sources, $4: secret as it is stored, $5: filters or null. */
+/** $1: url, $2: every source, $3: sources, $4: secret as it is stored, $5: filters or null, $6: headers as they are stored, or null. */
 export const CREATE_ADDRESS = `
   WITH made AS (
-    INSERT INTO cabinet.address (url, secret, every_source, filters) VALUES ($1::text, $4::text, $2::boolean, $5::json) RETURNING id
+    INSERT INTO cabinet.address (url, secret, every_source, filters, headers)
+    VALUES ($1::text, $4::text, $2::boolean, $5::json, $6::json) RETURNING id
   ), subscribed AS (
     INSERT INTO cabinet.address_source (address_id, source_id)
     SELECT DISTINCT made.id, s.id FROM made, unnest($3::bigint[]) AS s (id)
@@ -61,9 +66,27 @@ export const SET_SOURCES = `
 export const SET_FILTERS = `
   UPDATE cabinet.address SET filters = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
 
+/** $1: address, $2: headers as they are stored, or null. */
+export const SET_HEADERS = `
+  UPDATE cabinet.address SET headers = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** $1: address, $2: deliveries a second or null. What was claimed at another rate is sent at that. */
+export const SET_RATE = `
+  WITH changed AS (
+    UPDATE cabinet.address SET rate = $2::int WHERE id = $1::bigint AND removed_at IS NULL RETURNING id, rate
+  ), unlimited AS (
+    DELETE FROM cabinet.address_pace p USING changed WHERE p.address_id = changed.id AND changed.rate IS NULL
+  )
+  INSERT INTO cabinet.address_pace (address_id, next_at)
+  SELECT id, cabinet.now() FROM changed WHERE rate IS NOT NULL ON CONFLICT DO NOTHING`
+
+/** $1: address, $2: seconds or null. */
+export const SET_TIMEOUT = `
+  UPDATE cabinet.address SET timeout_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
+
 /** $1: address. Holds it until the end of the transaction. */
 export const LOCK_ADDRESS = `
-  SELECT filters IS NOT NULL AS filtered FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
+  SELECT url, filters IS NOT NULL AS filtered FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**
  * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after
@@ -89,7 +112,7 @@ export const JUDGED_EVENT = `
 
 /** $1: address. */
 export const REMOVE_ADDRESS = `
-  UPDATE cabinet.address SET removed_at = cabinet.now() WHERE id = $1::bigint AND removed_at IS NULL RETURNING 1 AS one`
+  UPDATE cabinet.address SET removed_at = cabinet.now(), headers = NULL WHERE id = $1::bigint AND removed_at IS NULL RETURNING 1 AS one`
 
 export const PAUSE_ADDRESS = `
   UPDATE cabinet.address SET paused_at = coalesce(paused_at, cabinet.now()) WHERE id = $1::bigint AND removed_at IS NULL`

@@ -13,6 +13,12 @@ export interface ClaimedRow {
   readonly url: string
   readonly secret: string
   readonly previous_secret: string | null
+  /** JSON; null for none. */
+  readonly headers: string | null
+  readonly timeout_seconds: number | null
+  /** Deliveries a second, and after how many milliseconds the first of these may be sent; null without a rate. */
+  readonly rate: number | null
+  readonly pace_millis: number | null
   readonly attempt: number
   readonly failures: number
   readonly created_at: Uint8Array
@@ -27,15 +33,28 @@ export interface ClaimedRow {
   readonly history: boolean | null
 }
 
+/** Deliveries to an address with a rate are claimed no earlier than this before their time. */
+const CLAIMED_AHEAD = "interval '0.5 seconds'"
+
+/**
+ * When the next delivery to an address may be sent. No claim leaves a time so far ahead as would be disregarded here: that is of
+ * a clock which was set back.
+ */
+const NEXT_AT =
+  "CASE WHEN p.next_at BETWEEN clock.at AND clock.at + interval '2 seconds' THEN p.next_at ELSE clock.at END"
+
 /**
  * $1: addresses with a room of their own, $2: those rooms, $3: the room of the others, $4: whether the lane is `failing`.
  */
-export const ADDRESSES_WITH_ROOM = `
-  SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, coalesce(r.room, $3::int) AS room
-  FROM cabinet.address a
+const ADDRESSES_WITH_ROOM = `cabinet.address a
   LEFT JOIN unnest($1::bigint[], $2::int[]) AS r (address_id, room) ON r.address_id = a.id
+  LEFT JOIN pace ON pace.address_id = a.id
   WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND (a.failing_since IS NOT NULL) = $4::boolean
     AND coalesce(r.room, $3::int) > 0`
+
+/** For how many deliveries to an address with a rate the time has come; null for one without. */
+const SLOTS = `CASE WHEN a.rate IS NOT NULL
+    THEN coalesce(floor(extract(epoch FROM (SELECT at FROM clock) + ${CLAIMED_AHEAD} - pace.next_at) * a.rate)::int + 1, 0) END`
 
 /**
  * $5: the address after which the round begins, $6: how many in total, $7: seconds of lease.
@@ -49,14 +68,25 @@ export const ADDRESSES_WITH_ROOM = `
  * is looked up by its key: by a LATERAL with a LIMIT, and, for updates, by \`= ANY (ARRAY[…])\`, which rules out a join
  * that reads the whole table.
  *
+ * Of an address with a rate, no more are claimed than may be sent soon, and the times of those that are claimed are gone for
+ * all others: its row in \`pace\` is locked, and whoever finds it locked claims none of that address.
+ *
  * It keeps the plan only while it estimates that a custom one would be no cheaper, and planning takes longer than the
  * claim. So a custom plan must not know more than the generic one: that is why $6 is read by a subquery.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
-  turn AS MATERIALIZED (${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id),
+  pace AS MATERIALIZED (
+    SELECT p.address_id, ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock FOR UPDATE OF p SKIP LOCKED
+  ),
+  turn AS MATERIALIZED (
+    SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.timeout_seconds, a.rate, pace.next_at,
+      greatest(least(coalesce(r.room, $3::int), ${SLOTS}), 0) AS room
+    FROM ${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id
+  ),
   picked AS MATERIALIZED (
-    SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until
+    SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until, turn.headers, turn.timeout_seconds,
+      turn.rate, turn.next_at
     FROM turn CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.address_id, d.type, d.attempts, d.claimed_at FROM cabinet.delivery d
       WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
@@ -90,13 +120,21 @@ export const CLAIM = `
     UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL, leased_until = NULL
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state <> 'due'
   ),
+  paced AS (
+    UPDATE cabinet.address_pace p SET next_at = f.next_at + make_interval(secs => f.seconds)
+    FROM (
+      SELECT address_id, min(next_at) AS next_at, count(*)::float8 / min(rate) AS seconds FROM fate
+      WHERE rate IS NOT NULL AND state = 'due' GROUP BY address_id
+    ) f WHERE p.address_id = ANY (ARRAY[f.address_id])
+  ),
   taken AS (
     UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
       leased_until = (SELECT at FROM clock) + make_interval(secs => $7::float8)
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
     RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
       CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,
-      d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
+      f.headers::text AS headers, f.timeout_seconds, f.rate,
+      (extract(epoch FROM f.next_at - (SELECT at FROM clock)) * 1000)::float8 AS pace_millis, d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
       f.event_id::float8 AS event_id, f.source_id::float8 AS source_id, f.source_name, f.channel,
       timestamptz_send(f.received_at) AS received_at, json_send(f.payload) AS payload,
       f.repeat_of::float8 AS repeat_of, f.history
@@ -114,7 +152,7 @@ export const CLAIM_NEW_PING = `
   )
   SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
     CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
-    t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
+    a.headers::text AS headers, a.timeout_seconds, NULL::int AS rate, NULL::float8 AS pace_millis, t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
   FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
 /** $1: deliveries, $2: the attempts that they were claimed for. The numbers of those attempts stay used. */
@@ -125,10 +163,12 @@ export const RELEASE = `
 
 /** Milliseconds until the first delivery that such a claim could take, disregarding leases that end. */
 export const NEXT_DUE = `
-  SELECT (extract(epoch FROM min(d.due_at) - cabinet.now()) * 1000)::float8 AS millis
-  FROM (${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
+  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  pace AS MATERIALIZED (SELECT p.address_id, ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock)
+  SELECT (extract(epoch FROM min(greatest(d.due_at, a.next_at - ${CLAIMED_AHEAD})) - (SELECT at FROM clock)) * 1000)::float8 AS millis
+  FROM (SELECT a.id, pace.next_at FROM ${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
     SELECT d.due_at FROM cabinet.delivery d
-    WHERE d.address_id = a.id AND d.state = 'due' AND (d.leased_until IS NULL OR d.leased_until <= cabinet.now())
+    WHERE d.address_id = a.id AND d.state = 'due' AND (d.leased_until IS NULL OR d.leased_until <= (SELECT at FROM clock))
     ORDER BY d.due_at LIMIT 1
   ) d`
 

@@ -167,8 +167,12 @@ export const GAUGE = `
     GROUP BY d.address_id
   ),
   by_address AS (
-    SELECT w.*, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working
-    FROM waiting w JOIN cabinet.address a ON a.id = w.address_id WHERE a.removed_at IS NULL
+    SELECT w.address_id, w.n, w.now, w.first, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working,
+      -- What waits for its turn at an address with a rate is late, and not stuck as long as others have theirs.
+      CASE WHEN p.next_at IS NULL OR p.next_at < clock.at - interval '120 seconds' THEN w.late ELSE 0 END AS late
+    FROM clock, waiting w JOIN cabinet.address a ON a.id = w.address_id
+      LEFT JOIN cabinet.address_pace p ON p.address_id = a.id
+    WHERE a.removed_at IS NULL
   )
   SELECT coalesce(sum(now) FILTER (WHERE NOT paused AND working), 0)::float8 AS due,
     coalesce(sum(CASE WHEN working THEN n - now ELSE n END) FILTER (WHERE NOT paused), 0)::float8 AS retrying,

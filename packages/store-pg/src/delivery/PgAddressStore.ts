@@ -1,13 +1,15 @@
 /** Delivery addresses in PostgreSQL. */
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import type { Address, AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Address, AddressChange, NewAddress, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer, Option, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
+import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { encryptHeaders } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable } from "../connection/StoreFailure.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
@@ -33,6 +35,9 @@ const toAddress = (cipher: SecretCipher) => {
     sources: row.sources === null ? "all" : (JSON.parse(row.sources) as ReadonlyArray<number>),
     filters: row.filters === null ? [] : (JSON.parse(row.filters) as FieldFilters),
     filteredEvents: row.filtered_events,
+    headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,
+    rate: row.rate,
+    timeoutSeconds: row.timeout_seconds,
     createdAt: row.created_at,
     pausedAt: row.paused_at,
     failingSince: row.failing_since,
@@ -42,6 +47,9 @@ const toAddress = (cipher: SecretCipher) => {
 const sourcesOf = (sources: Subscription) => (sources === "all" ? [] : sources)
 
 const storedFilters = (filters: FieldFilters): string | null => (filters.length === 0 ? null : JSON.stringify(filters))
+
+const storedHeaders = (cipher: SecretCipher, headers: ReadonlyArray<RequestHeader>): string | null =>
+  headers.length === 0 ? null : JSON.stringify(encryptHeaders(cipher, "address header", headers))
 
 type Sql = PgClient.PgClient
 
@@ -70,29 +78,63 @@ const persistently = <A>(sql: Sql, work: Effect.Effect<A, SqlError.SqlError>) =>
 
 const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
 
-const change = Effect.fnUntraced(function* (sql: Sql, id: number, { url, sources, filters }: AddressChange) {
+type StoredChange = Omit<AddressChange, "headers"> & { readonly headers?: string | null }
+
+const change = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
+  const { url, sources, filters, headers, rate, timeoutSeconds } = changed
   if (url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, url])
   if (sources !== undefined) {
     yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, sources === "all", sourcesOf(sources)])
   }
   if (filters !== undefined) yield* sql.unsafe(AddressStatement.SET_FILTERS, [id, storedFilters(filters)])
+  if (headers !== undefined) yield* sql.unsafe(AddressStatement.SET_HEADERS, [id, headers])
+  if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
+  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
 })
 
 /** The sources that it has no longer get a new version, as do those that it has from now on. */
-const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, changed: AddressChange) {
+const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
   yield* renewSources(sql, id)
   yield* change(sql, id, changed)
   yield* renewSources(sql, id)
 })
 
-/** Whether a change touches what a filter decides. Holds the address. */
-const touchesFilters = (sql: Sql, id: number, { sources, filters }: AddressChange) =>
-  sources === undefined && filters === undefined
-    ? Effect.succeed(false)
-    : Effect.map(
-        sql.unsafe<{ readonly filtered: boolean }>(AddressStatement.LOCK_ADDRESS, [id]),
-        ([row]) => row !== undefined && (row.filtered || (filters?.length ?? 0) > 0),
-      )
+/** Without a filter and without what is set by a statement of its own, it is one statement. */
+const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
+  const { url, sources, filters = [], headers = [], rate = null, timeoutSeconds = null } = made
+  const creation = Effect.gen(function* () {
+    const parameters = [
+      url,
+      sources === "all",
+      sourcesOf(sources),
+      newSecret(cipher),
+      storedFilters(filters),
+      storedHeaders(cipher, headers),
+    ]
+    const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
+    const { id } = created!
+    if (rate !== null) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
+    if (timeoutSeconds !== null) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
+    const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
+    return toAddress(cipher)(row!)
+  })
+  if (filters.length === 0) return rate === null && timeoutSeconds === null ? creation : sql.withTransaction(creation)
+  const filtered = Effect.tap(creation, ({ id }) => renewSources(sql, id))
+  return persistently(sql, betweenAccepts(sql, filtered))
+}
+
+/** Whether a change touches what a filter decides, and whether it is still one of the address that was seen. Holds it. */
+const lockedFor = (sql: Sql, id: number, { url, headers, sources, filters }: StoredChange, was: Pick<Address, "url">) =>
+  Effect.map(
+    sql.unsafe<{ readonly url: string; readonly filtered: boolean }>(AddressStatement.LOCK_ADDRESS, [id]),
+    ([row]) => ({
+      isSeen: row !== undefined && ((url === undefined && headers === undefined) || row.url === was.url),
+      touchesFilters:
+        row !== undefined &&
+        (sources !== undefined || filters !== undefined) &&
+        (row.filtered || (filters?.length ?? 0) > 0),
+    }),
+  )
 
 export const layer = Layer.effect(
   AddressStore,
@@ -117,37 +159,28 @@ export const layer = Layer.effect(
             ([unknown]) => unknown?.id ?? null,
           ),
         ),
-      create: ({ url, sources, filters = [] }) => {
-        const creation = Effect.gen(function* () {
-          const parameters = [url, sources === "all", sourcesOf(sources), newSecret(cipher), storedFilters(filters)]
-          const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
-          const { id } = created!
-          const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
-          return address(row!)
-        })
-        const filtered = betweenAccepts(
-          sql,
-          Effect.tap(creation, ({ id }) => renewSources(sql, id)),
-        )
-        return orUnavailable(filters.length === 0 ? creation : persistently(sql, filtered))
-      },
+      create: (made) => orUnavailable(create(sql, cipher, made)),
       list: orUnavailable(
         Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ALL_ADDRESSES), (rows) =>
           rows.map(address),
         ),
       ),
       get: (id) => orUnavailable(find(id)),
-      set: (id, changed) =>
-        orUnavailable(
+      set: (id, { headers, ...settings }, was) => {
+        const changed = headers === undefined ? settings : { ...settings, headers: storedHeaders(cipher, headers) }
+        return orUnavailable(
           persistently(
             sql,
             Effect.gen(function* () {
-              return (yield* touchesFilters(sql, id, changed))
+              const { isSeen, touchesFilters } = yield* lockedFor(sql, id, changed, was)
+              if (!isSeen) return Option.none()
+              return touchesFilters
                 ? yield* betweenAccepts(sql, Effect.andThen(changeFiltered(sql, id, changed), find(id)))
                 : yield* Effect.andThen(change(sql, id, changed), find(id))
             }),
           ),
-        ),
+        )
+      },
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return { existed: false }

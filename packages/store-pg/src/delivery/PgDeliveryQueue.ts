@@ -8,12 +8,14 @@ import {
   type ResendObstacle,
   type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { decryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
@@ -32,19 +34,39 @@ const secretsOf = ({ secret, previous_secret: previous }: ClaimedRow, cipher: Se
   return Result.isSuccess(older) ? [...secrets, older.success] : secrets
 }
 
+const headersOf = ({ headers }: ClaimedRow, cipher: SecretCipher): ReadonlyArray<RequestHeader> | null => {
+  if (headers === null) return []
+  const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
+  return Result.getOrElse(decryptHeaders(cipher, "address header", stored), () => null)
+}
+
 const toClaimed =
   (names: SourceNames, cipher: SecretCipher) =>
-  (row: ClaimedRow): Claimed => ({
+  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => ({
     id: row.id,
     type: row.type,
     addressId: row.address_id,
     url: row.url,
     secrets: secretsOf(row, cipher),
+    headers: headersOf(row, cipher),
+    timeoutSeconds: row.timeout_seconds,
+    notBeforeMillis,
     attempt: row.attempt,
     failures: row.failures,
     createdAt: sentTimestamp(row.created_at),
     event: eventOf(row, names),
   })
+
+/** When each of these may be sent, at the rates of their addresses. */
+const paced = (rows: ReadonlyArray<ClaimedRow>, claimed: ReturnType<typeof toClaimed>, now: number) => {
+  const next = new Map<number, number>()
+  return rows.map((row) => {
+    if (row.rate === null || row.pace_millis === null) return claimed(row, null)
+    const at = next.get(row.address_id) ?? now + row.pace_millis
+    next.set(row.address_id, at + 1000 / row.rate)
+    return claimed(row, at)
+  })
+}
 
 const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
   const json = claimedEvent(row, names)
@@ -80,14 +102,15 @@ export const layer = Layer.effect(
       claim: (request) =>
         recording(
           sql,
-          Effect.map(
+          Effect.flatMap(
             sql.unsafe<ClaimedRow>(CLAIM, [
               ...roomParameters(request),
               request.after,
               request.limit,
               request.leaseSeconds,
             ]),
-            (rows) => rows.map(claimed),
+            (rows) =>
+              Effect.clockWith((clock) => Effect.sync(() => paced(rows, claimed, clock.currentTimeMillisUnsafe()))),
           ),
         ),
       settle: (batch) =>
@@ -111,7 +134,7 @@ export const layer = Layer.effect(
       ping: (addressId, leaseSeconds) =>
         orUnavailable(
           Effect.map(sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds]), ([row]) =>
-            Option.map(Option.fromNullishOr(row), claimed),
+            Option.map(Option.fromNullishOr(row), (ping) => claimed(ping, null)),
           ),
         ),
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),

@@ -4,8 +4,8 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"
-import { encryptHeaders, decryptHeaders, type StoredHeader } from "../poll/PollHeaders.ts"
 import { type SecretCipher, type SecretPurpose, type Undecryptable, undecryptableWords } from "./SecretCipher.ts"
+import { decryptHeaders, encryptHeaders, type HeaderPurpose, type StoredHeader } from "./StoredHeaders.ts"
 
 /** Nothing is opened that could not deliver or poll. */
 export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("SecretKeyMissing", {
@@ -35,14 +35,19 @@ const PAIRS = [
   pair("verification secret", "cabinet.source", "verify_secret", "verify_old_secret"),
 ]
 
-const POLLS = `
-  SELECT p.id::text AS id, p.headers::text AS headers FROM cabinet.poll p
-  WHERE p.id > $2::int8 AND EXISTS (
-    SELECT FROM json_array_elements(p.headers) h
+/** The headers of a table's rows. */
+const headersOf = (purpose: HeaderPurpose, table: string) => ({
+  purpose,
+  read: `
+  SELECT t.id::text AS id, t.headers::text AS headers FROM ${table} t
+  WHERE t.id > $2::int8 AND EXISTS (
+    SELECT FROM json_array_elements(t.headers) h
     WHERE (json_typeof(h->1) = 'object') <> ($1::text IS NOT NULL) OR NOT starts_with(h->1->>'encrypted', $1)
-  ) ORDER BY p.id LIMIT ${BATCH_ROWS}`
+  ) ORDER BY t.id LIMIT ${BATCH_ROWS}`,
+  set: `UPDATE ${table} SET headers = $2::json WHERE id = $1::int8 AND headers::text = $3`,
+})
 
-const SET_POLL = `UPDATE cabinet.poll SET headers = $2::json WHERE id = $1::int8 AND headers::text = $3`
+const HEADERS = [headersOf("address header", "cabinet.address"), headersOf("poll header", "cabinet.poll")]
 
 interface PairRow {
   readonly id: string
@@ -50,7 +55,7 @@ interface PairRow {
   readonly previous: string | null
 }
 
-interface PollRow {
+interface HeadersRow {
   readonly id: string
   readonly headers: string
 }
@@ -85,14 +90,17 @@ export const reencryptSecrets = (cipher: SecretCipher) =>
         after = rows.at(-1)!.id
       }
     }
-    for (let after = "0"; ;) {
-      const rows = yield* sql.unsafe<PollRow>(POLLS, [cipher.prefix, after])
-      for (const { id, headers } of rows) {
-        const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
-        const plain = yield* refuseMissing(decryptHeaders(cipher, stored))
-        if (plain !== null) yield* sql.unsafe(SET_POLL, [id, JSON.stringify(encryptHeaders(cipher, plain)), headers])
+    for (const { purpose, read, set } of HEADERS) {
+      for (let after = "0"; ;) {
+        const rows = yield* sql.unsafe<HeadersRow>(read, [cipher.prefix, after])
+        for (const { id, headers } of rows) {
+          const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
+          const plain = yield* refuseMissing(decryptHeaders(cipher, purpose, stored))
+          if (plain === null) continue
+          yield* sql.unsafe(set, [id, JSON.stringify(encryptHeaders(cipher, purpose, plain)), headers])
+        }
+        if (rows.length < BATCH_ROWS) break
+        after = rows.at(-1)!.id
       }
-      if (rows.length < BATCH_ROWS) break
-      after = rows.at(-1)!.id
     }
   })

@@ -1,12 +1,12 @@
 /**
- * Encrypts the secrets of others (signing secrets, verification secrets, the values of a poll's headers) before they are stored, with AES-256-GCM
+ * Encrypts the secrets of others (signing secrets, verification secrets, the values of headers for addresses and polls) before they are stored, with AES-256-GCM
  * under keys that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as
  * they are. What a value is for is authenticated too, so that it cannot be put in the place of another kind.
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import { Context, Result } from "effect"
 
-export type SecretPurpose = "signing secret" | "poll header" | "verification secret"
+export type SecretPurpose = "signing secret" | "address header" | "poll header" | "verification secret"
 
 /** Why a stored secret cannot be used here. */
 export type Undecryptable = { readonly missingKey: string } | "damaged"

@@ -9,7 +9,7 @@ import { storableMillis } from "../connection/StorableMillis.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SEAL } from "../file/ImportStatement.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
-import { decryptHeaders, encryptHeaders, type StoredHeader } from "./PollHeaders.ts"
+import { decryptHeaders, encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import * as PollStatement from "./PollStatement.ts"
 
 interface PollRow {
@@ -132,7 +132,10 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
   })
 
 const decrypted = (headers: string, cipher: SecretCipher): ClaimedPoll["headers"] =>
-  Result.getOrElse(decryptHeaders(cipher, JSON.parse(headers) as ReadonlyArray<StoredHeader>), () => null)
+  Result.getOrElse(
+    decryptHeaders(cipher, "poll header", JSON.parse(headers) as ReadonlyArray<StoredHeader>),
+    () => null,
+  )
 
 const toClaimed = (row: ClaimedRow, lease: string, cipher: SecretCipher): ClaimedPoll => ({
   id: row.id,
@@ -165,7 +168,7 @@ export const layer = Layer.effect(
           poll.format ?? null,
           poll.pointer ?? "",
           poll.keyField ?? null,
-          JSON.stringify(encryptHeaders(cipher, poll.headers ?? [])),
+          JSON.stringify(encryptHeaders(cipher, "poll header", poll.headers ?? [])),
         ]),
       list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
       change: (id, url, { headers, ...settings }) =>
@@ -177,7 +180,7 @@ export const layer = Layer.effect(
           settings.format,
           settings.pointer,
           settings.keyField,
-          headers == null ? null : JSON.stringify(encryptHeaders(cipher, headers)),
+          headers == null ? null : JSON.stringify(encryptHeaders(cipher, "poll header", headers)),
           settings.first,
         ]),
       headers: Effect.fnUntraced(function* (id, url) {

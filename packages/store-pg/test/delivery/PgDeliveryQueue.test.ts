@@ -427,3 +427,37 @@ it("a claim changes no column that an index holds", async () => {
   expect(held.map(({ name }) => name)).toEqual(expect.arrayContaining(["address_id", "due_at", "event_id", "state"]))
   for (const changed of ["attempts", "claimed_at", "leased_until"]) expect(held).not.toContainEqual({ name: changed })
 })
+
+it("claims of an address with a rate take the next times, and no more of them than come soon", async () => {
+  const { id } = await cabinet.book((book) =>
+    book.create({
+      url: "https://example.com/slow",
+      sources: "all",
+      rate: 10,
+      headers: [["X-Key", "k"]],
+      timeoutSeconds: 4,
+    }),
+  )
+  await cabinet.accept(source, 50)
+  const stopped = (times: ReadonlyArray<Claimed>) => times.map(({ notBeforeMillis }) => notBeforeMillis!)
+  const [first, second] = await Promise.all([claim({ limit: 4 }), claim({ limit: 4 })])
+  const times = [...stopped(first), ...stopped(second), ...stopped(await claim())].sort((a, b) => a - b)
+  // Those of the next half second, whoever has them; a machine that is slow has more.
+  expect(times.length).toBeGreaterThanOrEqual(6)
+  expect(times.length).toBeLessThan(20)
+  times.reduce((before, time) => {
+    expect(time - before).toBeGreaterThan(80)
+    return time
+  })
+  expect(first[0] ?? second[0]).toMatchObject({ addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] })
+  const due = await cabinet.queue((queue) => queue.nextDue(claimOf()))
+  expect(due).toBeLessThan(150)
+  // A clock that was set back holds nothing up, and what waits long is not stuck while others have their times.
+  await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at + interval '1 day'")
+  expect((await claim()).length).toBeGreaterThan(0)
+  await cabinet.run("UPDATE cabinet.delivery SET due_at = due_at - interval '1 hour'")
+  const gauge = () => cabinet.queue((queue) => queue.gauge)
+  expect(await gauge()).toMatchObject({ stuck: 0 })
+  await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at - interval '1 hour'")
+  expect((await gauge()).stuck).toBeGreaterThan(0)
+})

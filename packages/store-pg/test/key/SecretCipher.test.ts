@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { isEncrypted, SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
-import { decryptHeaders, encryptHeaders } from "@data-cabinet/store-pg/poll/PollHeaders"
+import { decryptHeaders, encryptHeaders } from "@data-cabinet/store-pg/key/StoredHeaders"
 import { Result } from "effect"
 import { expect, it } from "vitest"
 
@@ -62,8 +62,8 @@ it("a header's value that looks encrypted is a value all the same", () => {
     ["X-Other", ""],
   ] as const
   for (const cipher of [new SecretCipher([]), new SecretCipher([one])]) {
-    const stored = JSON.parse(JSON.stringify(encryptHeaders(cipher, headers))) as typeof headers
+    const stored = JSON.parse(JSON.stringify(encryptHeaders(cipher, "poll header", headers))) as typeof headers
     expect(stored.map(([name]) => name)).toEqual(["X-Token", "X-Other"])
-    expect(Result.getOrThrow(decryptHeaders(cipher, stored))).toEqual(headers)
+    expect(Result.getOrThrow(decryptHeaders(cipher, "poll header", stored))).toEqual(headers)
   }
 })

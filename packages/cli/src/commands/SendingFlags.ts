@@ -1,0 +1,62 @@
+/** How an address is sent to: `--headers-file`, `--rate` and `--timeout`, of which each that is given is set or changed. */
+import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
+import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { CommandError } from "./CommandError.ts"
+import { headersFile, readHeaders } from "./HeadersFile.ts"
+
+/** A whole number, or null for `none`. */
+const wholeFlag = (name: string, metavar: string, max: number, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => {
+        if (text === "none") return Option.some(null)
+        const value = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0
+        return value >= 1 && value <= max ? Option.some(value) : Option.none()
+      },
+      (text) => `--${name} is ${JSON.stringify(text)}: it must be a whole number from 1 to ${max}, or none`,
+    ),
+    Flag.optional,
+  )
+
+export const sendingFlags = {
+  headersFile,
+  rate: wholeFlag(
+    "rate",
+    "N",
+    MAX_RATE,
+    "The most deliveries a second, of all processes together; none (the default) for as fast as it takes them",
+  ),
+  timeout: wholeFlag(
+    "timeout",
+    "SECONDS",
+    MAX_TIMEOUT_SECONDS,
+    "How long an attempt may take; none (the default) for 15",
+  ),
+}
+
+interface SendingInput {
+  readonly headersFile: Option.Option<string>
+  readonly rate: Option.Option<number | null>
+  readonly timeout: Option.Option<number | null>
+  readonly urlFile: Option.Option<string>
+}
+
+/** Reads the headers, before anything is opened: a person may be typing them. */
+export const readSending = (input: SendingInput) =>
+  Effect.gen(function* () {
+    if (Option.contains(input.urlFile, "-") && Option.contains(input.headersFile, "-") && !process.stdin.isTTY) {
+      const message = "Standard input cannot supply both the URL and the headers: use a file for one of them."
+      return yield* new CommandError({ code: "usage", message })
+    }
+    const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
+    const settings: SendingSettings = {
+      ...(headers === undefined ? {} : { headers }),
+      ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
+      ...(Option.isNone(input.timeout) ? {} : { timeoutSeconds: input.timeout.value }),
+    }
+    return settings
+  })

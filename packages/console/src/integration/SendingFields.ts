@@ -1,0 +1,42 @@
+/** How an address is sent to, in its forms: a header, the rate and the time limit. The value of a header is taken and never shown. */
+import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
+import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import type { Frame } from "../html/Shell.ts"
+import { fieldOf } from "../screen/Act.ts"
+import type { FormCall } from "../screen/ConsoleScreen.ts"
+
+type Sending = Pick<Address, "headerNames" | "rate" | "timeoutSeconds">
+
+const NEW: Sending = { headerNames: [], rate: null, timeoutSeconds: null }
+
+const whole = (name: string, label: string, max: number, value: number | null): Html =>
+  markup`<label>${label}<input name="${name}" type="number" min="1" max="${String(max)}" value="${value === null ? "" : String(value)}" autocomplete="off"></label>`
+
+export const sendingFields = (frame: Frame, { headerNames, rate, timeoutSeconds }: Sending = NEW): Html => {
+  const { integration: words, poll } = frame.words
+  const kept =
+    headerNames.length > 0 &&
+    markup`<fieldset><legend>${poll.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${poll.keepHeaders} <bdi class="mono">${headerNames.join(", ")}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${poll.replaceHeaders}</label><p class="soft">${poll.headersHint}</p></fieldset>`
+  return markup`<details><summary>${words.sending}</summary>${kept}<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>
+${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}</details>`
+}
+
+/** What is no number is none of the numbers that the use case takes. */
+const wholeOf = (text: string): number | null => (text === "" ? null : /^\d{1,6}$/.test(text) ? Number(text) : 0)
+
+/**
+ * A header that is typed in is sent, whatever was chosen; none at all only where that was chosen. A form without these fields
+ * says nothing of them.
+ */
+export const sendingOf = (call: FormCall): SendingSettings => {
+  const has = (field: string) => call.form.some(([name]) => name === field)
+  const name = fieldOf(call, "header_name")
+  const headers = name === "" ? [] : [[name, fieldOf(call, "header_value")] as const]
+  const isReplaced = headers.length > 0 || fieldOf(call, "headers") === "replace"
+  return {
+    ...(isReplaced ? { headers } : {}),
+    ...(has("rate") ? { rate: wholeOf(fieldOf(call, "rate")) } : {}),
+    ...(has("timeout") ? { timeoutSeconds: wholeOf(fieldOf(call, "timeout")) } : {}),
+  }
+}

@@ -1,0 +1,50 @@
+/** How an address is sent to: headers of its own, its rate and its time limit, and what they may be. */
+import { Result } from "effect"
+import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
+import type { AddressChange } from "./Address.ts"
+import { AddressError } from "./AddressError.ts"
+
+/** Deliveries a second. */
+export const MAX_RATE = 1_000
+/** As long as an attempt may take at most. */
+export const MAX_TIMEOUT_SECONDS = 15
+export const MAX_HEADERS = 50
+
+/** The contract's own headers, those that describe the body, and a proxy's. */
+const checkHeader = requestHeaderCheck({
+  names: ["user-agent"],
+  prefixes: ["content-", "proxy-", "webhook-", "x-service-"],
+})
+
+const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout", message: string) =>
+  Result.fail(new AddressError({ code, message }))
+
+const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
+
+const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void, AddressError> => {
+  if (headers.length > MAX_HEADERS) return refuse("bad_header", `An address may have at most ${MAX_HEADERS} headers.`)
+  const names = new Set<string>()
+  for (const header of headers) {
+    const checked = checkHeader(header)
+    if (Result.isFailure(checked)) return refuse("bad_header", checked.failure)
+    const [name] = header
+    if (names.has(name.toLowerCase())) return refuse("bad_header", `The header ${name} is given twice.`)
+    names.add(name.toLowerCase())
+  }
+  return Result.succeed(undefined)
+}
+
+/** The first of the given settings that cannot be is refused. */
+export const checkSettings = ({
+  headers = [],
+  rate = null,
+  timeoutSeconds = null,
+}: AddressChange): Result.Result<void, AddressError> => {
+  if (rate !== null && !isWhole(rate, MAX_RATE)) {
+    return refuse("bad_rate", `The rate must be a whole number of deliveries a second from 1 to ${MAX_RATE}.`)
+  }
+  if (timeoutSeconds !== null && !isWhole(timeoutSeconds, MAX_TIMEOUT_SECONDS)) {
+    return refuse("bad_timeout", `The time limit must be a whole number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}.`)
+  }
+  return checkHeaders(headers)
+}

@@ -1,0 +1,36 @@
+/** Headers that others gave, as they are stored: names as they are, so that lists may show them, and values perhaps encrypted. */
+import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
+import { Result } from "effect"
+import type { SecretCipher, Undecryptable } from "./SecretCipher.ts"
+
+export type HeaderPurpose = "address header" | "poll header"
+
+/** A value that is encrypted is an object: a header's value may begin like one. */
+export type StoredHeader = readonly [name: string, value: string | { readonly encrypted: string }]
+
+export const encryptHeaders = (
+  cipher: SecretCipher,
+  purpose: HeaderPurpose,
+  headers: ReadonlyArray<RequestHeader>,
+): ReadonlyArray<StoredHeader> =>
+  cipher.prefix === null
+    ? headers
+    : headers.map(([name, value]) => [name, { encrypted: cipher.encrypt(purpose, value) }])
+
+export const decryptHeaders = (
+  cipher: SecretCipher,
+  purpose: HeaderPurpose,
+  stored: ReadonlyArray<StoredHeader>,
+): Result.Result<ReadonlyArray<RequestHeader>, Undecryptable> => {
+  const headers: Array<RequestHeader> = []
+  for (const [name, value] of stored) {
+    if (typeof value === "string") {
+      headers.push([name, value])
+      continue
+    }
+    const text = cipher.decrypt(purpose, value.encrypted)
+    if (Result.isFailure(text)) return Result.fail(text.failure)
+    headers.push([name, text.success])
+  }
+  return Result.succeed(headers)
+}

@@ -1,0 +1,168 @@
+/** What an address is sent besides the event, how often, and for how long it may think: headers, rate and time limit. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { type Cabinet, openCabinet } from "data-cabinet"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+const database = withDatabase()
+const SECRET = "Bearer the receiver's own token"
+let receiver: Receiver
+let other: Receiver
+/** Two processes of one cabinet: each has a delivery loop of its own. */
+let cabinets: ReadonlyArray<Cabinet>
+let cabinet: Cabinet
+
+beforeAll(async () => {
+  ;[receiver, other] = await Promise.all([startReceiver(), startReceiver()])
+  const open = () => openCabinet({ databaseUrl: database.url, allowedNetworks: ["127.0.0.0/8"] })
+  cabinets = [await open(), await open()]
+  cabinet = cabinets[0]!
+})
+afterAll(async () => {
+  await Promise.all((cabinets ?? []).map((one) => one.close()))
+  await Promise.all([receiver.close(), other.close()])
+})
+
+const send = (source: { readonly id: number }, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, n) => cabinet.intake(source.id, { fields: { n } })))
+
+it("a delivery and a ping have the headers of the address, and ours", async () => {
+  const source = await cabinet.sources.create({ name: "Orders" })
+  const headers = [
+    ["Authorization", SECRET],
+    ["X-Tenant", "é 7"],
+  ] as const
+  const address = await cabinet.addresses.create({ url: receiver.url, sources: [source.id], headers })
+  expect(address.headerNames).toEqual(["Authorization", "X-Tenant"])
+  await send(source, 1)
+  await cabinet.addresses.ping(address.id)
+  await receiver.until(({ length }) => length === 2)
+  for (const { headers: received, type } of receiver.received) {
+    expect(received).toMatchObject({
+      authorization: SECRET,
+      "x-tenant": "é 7",
+      "content-type": "application/json",
+      "user-agent": "DataCabinet/1",
+      "x-service-event": type,
+    })
+  }
+  // Nobody is shown a value, and it is in no record of what was done.
+  const told = [await cabinet.addresses.list(), await cabinet.addresses.get(address.id)]
+  const audit = await database.run("SELECT changes::text FROM cabinet.audit")
+  for (const text of [JSON.stringify(told), JSON.stringify(audit)]) {
+    expect(text).not.toContain(SECRET)
+    expect(text).toContain("X-Tenant")
+  }
+  const changed = await cabinet.addresses.change(address.id, { headers: [] })
+  expect(changed.headerNames).toEqual([])
+  await cabinet.addresses.ping(address.id)
+  expect(receiver.received.at(-1)!.headers).not.toHaveProperty("authorization")
+  await cabinet.addresses.remove(address.id)
+})
+
+it("headers go to no other origin than the one that they were given for", async () => {
+  const { id } = await cabinet.addresses.create({ url: receiver.url, sources: [], headers: [["X-Key", SECRET]] })
+  const moving = cabinet.addresses.change(id, { url: other.url })
+  await expect(moving).rejects.toMatchObject({ code: "headers_needed", message: expect.stringContaining("X-Key") })
+  await expect(moving).rejects.not.toMatchObject({ message: expect.stringContaining(SECRET) })
+  // Another scheme and another port are another origin; another path is none.
+  for (const url of [receiver.url.replace("http:", "https:"), other.url.replace("/hook", "/")]) {
+    await expect(cabinet.addresses.change(id, { url })).rejects.toMatchObject({ code: "headers_needed" })
+  }
+  await cabinet.addresses.change(id, { url: `${receiver.url}/v2` })
+  await cabinet.addresses.change(id, { url: other.url, headers: [] })
+  await cabinet.addresses.ping(id)
+  expect(other.received.at(-1)!.headers).not.toHaveProperty("x-key")
+  // Whoever gives headers for the one must not have them sent to the other that somebody else has just set.
+  const [headers, url] = await Promise.allSettled([
+    cabinet.addresses.change(id, { headers: [["X-Key", SECRET]] }),
+    cabinets[1]!.addresses.change(id, { url: receiver.url, headers: [] }),
+  ])
+  const { url: place, headerNames } = await cabinet.addresses.get(id)
+  if (headers.status === "fulfilled" && url.status === "fulfilled") expect(headerNames).toEqual([])
+  if (place === receiver.url) expect(headerNames).toEqual([])
+  await cabinet.addresses.remove(id)
+  const rows = await database.run(`SELECT headers::text FROM cabinet.address WHERE id = ${id}`)
+  expect(rows).toEqual([{ headers: null }])
+})
+
+it("a header of the contract, of a connection or of the body is refused by name, and so is what cannot be sent", async () => {
+  const theirs = [
+    "Host",
+    "Connection",
+    "transfer-encoding",
+    "TE",
+    "Proxy-Authorization",
+    "Content-Type",
+    "content-encoding",
+  ]
+  const ours = ["User-Agent", "webhook-id", "Webhook-Signature", "X-Service-Signature", "x-service-event"]
+  for (const name of [...theirs, ...ours, "a b", "", "é"]) {
+    const made = cabinet.addresses.create({ url: receiver.url, headers: [[name, "1"]] })
+    await expect(made, name).rejects.toMatchObject({ code: "bad_header" })
+  }
+  for (const value of ["a\r\nX-Other: 1", "я", "\0"]) {
+    const made = cabinet.addresses.create({ url: receiver.url, headers: [["X-Key", value]] })
+    await expect(made).rejects.toMatchObject({ message: "The value of the header X-Key cannot be sent." })
+  }
+  const twice = [
+    ["X-Key", "1"],
+    ["x-key", "2"],
+  ] as const
+  await expect(cabinet.addresses.create({ url: receiver.url, headers: twice })).rejects.toMatchObject({
+    code: "bad_header",
+  })
+  for (const rate of [0, -1, 0.5, 1001, Number.NaN]) {
+    await expect(cabinet.addresses.create({ url: receiver.url, rate })).rejects.toMatchObject({ code: "bad_rate" })
+  }
+  for (const timeoutSeconds of [0, 16, 1.5]) {
+    const made = cabinet.addresses.create({ url: receiver.url, timeoutSeconds })
+    await expect(made).rejects.toMatchObject({ code: "bad_timeout" })
+  }
+})
+
+it("two processes together send an address no more than its rate, and what waits has not failed", async () => {
+  const source = await cabinet.sources.create({ name: "Many" })
+  const times: Array<number> = []
+  const server = createServer((request, response) => {
+    times.push(performance.now())
+    request.resume().on("end", () => response.writeHead(204).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const limited = await cabinet.addresses.create({ url, sources: [source.id], rate: 10 })
+  const free = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
+  const from = receiver.received.length
+  await send(source, 30)
+  await receiver.until(({ length }) => length === from + 30)
+  // The other address has all of them long before.
+  expect(times.length).toBeLessThan(20)
+  while (times.length < 30) await new Promise((resolve) => setTimeout(resolve, 20))
+  // 30 at ten a second take 2.9 s at least; a busy machine may make two meet.
+  expect(times.at(-1)! - times[0]!).toBeGreaterThan(2_800)
+  for (const begin of times) {
+    expect(times.filter((time) => time >= begin && time < begin + 950).length).toBeLessThanOrEqual(11)
+  }
+  const attempts = await cabinet.addresses.log(limited.id)
+  expect(attempts.every(({ number, delivered }) => number === 1 && delivered)).toBe(true)
+  expect(await cabinet.addresses.get(limited.id)).toMatchObject({ rate: 10, failingSince: null })
+  await cabinet.addresses.change(limited.id, { rate: null })
+  expect(await database.run("SELECT FROM cabinet.address_pace")).toEqual([])
+  await Promise.all([limited, free].map(({ id }) => cabinet.addresses.remove(id)))
+  server.close()
+  server.closeAllConnections()
+})
+
+it("an attempt ends at the time limit of its address", async () => {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { id } = await cabinet.addresses.create({ url, sources: [], timeoutSeconds: 1 })
+  const outcome = await cabinet.addresses.ping(id)
+  expect(outcome).toMatchObject({ delivered: false, status: null, failure: expect.stringContaining("1 s") })
+  expect(outcome.durationMs).toBeLessThan(10_000)
+  server.close()
+  server.closeAllConnections()
+})
