@@ -49,7 +49,10 @@ globalThis.fetch = async (input, init) => {
   const address = addressOf(url.hostname, url.pathname)
   if (address !== undefined) {
     const method = init?.method ?? request?.method ?? "GET"
-    checkLater(response.clone().text(), method, address, response.status, response.headers)
+    // A stream has no end, and a copy of it would be one more that has to be read: its head is what is described.
+    const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
+    const text = isStream ? Promise.resolve("") : response.clone().text()
+    checkLater(text, method, address, response.status, response.headers)
   }
   return response
 }

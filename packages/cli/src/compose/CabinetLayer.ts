@@ -16,6 +16,7 @@ import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
@@ -62,6 +63,7 @@ import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
+import * as PgLiveKeyStore from "@data-cabinet/store-pg/key/PgLiveKeyStore"
 import { SecretCiphers } from "@data-cabinet/store-pg/key/SecretCipher"
 import * as PgReaderTokenStore from "@data-cabinet/store-pg/key/PgReaderTokenStore"
 import * as PgIdempotencyStore from "@data-cabinet/store-pg/idempotency/PgIdempotencyStore"
@@ -154,6 +156,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgRefusedSignatures.layer,
     PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
+    PgLiveKeyStore.layer,
     PgCatalog.layer,
     PgCursorKeys.layer,
     PgDiagnostics.layer,
@@ -211,7 +214,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Addresses.layer,
     Authenticate.layer,
     EventBrowser.layer,
-    Layer.merge(Feed.layer, FeedFollower.layer),
+    FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,
     Intake.layer,

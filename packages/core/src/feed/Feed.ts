@@ -9,7 +9,7 @@ import { mayReadSource, type ReadScopeOrAll } from "../key/ReadScope.ts"
 import { Sources } from "../source/Sources.ts"
 import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
-import { FeedStore } from "./FeedStore.ts"
+import { type FeedPosition, FeedStore } from "./FeedStore.ts"
 
 export interface FeedResult {
   /** Each an Event. */
@@ -17,6 +17,8 @@ export interface FeedResult {
   readonly hasMore: boolean
   /** Where to continue, now or later; set on every page, including an empty one. */
   readonly nextCursor: string
+  /** The cursor behind each item; null where only the page's is known. */
+  readonly cursors: (() => ReadonlyArray<string>) | null
 }
 
 export class Feed extends Context.Service<
@@ -52,12 +54,13 @@ export class Feed extends Context.Service<
           const query = { after, limit, sourceId, channel }
           const asked = scope === null ? query : { ...query, sources: [...scope.sources] }
           const page = yield* instrument("feed.page", store.page(asked))
+          const written = (position: FeedPosition) => writeCursor(key, { sourceId, channel }, position)
           return {
             items: page.items,
             hasMore: page.hasMore,
             // A client with nothing new to read usually gets back the cursor that it sent.
-            nextCursor:
-              cursor !== undefined && page.next === after ? cursor : writeCursor(key, { sourceId, channel }, page.next),
+            nextCursor: cursor !== undefined && page.next === after ? cursor : written(page.next),
+            cursors: () => Array.from({ length: page.items.length }, (_, index) => written(page.behind(index))),
           }
         }),
       })

@@ -1,18 +1,20 @@
 /**
  * Follows the end of the feed for everyone in this process who waits for events: one reader, however many wait, and none while
- * nobody does. It reads when it is signalled, at most a few times a second, and counts what came without reading it, so that
- * followers cost intake nothing that grows with them. Whoever waits continues from a cursor of the feed, and misses nothing.
+ * nobody does. It reads when it is signalled, and the more rarely the more there are to tell, and counts what came without
+ * reading it, so that followers cost intake nothing that grows with them. Whoever waits continues from a cursor of the feed, and
+ * misses nothing.
  */
-import { Context, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
+import { Clock, Context, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import { background } from "../runtime/Background.ts"
+import { type Deadline, monotonicMillis } from "../runtime/Deadline.ts"
 import { LiveSet } from "../runtime/LiveSet.ts"
 import type { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
 import { FeedSignal } from "./FeedSignal.ts"
-import type { FeedPlace } from "./FeedStore.ts"
+import { FEED_START, type FeedPlace } from "./FeedStore.ts"
 import { type Arrivals, type Arrived, FeedTailStore } from "./FeedTailStore.ts"
 import { comparePlaces } from "./FeedTrail.ts"
 
@@ -32,8 +34,23 @@ export interface NewEvents {
   readonly cursor: string
 }
 
-/** The pause between two reads: nobody is told later than this and a read after a commit of this process. */
+/** Which events wake. */
+export interface WakeFilter extends FollowFilter {
+  /** Only events of these; null for those of all. */
+  readonly sources: ReadonlySet<number> | null
+}
+
+export interface Wakes {
+  /** Where the feed ended when they began: what comes behind it wakes. */
+  readonly end: FeedPlace
+  /** Completes as soon as there may be something new since it last completed. */
+  readonly next: Effect.Effect<void>
+}
+
+/** The pause between two counts for people: nobody is told later than this and a read after a commit of this process. */
 const PAUSE_MILLIS = 200
+/** The pause between two reads while a program waits. */
+const SHORT_PAUSE_MILLIS = 20
 /** To tell many takes longer than to read, so the more there are, the longer the pause; up to a limit well below a second. */
 const PAUSE_PER_LISTENER_MILLIS = 4
 const MAX_PAUSE_MILLIS = 800
@@ -42,6 +59,8 @@ const CHECK_INTERVAL_MILLIS = 1_000
 const RETRY_MILLIS = 1_000
 /** The events of one read. */
 const READ_EVENTS = 10_000
+/** How long the reader stays when nobody waits: most who were told something come back at once, and wait again. */
+const STAY_MILLIS = 3_000
 /** So many are counted for somebody who was away. */
 export const MAX_COUNTED = 10_000
 
@@ -61,6 +80,8 @@ export class FeedFollower extends Context.Service<
       Effect.Effect<Effect.Effect<NewEvents>, StoreUnavailable, Scope.Scope>,
       FeedError | StoreUnavailable
     >
+    /** Wakes somebody at a place of the feed who reads what comes, while the scope is open. */
+    readonly wakes: (filter: WakeFilter, place: FeedPlace) => Effect.Effect<Wakes, StoreUnavailable, Scope.Scope>
   }
 >()("@data-cabinet/core/feed/FeedFollower") {
   static readonly layer = Layer.effect(
@@ -68,7 +89,8 @@ export class FeedFollower extends Context.Service<
     Effect.gen(function* () {
       const store = yield* FeedTailStore
       const keys = yield* CursorKeys
-      const tail = new Tail(store, yield* FeedSignal)
+      const clock = yield* Clock.Clock
+      const tail = new Tail(store, yield* FeedSignal, () => monotonicMillis(clock))
       yield* background("feed follower", () => 0, tail.whileAnyone, { retryAfter: RETRY_MILLIS, quiet: true })
       return FeedFollower.of({
         end: (filter) =>
@@ -82,9 +104,14 @@ export class FeedFollower extends Context.Service<
             const missed = yield* store.count({ ...filter, after, until: from, limit: MAX_COUNTED + 1 })
             // A database that was set back has no event of the cursor's: it is followed from where it is.
             if (missed !== null) waiting.addCounted(missed)
-            return waiting.next
+            return spaced(waiting.next)
           })
         }),
+        wakes: (filter, place) =>
+          Effect.suspend(() => {
+            const sleeping = new Sleeping(filter)
+            return Effect.map(tail.join(sleeping, place), (end) => ({ end, next: sleeping.next }))
+          }),
       })
     }),
   )
@@ -96,8 +123,57 @@ const pairsOf = ({ sourceId, channel }: FollowFilter, cursor: string): ReadonlyA
   ...(channel === null ? [] : [["channel", channel] as const]),
 ]
 
-/** Somebody who waits. What came since they were last told is one count, so that a slow one takes no memory. */
-class Waiting {
+/** Completes no sooner than a pause after it last completed, whatever the pace that others need. */
+const spaced = (next: Effect.Effect<NewEvents>): Effect.Effect<NewEvents> => {
+  let isFirst = true
+  return Effect.suspend(() => {
+    if (!isFirst) return Effect.andThen(Effect.sleep(PAUSE_MILLIS), next)
+    isFirst = false
+    return next
+  })
+}
+
+/** Somebody for whom the end of the feed is read. */
+interface Following {
+  readonly pauseMillis: number
+  /** Told once where the feed ends, before anything that comes behind it. */
+  readonly begin: (end: FeedPlace) => void
+  /** Tells what came to the end of the feed, of which some may be for others. */
+  readonly add: (arrivals: Arrivals) => void
+}
+
+const isOf = ({ sourceId, channel }: FollowFilter, one: Arrived): boolean =>
+  (sourceId === null || one.sourceId === sourceId) && (channel === null || one.channel === channel)
+
+/** Somebody who reads what comes, and needs to know only when. */
+class Sleeping implements Following {
+  readonly pauseMillis = SHORT_PAUSE_MILLIS
+  readonly #filter: WakeFilter
+  readonly #any = Latch.makeUnsafe(false)
+
+  constructor(filter: WakeFilter) {
+    this.#filter = filter
+  }
+
+  begin(): void {
+    this.#any.closeUnsafe()
+  }
+
+  add({ arrived, isSetBack }: Arrivals): void {
+    const { sources } = this.#filter
+    // Where the database was set back to, the feed itself knows.
+    const wakes = (one: Arrived) => isOf(this.#filter, one) && (sources === null || sources.has(one.sourceId))
+    if (isSetBack === true || arrived.some(wakes)) this.#any.openUnsafe()
+  }
+
+  readonly next: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.map(this.#any.await, () => void this.#any.closeUnsafe()),
+  )
+}
+
+/** Somebody who counts. What came since they were last told is one count, so that a slow one takes no memory. */
+class Waiting implements Following {
+  readonly pauseMillis = PAUSE_MILLIS
   readonly #filter: FollowFilter
   readonly #key: CursorKey
   /** Open while there is something to tell. */
@@ -105,22 +181,21 @@ class Waiting {
   #events = 0
   #rows = 0
   #more = false
-  /** Up to where events are counted. Written by `Tail`. */
-  place: FeedPlace = { epoch: 0, xid: 0n, id: 0 }
+  /** Up to where events are counted. */
+  #place: FeedPlace = FEED_START
 
   constructor(filter: FollowFilter, key: CursorKey) {
     this.#filter = filter
     this.#key = key
   }
 
-  /** What came to the end of the feed, of which some may be for others. */
+  begin(end: FeedPlace): void {
+    this.#place = end
+  }
+
   add({ arrived, end }: Arrivals): void {
-    const { sourceId, channel } = this.#filter
-    this.place = end
-    for (const one of arrived) {
-      if (sourceId !== null && one.sourceId !== sourceId) continue
-      if (channel === null || one.channel === channel) this.#count(one)
-    }
+    this.#place = end
+    for (const one of arrived) if (isOf(this.#filter, one)) this.#count(one)
   }
 
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
@@ -135,7 +210,7 @@ class Waiting {
       this.#events = 0
       this.#rows = 0
       this.#more = false
-      return { ...told, cursor: writeCursor(this.#key, this.#filter, this.place) }
+      return { ...told, cursor: writeCursor(this.#key, this.#filter, this.#place) }
     })
   }
 
@@ -151,27 +226,31 @@ class Waiting {
 class Tail {
   readonly #store: FeedTailStore["Service"]
   readonly #signal: FeedSignal["Service"]
-  readonly #waiting = new LiveSet<Waiting>()
+  readonly #now: () => Deadline
+  readonly #waiting = new LiveSet<Following>()
   /** Open while somebody waits. */
   readonly #anyone = Latch.makeUnsafe(false)
+  /** When somebody was last seen waiting. */
+  #seenAt: Deadline = 0
   /** Up to where events were counted; null while nobody waits. Written while holding `#turn`. */
   #end: FeedPlace | null = null
   readonly #turn = Semaphore.makeUnsafe(1)
 
-  constructor(store: FeedTailStore["Service"], signal: FeedSignal["Service"]) {
+  constructor(store: FeedTailStore["Service"], signal: FeedSignal["Service"], now: () => Deadline) {
     this.#store = store
     this.#signal = signal
+    this.#now = now
   }
 
   /** Adds somebody until the scope closes. Returns where the feed ended then: what comes behind it is told. */
-  join(waiting: Waiting, after: FeedPlace): Effect.Effect<FeedPlace, StoreUnavailable, Scope.Scope> {
+  join(waiting: Following, after: FeedPlace): Effect.Effect<FeedPlace, StoreUnavailable, Scope.Scope> {
     const added = Effect.gen({ self: this }, function* () {
       // A cursor that another process gave out may be behind what was read here.
       const known = this.#end
       // What was read for somebody who left meanwhile may be old.
       const isCurrent = known !== null && !this.#waiting.isEmpty && comparePlaces(after, known) <= 0
       const end = isCurrent ? known : yield* this.#read
-      waiting.place = end
+      waiting.begin(end)
       const leave = this.#waiting.add(waiting)
       yield* Effect.addFinalizer(() => Effect.sync(leave))
       this.#anyone.openUnsafe()
@@ -186,17 +265,27 @@ class Tail {
       yield* this.#anyone.await
       const signalled = yield* this.#signal.listen
       while (yield* this.#turn.withPermits(1)(this.#readForAnyone)) {
-        const forAll = PAUSE_PER_LISTENER_MILLIS * this.#waiting.size
-        yield* Effect.sleep(Math.min(Math.max(PAUSE_MILLIS, forAll), MAX_PAUSE_MILLIS))
+        yield* Effect.sleep(this.#pauseMillis)
         yield* Effect.timeoutOption(signalled, CHECK_INTERVAL_MILLIS)
       }
     }).pipe(Effect.scoped)
   }
 
-  /** False if nobody waits any more. */
+  get #pauseMillis(): number {
+    let pause = PAUSE_MILLIS
+    this.#waiting.forEach((one) => (pause = Math.min(pause, one.pauseMillis)))
+    return Math.min(Math.max(pause, PAUSE_PER_LISTENER_MILLIS * this.#waiting.size), MAX_PAUSE_MILLIS)
+  }
+
+  /** False if nobody waits any more, nor will soon. */
   get #readForAnyone(): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.suspend(() => {
-      if (!this.#waiting.isEmpty) return Effect.as(this.#read, true)
+      const now = this.#now()
+      if (!this.#waiting.isEmpty) {
+        this.#seenAt = now
+        return Effect.as(this.#read, true)
+      }
+      if (now - this.#seenAt < STAY_MILLIS) return Effect.succeed(true)
       this.#end = null
       this.#anyone.closeUnsafe()
       return Effect.succeed(false)

@@ -48,6 +48,8 @@ export interface FeedPage {
   readonly items: Items
   /** Where to continue: the place of the last item, or `after` if there was none. */
   readonly next: FeedPosition
+  /** Where to continue behind an item, counted from 0. */
+  readonly behind: (index: number) => FeedPosition
   readonly hasMore: boolean
 }
 

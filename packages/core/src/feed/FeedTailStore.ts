@@ -18,6 +18,8 @@ export interface Arrivals {
   /** The place of the last of them; where it was asked from if nothing came. */
   readonly end: FeedPlace
   readonly hasMore: boolean
+  /** The database was set back, and does not have the event that was asked from: nothing tells what came since. */
+  readonly isSetBack?: true
 }
 
 export interface CountBetween {

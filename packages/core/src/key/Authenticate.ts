@@ -9,6 +9,7 @@ import { RateLimiter, type RateLimit } from "../limit/RateLimiter.ts"
 import type { Deadline } from "../runtime/Deadline.ts"
 import { isToken, tokenFingerprint } from "./AccessToken.ts"
 import { keyFingerprint } from "./ApiKey.ts"
+import { LiveKeyStore } from "./LiveKeyStore.ts"
 import { ReaderTokenStore } from "./ReaderTokenStore.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
 import { mayDo } from "./Role.ts"
@@ -41,6 +42,11 @@ export class Authenticate extends Context.Service<
   {
     /** Fails at the deadline. */
     readonly key: (headers: KeyHeaders, deadline: Deadline) => Promise<Authenticated>
+    /** What the sender of a request in progress may read by now; counts nothing, and fails at the deadline. */
+    readonly again: (
+      headers: KeyHeaders,
+      deadline: Deadline,
+    ) => Promise<Result.Result<ReadScopeOrAll, AuthenticateError | StoreUnavailable>>
   }
 >()("@data-cabinet/core/key/Authenticate") {
   static readonly layer = Layer.effect(
@@ -48,6 +54,7 @@ export class Authenticate extends Context.Service<
     Effect.gen(function* () {
       const limiter = yield* RateLimiter
       const tokens = yield* ReaderTokenStore
+      const live = yield* LiveKeyStore
       const byToken = async (token: string, deadline: Deadline): Promise<Authenticated> => {
         const found = await tokens.count(tokenFingerprint(token), deadline)
         if (Result.isFailure(found)) return Result.fail(found.failure)
@@ -63,9 +70,28 @@ export class Authenticate extends Context.Service<
           if (Result.isFailure(found)) return Result.fail(found.failure)
           return found.success === null ? wrongKey : Result.succeed(found.success)
         },
+        again: async (headers, deadline) => {
+          const sent = sentKey(headers)
+          if (typeof sent !== "string") return sent
+          if (!sent.startsWith(KEY_START)) {
+            const found = await live.token(tokenFingerprint(sent), deadline)
+            if (Result.isFailure(found)) return Result.fail(found.failure)
+            if (found.success === null) return wrongKey
+            return mayDo(found.success.role, "row.read") ? Result.succeed(found.success.scope) : noReader
+          }
+          const found = await live.key(keyFingerprint(sent), deadline)
+          if (Result.isFailure(found)) return Result.fail(found.failure)
+          return found.success ? Result.succeed(null) : wrongKey
+        },
       })
     }),
   )
+}
+
+/** What tells the key of an authenticated request from others, and is no secret. */
+export const keyName = (headers: KeyHeaders): string => {
+  const sent = sentKey(headers)
+  return typeof sent === "string" ? Buffer.from(keyFingerprint(sent)).toString("base64") : ""
 }
 
 const refuse = (message: string) => Result.fail(new AuthenticateError({ code: "invalid_key", message }))

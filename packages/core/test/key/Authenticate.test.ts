@@ -1,4 +1,5 @@
 import { tokenFingerprint, writeToken } from "@data-cabinet/core/key/AccessToken"
+import { LiveKeyStore } from "@data-cabinet/core/key/LiveKeyStore"
 import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import { keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, type KeyHeaders } from "@data-cabinet/core/key/Authenticate"
@@ -32,13 +33,22 @@ const tokens = Layer.succeed(ReaderTokenStore, {
   },
 })
 
+const live = Layer.succeed(LiveKeyStore, {
+  key: async (fingerprint) => Result.succeed(Buffer.compare(fingerprint, keyFingerprint(KEY)) === 0),
+  token: async (fingerprint) => {
+    const is = (token: string) => Buffer.compare(fingerprint, tokenFingerprint(token)) === 0
+    const role = is(READER) ? ("reader" as const) : is(UPLOADER) ? ("uploader" as const) : null
+    return Result.succeed(role === null ? null : { role, scope: { sources: new Set([2]), objects: [] } })
+  },
+})
+
 const ask = (headers: Partial<KeyHeaders>): Promise<string> =>
   Effect.runPromise(
     Authenticate.use((authenticate) =>
       fromResult(() => authenticate.key({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000)),
     ).pipe(
       Effect.match({ onSuccess: () => "in", onFailure: ({ message }) => message }),
-      Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens]))),
+      Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live]))),
     ),
   )
 
@@ -70,9 +80,27 @@ describe("Authenticate", () => {
     const admitted = await Effect.runPromise(
       Authenticate.use((authenticate) =>
         fromResult(() => authenticate.key({ authorization: `Bearer ${READER}`, xApiKey: undefined }, 1_000)),
-      ).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens])))),
+      ).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live])))),
     )
     assert.deepEqual([...admitted.scope!.sources], [1])
+  })
+
+  it("finds out once more what a sender may read, by now and without a count", async () => {
+    const again = (xApiKey: string) =>
+      Effect.runPromise(
+        Authenticate.use((authenticate) =>
+          fromResult(() => authenticate.again({ authorization: undefined, xApiKey }, 1_000)),
+        ).pipe(
+          Effect.match({ onSuccess: (scope) => scope && [...scope.sources], onFailure: ({ message }) => message }),
+          Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live]))),
+        ),
+      )
+    const before = lookups
+    assert.deepEqual(await again(KEY), null)
+    assert.deepEqual(await again(READER), [2])
+    assert.equal(await again(OTHER), "The API key is wrong or was revoked.")
+    assert.match(String(await again(UPLOADER)), /may not read/)
+    assert.equal(lookups, before)
   })
 
   it("requires a key where there is none, and Bearer for another scheme", async () => {

@@ -17,6 +17,14 @@ export interface QueryParameter {
   readonly example?: unknown
 }
 
+/** A header of the request. */
+export interface HeaderParameter {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly example: unknown
+}
+
 export interface PathParameter {
   readonly name: string
   readonly description: string
@@ -37,10 +45,19 @@ export interface Endpoint {
   readonly pathParameters: ReadonlyArray<PathParameter>
   /** All parameters of the endpoint; `"any"` if unknown ones are let through. */
   readonly query: ReadonlyArray<QueryParameter> | "any"
-  /** The content of a 200. */
-  readonly response: { readonly description: string; readonly schema: JsonSchema; readonly example: unknown }
+  /** The headers that it reads, besides the key. */
+  readonly headers?: ReadonlyArray<HeaderParameter>
+  /** The content of a 200, and the headers that it may have. */
+  readonly response: {
+    readonly description: string
+    readonly schema: JsonSchema
+    readonly example: unknown
+    readonly headers?: { readonly [name: string]: JsonSchema }
+  }
   /** The forms in which a 200 is sent besides JSON, to a client that asks for one by its name in `Accept`. */
   readonly forms?: ReadonlyArray<string>
+  /** What a response depends on besides the key and the address; absent: on `Accept`, if there are forms. */
+  readonly varies?: string
   /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
 }

@@ -8,6 +8,7 @@ import { type Admitted, Authenticate } from "@data-cabinet/core/key/Authenticate
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import { overLimit, type RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { type AbortableCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
@@ -30,6 +31,7 @@ export interface KeyedRequest {
   readonly scope: ReadScopeOrAll
   /** The endpoint's form that is asked for; null for JSON. */
   readonly form: string | null
+  readonly sent: Request
 }
 
 /** A response in a form of its own. */
@@ -41,23 +43,28 @@ export interface OtherForm {
   readonly next: string | null
 }
 
+/** A response with headers of its own, or without an end; JSON unless a header says otherwise. */
+export type OwnResponse = Pick<Response, "headers" | "body" | "streaming" | "waitedMillis">
+
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array
 
-type Responded = Result.Result<Body | OtherForm, ApiError | StoreUnavailable>
+type Responded = Result.Result<Body | OtherForm | OwnResponse, ApiError | StoreUnavailable>
 
 /** The endpoint's own work: returns the response's body or an error. A work that is aborted may return, or throw, anything. */
 export type Respond = (request: KeyedRequest, call: AbortableCall) => Promise<Responded>
 
 /** For an endpoint whose work is an Effect. */
 export const respondBy =
-  (work: (request: KeyedRequest) => Effect.Effect<Body, ApiError | StoreUnavailable>): Respond =>
+  (work: (request: KeyedRequest) => Effect.Effect<Body | OwnResponse, ApiError | StoreUnavailable>): Respond =>
   (request, call) =>
     runResult(work(request), call.context, call)
 
 interface Options {
   /** A deadline other than the usual one, in milliseconds. */
   readonly deadline?: number
+  /** How much longer a request may take, because it waits. */
+  readonly waitMillis?: (request: Request) => number
 }
 
 /**
@@ -70,7 +77,7 @@ const RETRY_SECONDS = 5
 export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
-  { deadline = DEADLINE_MILLIS }: Options = {},
+  { deadline = DEADLINE_MILLIS, waitMillis = () => 0 }: Options = {},
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
@@ -78,15 +85,15 @@ export const endpointRoute = (
     const counted = yield* withRateHeaders
     const run = yield* callRunner
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
-    const { forms } = endpoint
+    const { forms, varies = forms === undefined ? undefined : "Accept" } = endpoint
 
     const admitted = async (rate: Admitted, sent: Request, target: Target, call: AbortableCall): Promise<Response> => {
       const headers: Record<string, string> = rateHeaders(rate)
-      if (forms !== undefined) headers["vary"] = "Accept"
+      if (varies !== undefined) headers["vary"] = varies
       if (!rate.allowed) return errorResponse(rateLimited(rate), headers)
       try {
         const form = forms === undefined ? null : acceptedType(sent.headers["accept"], forms)
-        const request = keyedRequest(endpoint, known, target, { scope: rate.scope ?? null, form })
+        const request = keyedRequest(endpoint, known, target, { scope: rate.scope ?? null, form, sent })
         const responded = Result.isFailure(request)
           ? Result.fail(request.failure)
           : await withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
@@ -99,8 +106,13 @@ export const endpointRoute = (
       }
     }
 
-    const handle = async (request: Request, target: Target, call: AbortableCall): Promise<Response> => {
-      const key = await authenticate.key(keyHeaders(request), call.deadline - deadline + DEADLINE_MILLIS)
+    const handle = async (
+      request: Request,
+      target: Target,
+      began: Deadline,
+      call: AbortableCall,
+    ): Promise<Response> => {
+      const key = await authenticate.key(keyHeaders(request), began + DEADLINE_MILLIS)
       if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
       if (call.isAborted) throw new RequestGone()
       return admitted(key.success, request, target, call)
@@ -109,10 +121,11 @@ export const endpointRoute = (
     return {
       path: endpoint.path,
       fault: (id) => errorResponse(faultError(id)),
-      handle: (request, target) =>
-        request.method === "GET" || request.method === "HEAD"
-          ? run(request, wheel.now() + deadline, (call) => handle(request, target, call))
-          : counted(request, methodNotAllowed),
+      handle: (request, target) => {
+        if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
+        const began = wheel.now()
+        return run(request, began + deadline + waitMillis(request), (call) => handle(request, target, began, call))
+      },
     }
   })
 
@@ -121,7 +134,7 @@ const keyedRequest = (
   endpoint: Endpoint,
   known: ReadonlySet<string> | undefined,
   target: Target,
-  rest: Pick<KeyedRequest, "scope" | "form">,
+  rest: Pick<KeyedRequest, "scope" | "form" | "sent">,
 ): Result.Result<KeyedRequest, ApiError> => {
   const path: Array<string> = []
   for (const [i, parameter] of endpoint.pathParameters.entries()) {
@@ -144,15 +157,22 @@ export const methodNotAllowed = errorResponse(
   { allow: "GET" },
 )
 
-const bodyResponse = (body: Body | OtherForm, headers: Readonly<Record<string, string>>): Response =>
-  typeof body === "string" || body instanceof Uint8Array
-    ? typedResponse("application/json", typeof body === "string" ? `${body}\n` : body, headers)
-    : typedResponse(body.contentType, body.bytes, {
-        ...headers,
-        ...(body.next === null ? {} : { link: `<${body.next}>; rel="next"` }),
-      })
+const bodyResponse = (body: Body | OtherForm | OwnResponse, headers: Readonly<Record<string, string>>): Response => {
+  if (typeof body === "string") return typedResponse("application/json", `${body}\n`, headers)
+  if (body instanceof Uint8Array) return typedResponse("application/json", body, headers)
+  if ("bytes" in body) {
+    const next = body.next === null ? {} : { link: `<${body.next}>; rel="next"` }
+    return typedResponse(body.contentType, body.bytes, { ...headers, ...next })
+  }
+  const usual = typedResponse("application/json", null, headers)
+  return { ...usual, ...body, headers: { ...usual.headers, ...body.headers } }
+}
 
-const typedResponse = (contentType: string, body: Body, headers: Readonly<Record<string, string>>): Response => ({
+const typedResponse = (
+  contentType: string,
+  body: Body | null,
+  headers: Readonly<Record<string, string>>,
+): Response => ({
   status: 200,
   headers: {
     ...headers,
@@ -169,12 +189,13 @@ const unavailable: Responded = Result.fail({
   retryAfter: RETRY_SECONDS,
 })
 
-/** Any refusal in the API's terms. Unavailability always carries a retry time, nothing else does. */
+/** Any refusal in the API's terms. Unavailability always carries a retry time, and of the rest what is over a limit. */
 const apiError = (error: ApiError | StoreUnavailable): ApiError => {
   if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
   const { code, message, param = null, retryAfter } = error
-  return ERROR_STATUS[code] === 503
-    ? { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }
+  if (ERROR_STATUS[code] === 503) return { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }
+  return code === "rate_limited" && retryAfter !== undefined
+    ? { code, message, param, retryAfter }
     : { code, message, param }
 }
 

@@ -1,14 +1,15 @@
 /** The event feed over the API. Payloads are the stored text, never parsed. */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"
 import { Effect } from "effect"
+import type { ApiError } from "../api/ApiError.ts"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
-import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
+import { endpointRoute, type OwnResponse, respondBy } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
-import { pageBody } from "../html/PageBody.ts"
 import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
+import { EVENT_STREAM, feedForms, MAX_WAIT_SECONDS, waitOf } from "./FeedForms.ts"
 
 const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {
   source_id: {
@@ -31,27 +32,52 @@ export const listEvents: Endpoint = {
   path: "/api/v1/events",
   summary: "The event feed",
   description:
-    "Every event once, in the order of acceptance, from the beginning if no `cursor` is sent. Every page has a `next_cursor`: store it and continue from it the next time; no event will ever be inserted before it. Events of deleted rows remain, with `deleted_at` set. To get only what delivery would send, skip events with `repeat_of` or `history`.",
+    "Every event once, in the order of acceptance, from the beginning if no `cursor` is sent. Every page has a `next_cursor`: store it and continue from it the next time; no event will ever be inserted before it. Events of deleted rows remain, with `deleted_at` set. To get only what delivery would send, skip events with `repeat_of` or `history`. With `Prefer: wait=25` a page that would be empty waits so many seconds for the next event. With `Accept: text/event-stream` events are streamed as they come, each with the cursor behind it as its id. A key may have 10 requests that wait and streams open at once.",
   pathParameters: [],
   query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
   response: {
     description: "A page of events. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("EventPage"),
     example: { data: [EVENT_EXAMPLE], has_more: false, next_cursor: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ" },
+    headers: {
+      "Preference-Applied": {
+        description: "The wait that was granted, if one was asked for.",
+        required: false,
+        schema: { type: "string" },
+        example: "wait=25",
+      },
+    },
   },
+  forms: [EVENT_STREAM],
+  varies: "Accept, Prefer",
+  headers: [
+    {
+      name: "Prefer",
+      description: `\`wait=N\`: instead of an empty page at once, wait up to N seconds for the next event, ${MAX_WAIT_SECONDS} at most.`,
+      schema: { type: "string" },
+      example: "wait=25",
+    },
+    {
+      name: "Last-Event-ID",
+      description: "For a stream: the id of the last event that was received, in place of `cursor`.",
+      schema: { type: "string" },
+      example: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ",
+    },
+  ],
   errors: ["bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "no_such_source"],
 }
 
 export const feedRoutes = Effect.gen(function* () {
-  const feed = yield* Feed
+  const { page, waiting, stream } = yield* feedForms
   return [
     yield* endpointRoute(
       listEvents,
-      respondBy(({ query, scope }) =>
-        Effect.map(feed.page(query, scope), ({ items, hasMore, nextCursor }) =>
-          pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
-        ),
-      ),
+      respondBy((request): Effect.Effect<Uint8Array | OwnResponse, ApiError | StoreUnavailable> => {
+        if (request.form !== null) return stream(request)
+        const seconds = waitOf(request.sent)
+        return seconds === null ? page(request) : waiting(request, seconds)
+      }),
+      { waitMillis: (request) => (waitOf(request) ?? 0) * 1_000 },
     ),
   ]
 })

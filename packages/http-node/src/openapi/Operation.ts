@@ -1,6 +1,6 @@
 /** Converts an endpoint's declaration to its part of the OpenAPI document. */
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
-import type { Endpoint, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
+import type { Endpoint, HeaderParameter, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 import type { OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
@@ -17,13 +17,18 @@ const RATE_HEADERS = {
 
 /** Of endpoints whose pages come in several forms. */
 const FORM_HEADERS: { readonly [name: string]: JsonSchema } = {
-  Vary: { description: "What the form depends on.", required: true, schema: { type: "string" }, example: "Accept" },
   Link: {
     description: "In a form other than JSON: the next page, relative to this one's address. None behind the last page.",
     required: false,
     schema: { type: "string" },
     example: '<?limit=100&cursor=…>; rel="next"',
   },
+}
+
+const okHeaders = ({ forms, varies = "Accept", response }: Endpoint): { readonly [name: string]: JsonSchema } => {
+  if (forms === undefined) return RATE_HEADERS
+  const vary = { description: "What the form depends on.", required: true, schema: { type: "string" }, example: varies }
+  return { ...RATE_HEADERS, Vary: vary, ...(response.headers ?? FORM_HEADERS) }
 }
 
 /** Responses that may also be sent before a key is known to be valid may lack the two rate headers. */
@@ -51,11 +56,12 @@ export const operation = (endpoint: Endpoint): OperationObject => ({
   parameters: [
     ...endpoint.pathParameters.map(pathParameter),
     ...(endpoint.query === "any" ? [] : endpoint.query.map(queryParameter)),
+    ...(endpoint.headers ?? []).map(headerParameter),
   ],
   responses: {
     "200": {
       description: endpoint.response.description,
-      headers: endpoint.forms === undefined ? RATE_HEADERS : { ...RATE_HEADERS, ...FORM_HEADERS },
+      headers: okHeaders(endpoint),
       content: { "application/json": { schema: endpoint.response.schema, example: endpoint.response.example } },
       // Not as content: the generated clients of all who never ask for another form would then have to tell them apart.
       ...(endpoint.forms === undefined ? {} : { "x-forms": endpoint.forms }),
@@ -80,6 +86,15 @@ const queryParameter = ({ name, description, schema, repeats, example }: QueryPa
   description,
   ...(repeats === true ? { style: "form", explode: true, schema: { type: "array", items: schema } } : { schema }),
   ...(example === undefined ? {} : { example }),
+})
+
+const headerParameter = ({ name, description, schema, example }: HeaderParameter): ParameterObject => ({
+  name,
+  in: "header",
+  required: false,
+  description,
+  schema,
+  example,
 })
 
 const errorResponses = (endpoint: Endpoint): OperationObject["responses"] => {

@@ -22,7 +22,7 @@ const METHODS: Readonly<Record<ApiName, string>> = {
 const SENT = "Authorization, X-Api-Key, Content-Type, Idempotency-Key, Accept, Prefer, Last-Event-ID, X-Request-Id"
 
 const SHOWN =
-  "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Content-Disposition, Idempotent-Replay, Link"
+  "Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id, Content-Disposition, Idempotent-Replay, Link, Preference-Applied"
 
 /** How long a browser may remember the response to a preflight, in seconds; most cap it at two hours. */
 const MAX_AGE = "7200"

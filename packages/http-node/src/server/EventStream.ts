@@ -12,6 +12,8 @@ export type NextEvent = Effect.Effect<string | null>
 export interface EventStreams {
   /** Why one more stream for `who` cannot begin now; null if it can. */
   readonly refusal: (who: string) => string | null
+  /** Counts a request that waits as a stream, until the returned function is called; or why it may not wait. */
+  readonly hold: (who: string) => (() => void) | string
   /**
    * A stream for `who`: `open` runs when it is first asked for, and its scope closes when it ends. `mayGoOn` is asked every few
    * seconds.
@@ -24,37 +26,49 @@ export interface EventStreams {
 }
 
 /** How many streams there may be, and their times in milliseconds. */
-export const EventStreamLimits = Context.Reference<{
+export interface StreamLimits {
   readonly ofOne: number
   readonly ofAll: number
   readonly check: number
   /** Proxies end what says nothing for a minute, some for 30 seconds. */
   readonly silence: number
-}>("@data-cabinet/http-node/server/EventStreamLimits", {
+}
+
+export const EventStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/http-node/server/EventStreamLimits", {
   defaultValue: () => ({ ofOne: 10, ofAll: 200, check: 5_000, silence: 15_000 }),
 })
 
 /** After which time a receiver comes back. */
 const RETRY_MILLIS = 2_000
 
-/** An event as the format has it: fields of one line each. */
-export const eventText = (id: string, data: string): string => `id: ${id}\ndata: ${data}\n\n`
+/** An event as the format has it; data of several lines is sent as so many. */
+export const eventText = (id: string, data: string): string =>
+  `id: ${id}\ndata: ${/[\r\n]/.test(data) ? data.split(/\r\n|[\r\n]/).join("\ndata: ") : data}\n\n`
 
-export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Effect.gen(function* () {
-  const all = new Set<StreamBody>()
-  const limits = yield* EventStreamLimits
+/** What is counted is named `noun` where it is refused. */
+export const eventStreamsWithin = Effect.fnUntraced(function* (limits: StreamLimits, noun: string) {
+  const all = new Set<{ readonly who: string }>()
   const context = yield* Effect.context()
-  yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all([...all].map((one) => one.return()))))
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(() => Promise.all([...all].map(async (one) => one instanceof StreamBody && one.return()))),
+  )
   const refusal = (who: string): string | null => {
     if ([...all].filter((one) => one.who === who).length >= limits.ofOne) {
-      return `You already have ${limits.ofOne} open streams; close some of them.`
+      return `You already have ${limits.ofOne} open ${noun}; close some of them.`
     }
     return all.size < limits.ofAll
       ? null
-      : `${limits.ofAll} streams are already open, which is the maximum: try again later.`
+      : `${limits.ofAll} ${noun} are already open, which is the maximum: try again later.`
   }
-  return {
+  const streams: EventStreams = {
     refusal,
+    hold: (who) => {
+      const refused = refusal(who)
+      if (refused !== null) return refused
+      const held = { who }
+      all.add(held)
+      return () => void all.delete(held)
+    },
     response: (who, open, mayGoOn) => ({
       status: 200,
       headers: {
@@ -81,7 +95,13 @@ export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Eff
       streaming: true,
     }),
   }
+  return streams
 })
+
+export const eventStreams: Effect.Effect<EventStreams, never, Scope.Scope> = Effect.flatMap(
+  EventStreamLimits,
+  (limits) => eventStreamsWithin(limits, "streams"),
+)
 
 interface Parts {
   readonly who: string

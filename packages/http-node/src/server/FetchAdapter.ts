@@ -72,6 +72,11 @@ class FetchRequest implements Request {
     return () => signal.removeEventListener("abort", leave)
   }
 
+  /** The server is the surrounding program's. */
+  onStop(): () => void {
+    return () => {}
+  }
+
   /** The rest of the body is not read. */
   end(): void {
     this.#body?.destroy()

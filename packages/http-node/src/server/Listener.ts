@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { batcher } from "@data-cabinet/core/runtime/Batcher"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
 import { Context, Effect, Layer, Schema } from "effect"
-import { streamingResponses } from "./StreamingResponses.ts"
+import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { formatOf, refusalResponse } from "../refused/BadRequest.ts"
 import { handleExpectations } from "../refused/Expectation.ts"
 import { isReplayed } from "../refused/RawTarget.ts"
@@ -100,7 +100,10 @@ export class Listener extends Context.Service<Listener, { readonly host: string;
             open.forEach((response) => (response.shouldKeepAlive = false))
             const notice = options.noticeMillis?.() ?? 0
             const endStreams = Effect.sync(() =>
-              open.forEach((response) => streamingResponses.has(response) && response.end()),
+              open.forEach((response) => {
+                if (streamingResponses.has(response)) response.end()
+                waitingResponses.get(response)?.()
+              }),
             )
             const drained = Effect.andThen(endStreams, drain(server, options.drainMillis ?? DRAIN_MILLIS))
             return notice > 0 ? Effect.andThen(Effect.sleep(notice), drained) : drained

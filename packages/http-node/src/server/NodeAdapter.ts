@@ -9,7 +9,7 @@ import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
-import { streamingResponses } from "./StreamingResponses.ts"
+import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
 /** A request listener, which lives as long as the handler behind it. */
@@ -66,6 +66,11 @@ class NodeRequest implements Request {
     }
     this.#response.once("close", closed)
     return () => this.#response.off("close", closed)
+  }
+
+  onStop(end: () => void): () => void {
+    waitingResponses.set(this.#response, end)
+    return () => void waitingResponses.delete(this.#response)
   }
 }
 

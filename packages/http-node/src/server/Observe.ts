@@ -20,7 +20,7 @@ export const observe = async (
   /** Where the metrics are kept. */
   context: Context.Context<never>,
 ): Promise<Response> => {
-  const began = performance.now()
+  let began = performance.now()
   const span = isTraced(request.context) ? beginSpan(route, request) : undefined
   let response: Response
   try {
@@ -32,6 +32,7 @@ export const observe = async (
     }
     response = route.fault(logFault(route, reason, request.context), request)
   }
+  began += response.waitedMillis ?? 0
   countRequest(route, response.status, began, context)
   if (span !== undefined) {
     span.attribute("http.response.status_code", response.status)

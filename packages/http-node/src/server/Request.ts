@@ -22,6 +22,8 @@ export interface Request {
   context: Context.Context<never>
   /** Calls `leave` if the client disconnects before it has its response, until the returned function is called. */
   readonly onGone: (leave: () => void) => () => void
+  /** Calls `end` if the server stops while the request only waits for something, until the returned function is called. */
+  readonly onStop: (end: () => void) => () => void
 }
 
 export interface Response {
@@ -32,6 +34,8 @@ export interface Response {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */
   readonly streaming?: true
+  /** How much of its time the request waited for something to happen, which is no work. */
+  readonly waitedMillis?: number
 }
 
 /** Always resolves, except for a client that has disconnected (RequestGone). */

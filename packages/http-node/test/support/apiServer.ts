@@ -1,10 +1,12 @@
 /** A cabinet on a server for tests of the HTTP frame. The test provides the ports; a missing one dies when it is called. */
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
+import { LiveKeyStore } from "@data-cabinet/core/key/LiveKeyStore"
 import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
@@ -79,6 +81,8 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
     Layer.provide([Authenticate.layer, Feed.layer]),
     Layer.provide([
       Layer.succeed(RateLimiter, fill({ ...countingAdmission(), ...ports.admission })),
+      Layer.succeed(LiveKeyStore, fill(undefined)),
+      Layer.succeed(FollowFeed, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
       Layer.succeed(
         Sources,

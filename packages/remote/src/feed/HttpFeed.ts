@@ -19,7 +19,7 @@ export const layer = Layer.effect(
         Effect.map(refusedAs(api.text({ method: "GET", path: ["feed"], query: params }), known), (text) => {
           const { items, hasMore, nextCursor } = pageOf(text)
           // The feed has a cursor on every page.
-          return { items, hasMore, nextCursor: nextCursor ?? "" }
+          return { items, hasMore, nextCursor: nextCursor ?? "", cursors: null }
         }),
     }),
   ),

@@ -1,18 +1,18 @@
 /**
- * Carries the signal to the followers of other processes by NOTIFY after the commit, a few times a second at most. A process
+ * Carries the signal to the followers of other processes by NOTIFY after the commit, twenty times a second at most. A process
  * listens only while it follows, on one connection of the pool; a notification that is lost is made up for by the follower,
  * which looks by itself.
  */
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Latch, Layer } from "effect"
-import { listenForHints } from "../connection/Hints.ts"
+import { HINT_PAUSE, listenForHints } from "../connection/Hints.ts"
 
 export const CHANNEL = "cabinet_feed"
 const PAYLOAD = ""
 
-/** As long as a follower pauses between two reads: to tell it more often would tell it nothing. */
-const PAUSE = "200 millis"
+/** A program that waits is told within this time and a read. Hints are heard no more often. */
+const PAUSE = HINT_PAUSE
 
 export const layer = Layer.effect(
   FeedSignal,

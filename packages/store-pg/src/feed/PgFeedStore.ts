@@ -67,7 +67,9 @@ class PageReader {
       const hasty = yield* this.#events(session, query, fence, true)
       const events = hasty.isWhole ? hasty : yield* this.#events(session, query, fence, false)
       const { sources } = events
-      if (sources.length === 0) return { items: NO_ITEMS, next: query.after, hasMore: events.hasMore }
+      if (sources.length === 0) {
+        return { items: NO_ITEMS, next: query.after, behind: () => query.after, hasMore: events.hasMore }
+      }
       const rows = (yield* session.queryValues(SOURCE_NAMES, [int8Array(sources)])) as unknown
       const names = rows as ReadonlyArray<NameRow>
       if (names.length < sources.length) {
@@ -75,9 +77,11 @@ class PageReader {
       }
       this.#names.learn(names)
       if (!events.isNamedAs(names)) return yield* this.page(session, query, fence)
+      const behind = (index: number) => advance(query.after, index + 1, (at) => events.placeAt(at))
       return {
         items: events.items(),
-        next: advance(query.after, events.length, (index) => events.placeAt(index)),
+        next: behind(events.length - 1),
+        behind,
         hasMore: events.hasMore,
       }
     })

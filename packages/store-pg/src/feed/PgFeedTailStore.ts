@@ -4,7 +4,7 @@
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
-import { type Arrived, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
+import { type Arrivals, type Arrived, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { FeedSessions } from "../connection/OwnerClient.ts"
@@ -32,8 +32,10 @@ const endBelow = (session: Session, { epoch, bound }: Watermark) =>
 
 const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPlace, limit: number) {
   const mark = yield* watermark(session, after)
-  // The database was set back: nothing tells what came since.
-  if (!mark.there) return { arrived: [], end: yield* endBelow(session, mark), hasMore: false }
+  if (!mark.there) {
+    const setBack: Arrivals = { arrived: [], end: yield* endBelow(session, mark), hasMore: false, isSetBack: true }
+    return setBack
+  }
   const values = [after.epoch, after.xid, after.id, mark.epoch, mark.bound, limit].map(String)
   const rows = (yield* session.queryValues(ARRIVALS, values)) as unknown as ReadonlyArray<ArrivedRow>
   const arrived = rows.map(([sourceId, name, events, withRow]): Arrived => {
@@ -42,11 +44,12 @@ const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPla
   })
   const [first] = rows
   const total = arrived.reduce((sum, { events }) => sum + events, 0)
-  return {
+  const arrivals: Arrivals = {
     arrived,
     end: first === undefined ? after : placeOf(first.slice(4) as unknown as PlaceRow),
     hasMore: total === limit,
   }
+  return arrivals
 })
 
 export const layer = Layer.effect(

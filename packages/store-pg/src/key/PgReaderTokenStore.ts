@@ -17,7 +17,7 @@ interface ReaderRow extends Counted {
   readonly scope: string | null
 }
 
-const scopeOf = (json: string | null): ReadScopeOrAll => {
+export const scopeOf = (json: string | null): ReadScopeOrAll => {
   if (json === null) return null
   const { sources, objects } = JSON.parse(json) as {
     readonly sources: ReadonlyArray<number>

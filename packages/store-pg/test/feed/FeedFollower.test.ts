@@ -130,6 +130,24 @@ it("starts a follower with a newer cursor where the database is, and refuses a c
   assert.include(JSON.stringify(refused), "bad_cursor")
 })
 
+it("wakes whoever reads, by this process and by another, for their own events and after a set back", async () => {
+  const woken = (act: () => Promise<unknown>) =>
+    here.run(
+      Effect.gen(function* () {
+        const { wakes } = yield* FeedFollower
+        const all = yield* wakes({ ...ALL, sources: null }, FEED_START)
+        const own = yield* wakes({ ...ALL, sources: new Set([letters.id]) }, all.end)
+        yield* Effect.promise(act)
+        yield* Effect.timeout(all.next, "10 seconds")
+        return yield* Effect.timeoutOption(own.next, "300 millis")
+      }).pipe(Effect.scoped),
+    )
+  assert.strictEqual((await woken(() => send(here, orders, 1)))._tag, "None")
+  assert.strictEqual((await woken(() => send(there, letters, 1)))._tag, "Some")
+  const removeLast = "DELETE FROM cabinet.event WHERE id = (SELECT max(id) FROM cabinet.event)"
+  assert.strictEqual((await woken(() => runSql(database.url, removeLast)))._tag, "Some")
+})
+
 /** A store that counts its reads, in which an event comes with each. */
 const counting = () => {
   const reads = { end: 0, arrivals: 0, count: 0 }

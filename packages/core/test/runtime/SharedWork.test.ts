@@ -1,0 +1,41 @@
+import { sharedWork } from "@data-cabinet/core/runtime/SharedWork"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+
+it.effect("all who ask during a run share the next one, and nobody is given a run that began before", () =>
+  Effect.gen(function* () {
+    const share = yield* sharedWork<number, string>()
+    let runs = 0
+    const gates = yield* Effect.forEach([1, 2, 3], () => Deferred.make<void>())
+    const work = Effect.suspend(() => {
+      const run = runs++
+      return Effect.as(Deferred.await(gates[run]!), run)
+    })
+    const ask = Effect.forkChild(share("one", work), { startImmediately: true })
+    const first = yield* ask
+    const others = yield* Effect.all([ask, ask, ask])
+    yield* Effect.yieldNow
+    assert.strictEqual(runs, 1)
+    // Whoever leaves ends nothing for the rest.
+    yield* Fiber.interrupt(first)
+    yield* Deferred.succeed(gates[0]!, undefined)
+    yield* Deferred.succeed(gates[1]!, undefined)
+    assert.deepStrictEqual(yield* Effect.forEach(others, Fiber.join), [1, 1, 1])
+    assert.strictEqual(runs, 2)
+    yield* Deferred.succeed(gates[2]!, undefined)
+    assert.strictEqual(yield* share("one", work), 2)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("a failure is everybody's, and other names are other work", () =>
+  Effect.gen(function* () {
+    const share = yield* sharedWork<number, string>()
+    assert.strictEqual(yield* Effect.flip(share("none", Effect.fail("no"))), "no")
+    assert.deepStrictEqual(
+      yield* Effect.all([share("one", Effect.succeed(1)), share("two", Effect.succeed(2))], {
+        concurrency: "unbounded",
+      }),
+      [1, 2],
+    )
+  }).pipe(Effect.scoped),
+)

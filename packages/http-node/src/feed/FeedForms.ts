@@ -1,0 +1,131 @@
+/**
+ * The feed for clients that wait: a page that would be empty waits for the next event, or events are streamed as they come, each
+ * with the cursor behind it as its id. Both are counted together, and whoever waits is looked up again before anything is shown.
+ */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Feed, type FeedResult } from "@data-cabinet/core/feed/Feed"
+import { behind, type FollowOptions, FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { Authenticate, keyName } from "@data-cabinet/core/key/Authenticate"
+import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
+import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
+import { Clock, Context, Effect, Latch, Option } from "effect"
+import type { ApiError } from "../api/ApiError.ts"
+import { DEADLINE_MILLIS, type KeyedRequest, type OwnResponse } from "../api/EndpointRoute.ts"
+import { preferredWait } from "../api/Prefer.ts"
+import { keyHeaders } from "../api/WithRateHeaders.ts"
+import { pageBody } from "../html/PageBody.ts"
+import { eventStreamsWithin, eventText, type NextEvent, type StreamLimits } from "../server/EventStream.ts"
+import type { Request } from "../server/Request.ts"
+
+export const EVENT_STREAM = "text/event-stream"
+
+/** The longest wait that a request may ask for. */
+export const MAX_WAIT_SECONDS = 60
+
+/** How long a stream waits before it looks by itself. */
+const STREAM_WAIT_MILLIS = 60_000
+
+/** What is refused for waiting may be sent again after this time: most waits are over, or can be ended. */
+const RETRY_SECONDS = 5
+
+/** How many requests may wait and streams be open: of one key, and of all. */
+export const FeedStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/http-node/feed/FeedStreamLimits", {
+  defaultValue: () => ({ ofOne: 10, ofAll: 1_000, check: 5_000, silence: 15_000 }),
+})
+
+/** How long a request of the feed asks to wait, in seconds; null if it does not. */
+export const waitOf = ({ method, headers }: Request): number | null =>
+  method === "GET" ? preferredWait(headers["prefer"], MAX_WAIT_SECONDS) : null
+
+export const feedPageBody = ({ items, hasMore, nextCursor }: FeedResult): Uint8Array =>
+  pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`)
+
+/** Those who wait at one place are shown the same page. */
+const streamed = new WeakMap<FeedResult, string>()
+
+const streamText = (page: FeedResult): string => {
+  const known = streamed.get(page)
+  if (known !== undefined) return known
+  const cursors = page.cursors!()
+  const text = page.items
+    .texts()
+    .map((item, index) => eventText(cursors[index]!, item))
+    .join("")
+  streamed.set(page, text)
+  return text
+}
+
+type Refusal = ApiError | StoreUnavailable
+
+export const feedForms = Effect.gen(function* () {
+  const feed = yield* Feed
+  const followed = yield* FollowFeed
+  const authenticate = yield* Authenticate
+  const clock = yield* Clock.Clock
+  const streams = yield* eventStreamsWithin(yield* FeedStreamLimits, "waiting requests and streams")
+
+  const again = (sent: Request): Effect.Effect<ReadScopeOrAll, Refusal> =>
+    fromResult(() => authenticate.again(keyHeaders(sent), monotonicMillis(clock) + DEADLINE_MILLIS))
+
+  const tooMany = (message: string) =>
+    Effect.fail<Refusal>({ code: "rate_limited", message, param: null, retryAfter: RETRY_SECONDS })
+
+  const page = ({ query, scope }: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
+    Effect.map(feed.page(query, scope), feedPageBody)
+
+  const waiting = ({ query, scope, sent }: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
+    Effect.suspend(() => {
+      const release = streams.hold(keyName(keyHeaders(sent)))
+      if (typeof release === "string") return tooMany(release)
+      const leave = Latch.makeUnsafe(false)
+      const forget = sent.onStop(() => leave.openUnsafe())
+      const options: FollowOptions<Refusal> = { waitMillis: seconds * 1_000, scope, again: again(sent), leave }
+      const end = Effect.sync(() => {
+        forget()
+        release()
+      })
+      return Effect.map(Effect.ensuring(followed.next(query, options), end), (came) => ({
+        headers: { "preference-applied": `wait=${seconds}` },
+        body: feedPageBody(came.page),
+        waitedMillis: came.waitedMillis,
+      }))
+    })
+
+  const stream = Effect.fnUntraced(function* ({
+    query,
+    scope,
+    sent,
+  }: KeyedRequest): Effect.fn.Return<OwnResponse, Refusal> {
+    const who = keyName(keyHeaders(sent))
+    const refused = streams.refusal(who)
+    if (refused !== null) return yield* tooMany(refused)
+    const lastId = sent.headers["last-event-id"] ?? ""
+    // A cursor that is not one is refused before the stream begins.
+    const first = yield* feed.page(lastId === "" ? query : behind(query, lastId), scope)
+    let said = Option.some(first)
+    let asked = behind(query, first.nextCursor)
+    const mayStill = again(sent)
+    const come: Effect.Effect<FeedResult, Refusal> = Effect.flatMap(mayStill, (now) => {
+      const options = { waitMillis: STREAM_WAIT_MILLIS, scope: now, again: mayStill }
+      return Effect.map(followed.next(asked, options), (came) => came.page)
+    })
+    const next: NextEvent = Effect.suspend(() => {
+      const shown = Option.isSome(said) ? Effect.succeed(said.value) : come
+      said = Option.none()
+      return Effect.matchEffect(shown, {
+        onSuccess: (result) => {
+          asked = behind(asked, result.nextCursor)
+          return result.items.length === 0 ? next : Effect.succeed(streamText(result))
+        },
+        // The client comes back from its last event, and is told why it may not, or when it may.
+        onFailure: () => Effect.succeed(null),
+      })
+    })
+    const isLive = Effect.match(mayStill, { onSuccess: () => true, onFailure: () => false })
+    const response = streams.response(who, Effect.succeed(next), isLive)
+    return sent.method === "HEAD" ? { headers: response.headers, body: null } : response
+  })
+
+  return { page, waiting, stream }
+})

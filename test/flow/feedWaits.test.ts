@@ -1,0 +1,296 @@
+/** The feed for clients that wait: pages that wait for the next event, and streams, over HTTP. */
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { runSql } from "../support/postgresAdmin.ts"
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const database = withDatabase()
+let here: ApiCabinet
+/** Another process of the same cabinet. */
+let there: ApiCabinet
+let key = ""
+let orders: SourceWithSecret
+let letters: SourceWithSecret
+beforeAll(async () => {
+  here = await apiCabinet(database.url)
+  there = await apiCabinet(database.url)
+  key = await here.key()
+  orders = await here.source("Orders")
+  letters = await here.source("Letters")
+  await here.send(orders.intakeSecret, '{"n":0}')
+})
+afterAll(() => Promise.all([here.close(), there.close()]))
+
+interface Page {
+  readonly data: ReadonlyArray<{ readonly id: number; readonly payload: { readonly n?: number } }>
+  readonly has_more: boolean
+  readonly next_cursor: string
+}
+
+let sent = 0
+const send = (by: ApiCabinet, source: SourceWithSecret, n = ++sent) => by.send(source.intakeSecret, `{"n":${n}}`)
+
+const ask = (by: ApiCabinet, query: string, headers: Readonly<Record<string, string>>, init: RequestInit = {}) =>
+  fetch(`${by.base}/api/v1/events${query}`, { ...init, headers: { "x-api-key": key, ...headers } })
+
+const pageOf = async (response: Response): Promise<Page> => {
+  assert.strictEqual(response.status, 200)
+  return (await response.json()) as Page
+}
+
+/** The cursor of the feed's end. */
+const end = async (filter = "", who: Readonly<Record<string, string>> = {}): Promise<string> => {
+  for (let query = `?limit=1000${filter}`; ;) {
+    const { has_more, next_cursor } = await pageOf(await ask(here, query, who))
+    if (!has_more) return next_cursor
+    query = `?limit=1000${filter}&cursor=${next_cursor}`
+  }
+}
+
+const soon = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** What a wait brings if `act` happens a moment after it began. */
+const waited = async (
+  by: ApiCabinet,
+  query: string,
+  act: () => Promise<unknown>,
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  const asked = ask(by, query, { prefer: "wait=20", ...headers })
+  await soon(400)
+  const [response] = await Promise.all([asked, act()])
+  return response
+}
+
+interface Streamed {
+  readonly id: string
+  readonly n: number | undefined
+}
+
+/** The first events of a stream; `act` happens once it has begun. */
+const streamed = async (
+  by: ApiCabinet,
+  query: string,
+  count: number,
+  act: () => Promise<unknown> = async () => {},
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  const leave = new AbortController()
+  const response = await ask(by, query, { accept: "text/event-stream", ...headers }, { signal: leave.signal })
+  assert.strictEqual(response.headers.get("content-type"), "text/event-stream; charset=utf-8")
+  const events: Array<Streamed> = []
+  let text = ""
+  let acted: Promise<unknown> | undefined
+  for await (const chunk of response.body!) {
+    acted ??= act()
+    text += Buffer.from(chunk).toString()
+    events.length = 0
+    for (const [, id, data] of text.matchAll(/id: ([^\n]+)\ndata: ([^\n]+)\n\n/g)) {
+      events.push({ id: id!, n: (JSON.parse(data!) as Page["data"][number]).payload.n })
+    }
+    if (events.length >= count) break
+  }
+  leave.abort()
+  await acted
+  return events
+}
+
+it("a page that would be empty comes with the next event, from this process and from another", async () => {
+  for (const by of [here, there]) {
+    const cursor = await end()
+    const response = await waited(here, `?cursor=${cursor}`, () => send(by, orders))
+    assert.strictEqual(response.headers.get("preference-applied"), "wait=20")
+    assert.strictEqual(response.headers.get("vary"), "Accept, Prefer")
+    assert.strictEqual(response.headers.get("content-type"), "application/json")
+    const page = await pageOf(response)
+    assert.deepStrictEqual(
+      page.data.map(({ payload }) => payload.n),
+      [sent],
+    )
+    assert.strictEqual((await pageOf(await ask(here, `?cursor=${page.next_cursor}`, {}))).data.length, 0)
+  }
+})
+
+it("a page that has events does not wait, and a filtered one waits for its own", async () => {
+  const cursor = await end()
+  await send(here, orders)
+  const at = performance.now()
+  const full = await ask(here, `?cursor=${cursor}`, { prefer: "respond-async, wait=20" })
+  assert.isBelow(performance.now() - at, 2_000)
+  assert.strictEqual(full.headers.get("preference-applied"), "wait=20")
+  assert.strictEqual((await pageOf(full)).data.length, 1)
+  const own = await end(`&source_id=${letters.id}`)
+  const response = await waited(here, `?source_id=${letters.id}&cursor=${own}`, async () => {
+    await send(there, orders)
+    await soon(200)
+    await send(there, letters, 77)
+  })
+  assert.deepStrictEqual(
+    (await pageOf(response)).data.map(({ payload }) => payload.n),
+    [77],
+  )
+})
+
+it("a wait that is over brings the empty page with its cursor, and counts as one request", async () => {
+  const cursor = await end()
+  const at = performance.now()
+  const response = await ask(here, `?cursor=${cursor}`, { prefer: 'wait="1"' })
+  assert.deepStrictEqual(await pageOf(response), { data: [], has_more: false, next_cursor: cursor })
+  assert.isAtLeast(performance.now() - at, 900)
+  const left = (one: Response) => Number(one.headers.get("x-ratelimit-remaining"))
+  const next = left(await ask(here, `?cursor=${cursor}`, {}))
+  // Or a minute began.
+  assert.include([left(response) - 1, 99_999], next)
+})
+
+it("a preference of another form is ignored, and HEAD waits for nothing", async () => {
+  const cursor = await end()
+  for (const prefer of ["wait=soon", "wait=-1", "wait", "waiting=20", "await=20", "wait=1.5"]) {
+    const response = await ask(here, `?cursor=${cursor}`, { prefer })
+    assert.strictEqual(response.headers.get("preference-applied"), null, prefer)
+    assert.strictEqual((await pageOf(response)).data.length, 0)
+  }
+  const none = await ask(here, `?cursor=${cursor}`, { prefer: "wait=0" })
+  assert.strictEqual(none.headers.get("preference-applied"), "wait=0")
+  const head = await ask(here, `?cursor=${cursor}`, { prefer: "wait=20" }, { method: "HEAD" })
+  assert.deepStrictEqual([head.status, head.headers.get("preference-applied")], [200, null])
+  const streamHead = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" }, { method: "HEAD" })
+  assert.strictEqual(streamHead.headers.get("content-type"), "text/event-stream; charset=utf-8")
+  // Whoever takes anything gets JSON.
+  const any = await ask(here, `?cursor=${cursor}`, { accept: "text/html, */*" })
+  assert.strictEqual(any.headers.get("content-type"), "application/json")
+  const wrong = await ask(here, "?cursor=nonsense", { accept: "text/event-stream" })
+  assert.deepStrictEqual([wrong.status, wrong.headers.get("content-type")], [400, "application/json"])
+})
+
+it("a stream continues from the id of its last event: nothing is missed, and nothing comes twice", async () => {
+  const cursor = await end()
+  const first = sent + 1
+  const got: Array<number | undefined> = []
+  let last = ""
+  for (let round = 0; round < 4; round++) {
+    const by = round % 2 === 0 ? here : there
+    const act = async () => {
+      for (let n = 0; n < 5; n++) await send(n % 2 === 0 ? here : there, n < 3 ? orders : letters)
+    }
+    // It is left in the middle of what comes.
+    const events = await streamed(by, `?cursor=${cursor}`, 3, act, last === "" ? {} : { "last-event-id": last })
+    got.push(...events.map(({ n }) => n))
+    last = events.at(-1)!.id
+  }
+  const rest = sent - first + 1 - got.length
+  if (rest > 0) {
+    const events = await streamed(here, `?cursor=${cursor}`, rest, undefined, { "last-event-id": last })
+    got.push(...events.map(({ n }) => n))
+  }
+  assert.deepStrictEqual(
+    got,
+    Array.from({ length: sent - first + 1 }, (_, index) => first + index),
+  )
+})
+
+it("an event whose text has several lines is sent as one", async () => {
+  const cursor = await end()
+  await here.send(orders.intakeSecret, '{\r\n  "n": 5000,\n  "text": "a"\r}')
+  const response = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" })
+  const reader = response.body!.getReader()
+  let text = ""
+  while (!text.includes("5000")) text += Buffer.from((await reader.read()).value!).toString()
+  await reader.cancel()
+  const lines = text.slice(text.indexOf("id: ")).trimEnd().split("\n").slice(1)
+  assert.isTrue(lines.every((line) => line.startsWith("data: ")))
+  const event = JSON.parse(lines.map((line) => line.slice(6)).join("\n")) as Page["data"][number]
+  assert.strictEqual(event.payload.n, 5000)
+})
+
+it("a key that is revoked ends its streams, and gets nothing that its waits would have brought", async () => {
+  const { id, key: other } = await here.run(ApiKeys.use((keys) => keys.issue("other")))
+  const who = { "x-api-key": other }
+  const cursor = await end()
+  const stream = await ask(here, `?cursor=${cursor}`, { ...who, accept: "text/event-stream" })
+  const whole = stream.text()
+  const waits = waited(
+    here,
+    `?cursor=${cursor}`,
+    async () => {
+      await there.run(ApiKeys.use((keys) => keys.revoke(id)))
+      await send(here, orders)
+    },
+    who,
+  )
+  assert.strictEqual((await waits).status, 401)
+  assert.strictEqual(await whole, "retry: 2000\n\n")
+  const idle = await here.run(ApiKeys.use((keys) => keys.issue("idle")))
+  const quiet = await ask(here, `?cursor=${await end()}`, { "x-api-key": idle.key, accept: "text/event-stream" })
+  await here.run(ApiKeys.use((keys) => keys.revoke(idle.id)))
+  assert.strictEqual(await quiet.text(), "retry: 2000\n\n")
+})
+
+it("a reader with a list waits for its own events, and for no others once the list is gone", async () => {
+  const issued = await here.run(
+    AccessTokens.use((tokens) =>
+      tokens.issue({ name: "reader", role: "reader", only: [`sources.${orders.table!.name}`], expiresInSeconds: 3_600 }),
+    ),
+  )
+  const who = { "x-api-key": issued.token }
+  const cursor = await end("", who)
+  const act = async () => {
+    await send(there, letters)
+    await send(there, orders, 4242)
+  }
+  const page = await pageOf(await waited(here, `?cursor=${cursor}`, act, who))
+  assert.deepStrictEqual(
+    page.data.map(({ payload }) => payload.n),
+    [4242],
+  )
+  const events = await streamed(here, `?cursor=${cursor}`, 2, () => Promise.all([act(), send(here, orders, 4243)]), who)
+  assert.isTrue(events.every(({ n }) => n === 4242 || n === 4243))
+})
+
+it("waits cost no session of the database, and an eleventh of one key is refused with a message", async () => {
+  const keys = [key, ...(await Promise.all(["a", "b", "c", "d"].map((name) => here.key(name))))]
+  const cursor = await end()
+  const sessions = async () =>
+    Number(
+      (await runSql(database.url, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"))[0]![
+        "count"
+      ],
+    )
+  // One listens.
+  await pageOf(await ask(here, `?cursor=${cursor}`, { prefer: "wait=1" }))
+  const before = await sessions()
+  const open = keys.flatMap((own) =>
+    Array.from({ length: 10 }, () => ask(here, `?cursor=${cursor}`, { "x-api-key": own, prefer: "wait=20" })),
+  )
+  await soon(500)
+  assert.isAtMost(await sessions(), before + 2)
+  const refused = await ask(here, `?cursor=${cursor}`, { prefer: "wait=20" })
+  assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "5"])
+  assert.include(await refused.text(), "You already have 10 open waiting requests and streams")
+  const stream = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" })
+  assert.strictEqual(stream.status, 429)
+  // A request that does not wait is not concerned.
+  await pageOf(await ask(here, `?cursor=${cursor}`, {}))
+  await send(there, orders)
+  for (const response of await Promise.all(open)) assert.strictEqual((await pageOf(response)).data.length, 1)
+  await pageOf(await ask(here, `?cursor=${cursor}`, { prefer: "wait=20" }))
+})
+
+it("a server that stops ends waits and streams first", async () => {
+  const stopping = await apiCabinet(database.url)
+  const cursor = await end()
+  const wait = ask(stopping, `?cursor=${cursor}`, { prefer: "wait=30" })
+  const stream = await ask(stopping, `?cursor=${cursor}`, { accept: "text/event-stream" })
+  const whole = stream.text()
+  await soon(300)
+  const at = performance.now()
+  await stopping.close()
+  assert.isBelow(performance.now() - at, 3_000)
+  assert.deepStrictEqual(await pageOf(await wait), { data: [], has_more: false, next_cursor: cursor })
+  assert.strictEqual(await whole, "retry: 2000\n\n")
+})
