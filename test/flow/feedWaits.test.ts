@@ -234,7 +234,12 @@ it("a key that is revoked ends its streams, and gets nothing that its waits woul
 it("a reader with a list waits for its own events, and for no others once the list is gone", async () => {
   const issued = await here.run(
     AccessTokens.use((tokens) =>
-      tokens.issue({ name: "reader", role: "reader", only: [`sources.${orders.table!.name}`], expiresInSeconds: 3_600 }),
+      tokens.issue({
+        name: "reader",
+        role: "reader",
+        only: [`sources.${orders.table!.name}`],
+        expiresInSeconds: 3_600,
+      }),
     ),
   )
   const who = { "x-api-key": issued.token }

@@ -61,7 +61,8 @@ export const ERROR_MEANINGS = {
   no_such_endpoint: "The API has no such path.",
   table_busy: "The table is locked by another session; try again.",
   query_failed: "The view's query failed; the cause is in `message`.",
-  rate_limited: "The key has used up its requests for this minute, or has as many waiting requests and streams open as it may; `Retry-After` says when to retry.",
+  rate_limited:
+    "The key has used up its requests for this minute, or has as many waiting requests and streams open as it may; `Retry-After` says when to retry.",
   query_timeout: "The query did not finish in time; request less, or try again.",
   reader_off: "Reading is switched off, or the database is unreachable.",
   internal_error: "An internal error; `message` has the id under which it was logged.",

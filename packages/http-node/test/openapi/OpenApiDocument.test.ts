@@ -100,7 +100,9 @@ describe("openApiDocument", () => {
       await rm(directory, { recursive: true })
     }
     const server = await serveApi({
-      feed: { page: ({ after }) => Effect.succeed({ items: NO_ITEMS, next: after, behind: () => after, hasMore: false }) },
+      feed: {
+        page: ({ after }) => Effect.succeed({ items: NO_ITEMS, next: after, behind: () => after, hasMore: false }),
+      },
       sources: { get: () => Effect.succeed(Option.some(ORDERS)) },
     })
     try {
