@@ -337,6 +337,17 @@ it("a source is added, shows its address on request, accepts events, and is dele
     assert.match(await response.text(), /<code>bad_verify(_secret)?<\/code>/)
   }
   assert.strictEqual((await fetch(address, { method: "POST", body: "b=1" })).status, 401)
+  await press(`${path}/verify`, { ...verify, mode: "mark", secret: "" }, owner)
+  assert.include(
+    await (await see(path, { headers: owner })).text(),
+    '<option value="mark" selected>are kept and marked</option>',
+  )
+  const unsigned = (await (await fetch(address, { method: "POST", body: "b=3" })).json()) as { id: number }
+  const marked = await (await see(`events/${unsigned.id}`, { headers: owner })).text()
+  assert.include(marked, "<dt>Sender</dt><dd>not verified by hmac: there was no signature</dd>")
+  const list = await (await see("events?state=unverified", { headers: owner })).text()
+  assert.include(list, `events/${unsigned.id}`)
+  assert.match(list, /badge[^>]*>unverified</)
   await press(`${path}/verify`, { recipe: "" }, owner)
   const kept = { "x-hub-signature-256": "sha256=00ff", "x-topic": "<orders>", cookie: "hush=1" }
   const sent = await fetch(`${address}?shop=%D1%8F`, { method: "POST", body: "b=2", headers: kept })

@@ -474,13 +474,30 @@ it("every action is logged with actor and outcome, whoever does it, and never a 
   const verify = { recipe: "hmac", secret: "hush-5", hmac: signs }
   const verified = await ask("POST", "sources", { body: { name: "Verified", verify } })
   const kept = { ...signs, algorithm: "sha256", encoding: "hex", prefix: "" }
-  assert.deepStrictEqual(verified.json.verify, { recipe: "hmac", hmac: kept, keeps_old_secret: false })
+  const shown = { recipe: "hmac", mode: "reject", hmac: kept }
+  assert.deepStrictEqual(verified.json.verify, { ...shown, keeps_old_secret: false })
   const one = `sources/${verified.json.id}`
   const rotated = await ask("PATCH", one, { body: { verify: { secret: "hush-6", keep_old_secret: true } } })
-  assert.deepStrictEqual(rotated.json.verify, { recipe: "hmac", hmac: kept, keeps_old_secret: true })
+  assert.deepStrictEqual(rotated.json.verify, { ...shown, keeps_old_secret: true })
   assert.deepInclude((await audit("&action=source.change"))[0].changes, {
     verify: { keepOldSecret: true, secret: "new" },
   })
+  const marking = await ask("PATCH", one, { body: { verify: { mode: "mark" } } })
+  assert.deepStrictEqual(marking.json.verify, { ...shown, mode: "mark", keeps_old_secret: true })
+  const { intake_url: intake } = (await ask("POST", `${one}/reveal`)).json
+  const forged = (await (await cabinet.fetchHandler(new Request(intake, { method: "POST", body: "a=1" }))).json()) as {
+    readonly id: number
+  }
+  const { event: marked, original } = (await ask("GET", `events/${forged.id}`)).json
+  assert.deepStrictEqual(
+    [marked.verified, original.verification],
+    [false, { recipe: "hmac", verified: false, reason: "no_signature" }],
+  )
+  const unverified = (await ask("GET", "events?state=unverified")).json.data
+  assert.deepStrictEqual(
+    unverified.map(({ id, verified: is }: { id: number; verified: boolean }) => [id, is]),
+    [[forged.id, false]],
+  )
   const refused = await ask("PATCH", one, { body: { verify: { recipe: "github" } } })
   assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "/verify/secret"])
   assert.notInclude(verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text, "hush")

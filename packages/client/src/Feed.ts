@@ -13,6 +13,8 @@ export interface FeedEvent {
   readonly repeat_of: number | null
   readonly history: boolean
   readonly deleted_at: string | null
+  /** Whether the source's sender has sent it; absent where nobody asked. */
+  readonly verified?: boolean
 }
 
 export interface FeedPage {

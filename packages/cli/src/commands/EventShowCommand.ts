@@ -4,6 +4,8 @@ import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
+import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { Effect, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
@@ -32,6 +34,15 @@ const namesOf = (row: string): ReadonlyArray<string> => {
   return read instanceof Map ? [...read.keys()] : []
 }
 
+const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  no_signature: "there was no signature",
+  bad_signature: "the signature does not match",
+  old_timestamp: "the signature was too old, or its time too far ahead",
+}
+
+const verdictText = ({ recipe, refusal }: EventVerdict): string =>
+  refusal === null ? `verified by ${recipe}` : `not verified by ${recipe}: ${REFUSALS[refusal]}`
+
 const originalText = (original: StoredOriginal, style: Style): string => {
   const { body, body_base64 } = bodyJson(original)
   const decided = DECIDED_BY[original.charsetFrom] ?? original.charsetFrom
@@ -46,6 +57,7 @@ const originalText = (original: StoredOriginal, style: Style): string => {
       ["Languages", original.acceptLanguage ?? "none"],
       ...(original.kept?.headers ?? []).map(({ name, value }) => [name, value] as const),
       ...(original.kept?.query == null ? [] : [["Query string", original.kept.query] as const]),
+      ...(original.verdict === null ? [] : [["Sender", verdictText(original.verdict)] as const]),
       [
         "Body",
         `${counted(original.bodyBytes, "byte")}${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,

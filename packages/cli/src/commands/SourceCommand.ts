@@ -21,8 +21,8 @@ const tableName = ({ table }: Source): string => (table === null ? "none" : `${t
 const GUESSED =
   "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
 
-const verifiedBy = ({ recipe, hmac, keepsOldSecret }: Verification): string =>
-  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${keepsOldSecret ? "; the old secret counts, too" : ""}`
+const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret }: Verification): string =>
+  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret counts, too" : ""}`
 
 const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
   card(

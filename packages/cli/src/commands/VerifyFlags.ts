@@ -1,7 +1,11 @@
 /** The flags of a source's verification. The secret comes from a file, standard input or a prompt. */
 import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
-import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
+import {
+  VERIFICATION_MODES,
+  type VerificationChange,
+  type VerificationMode,
+} from "@data-cabinet/core/verification/Verification"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
@@ -14,6 +18,12 @@ export const verifyFlags = {
   verify: Flag.Literals("verify", [...RECIPE_NAMES, "none"]).pipe(
     Flag.withDescription(
       "Refuse requests that this sender has not signed; none to take them from whoever has the address",
+    ),
+    Flag.optional,
+  ),
+  verifyMode: Flag.Literals("verify-mode", VERIFICATION_MODES).pipe(
+    Flag.withDescription(
+      "What happens to other requests: reject, the default, refuses them; mark keeps their events, marked, and delivers none",
     ),
     Flag.optional,
   ),
@@ -51,6 +61,7 @@ export const verifyFlags = {
 
 export interface VerifyFlags {
   readonly verify: Option.Option<RecipeName | "none">
+  readonly verifyMode: Option.Option<VerificationMode>
   readonly verifySecretFile: Option.Option<string>
   readonly verifyOld: Option.Option<"keep" | "drop">
   readonly verifyHeader: Option.Option<string>
@@ -69,14 +80,17 @@ export const readVerification = (
     const hmac = parametersOf(input)
     const recipe = Option.getOrUndefined(input.verify)
     const old = Option.getOrUndefined(input.verifyOld)
+    const mode = Option.getOrUndefined(input.verifyMode)
     if (recipe === "none") {
-      if (hmac === undefined && old === undefined && Option.isNone(input.verifySecretFile)) return null
+      if (hmac === undefined && old === undefined && mode === undefined && Option.isNone(input.verifySecretFile))
+        return null
       const message = "--verify none ends the verification: give none of its other flags."
       return yield* new CommandError({ code: "usage", message })
     }
     const secret = yield* readSecret(input)
     const change: VerificationChange = {
       ...(recipe === undefined ? {} : { recipe }),
+      ...(mode === undefined ? {} : { mode }),
       ...(secret === undefined ? {} : { secret }),
       ...(old === undefined ? {} : { keepOldSecret: old === "keep" }),
       ...(hmac === undefined ? {} : { hmac }),

@@ -20,6 +20,8 @@ export interface StoredEvent {
   readonly history: boolean
   /** When it was moved to the trash. */
   readonly deleted_at: string | null
+  /** Whether the source's sender has sent it; absent where the source does not verify its sender. */
+  readonly verified?: boolean
   /** The whole event as JSON text, with every digit as it was sent. */
   readonly text: string
 }

@@ -12,6 +12,8 @@ export interface ReadEvent {
   readonly receivedAt: string
   readonly repeatOf: string | null
   readonly payload: Json
+  /** Null where nobody asked. */
+  readonly verified: boolean | null
 }
 
 const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
@@ -24,6 +26,7 @@ export const readEvent = (text: string): ReadEvent => {
   const event: JsonObject = Result.isSuccess(parsed) && isObject(parsed.success) ? parsed.success : new Map()
   const source = event.get("source")
   const repeatOf = textOf(event.get("repeat_of"))
+  const verified = event.get("verified")
   return {
     id: textOf(event.get("id")),
     source: isObject(source) ? textOf(source.get("name")) : "",
@@ -32,6 +35,7 @@ export const readEvent = (text: string): ReadEvent => {
     receivedAt: textOf(event.get("received_at")),
     repeatOf: repeatOf === "" ? null : repeatOf,
     payload: event.get("payload") ?? null,
+    verified: typeof verified === "boolean" ? verified : null,
   }
 }
 

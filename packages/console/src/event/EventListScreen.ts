@@ -56,9 +56,10 @@ ${
 <button>${frame.words.table.apply}</button></form>`
 }
 
-const stateOf = ({ words: { event: words } }: Frame, one: ListedEvent, repeatOf: string | null): Html => {
-  if (one.state === "repeat") return badge("quiet", words.repeatOf(repeatOf ?? ""))
+const stateOf = ({ words: { event: words } }: Frame, one: ListedEvent, event: ReadEvent): Html => {
+  if (one.state === "repeat") return badge("quiet", words.repeatOf(event.repeatOf ?? ""))
   if (one.state === "trashed" || one.state === "purged") return badge("bad", words.states[one.state] ?? one.state)
+  if (event.verified === false) return badge("warn", words.states["unverified"] ?? "")
   if (one.empty) return badge("warn", words.states["empty"] ?? "")
   return one.rowWaits ? badge("warn", words.rowWaits) : badge("good", words.states["row"] ?? "")
 }
@@ -91,7 +92,7 @@ const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, mark: Mark): 
   const event = readEvent(one.event)
   return markup`<tr>${mark?.(event, one) ?? null}<th scope="row"><a href="${consolePath(frame, `events/${event.id}`)}">#${event.id}</a></th>
 <td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
-<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event.repeatOf)}${trashedBy(one)}</td><td class="n soft wide-only">${told(one.deliveries)}</td></tr>`
+<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event)}${trashedBy(one)}</td><td class="n soft wide-only">${told(one.deliveries)}</td></tr>`
 }
 
 export const eventTable = (

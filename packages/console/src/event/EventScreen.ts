@@ -5,6 +5,7 @@ import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/Event
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
+import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { deliveryActs, deliveryState } from "../integration/DeliveryScreen.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
@@ -19,6 +20,7 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { sentAgain } from "../table/CopyTexts.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
+import type { Words } from "../words/Words.ts"
 import { readEvent } from "./EventJson.ts"
 import { hexDump, jsonFault, markedText, originalText } from "./OriginalText.ts"
 
@@ -91,6 +93,11 @@ const sizeText = ({ words: { event: words } }: Frame, { body, bodyBytes }: Store
     ? `${words.bytes(bodyBytes)}, ${words.beginningKept(body.byteLength)}`
     : words.bytes(bodyBytes)
 
+const verdictIn = (
+  { verifiedBy, notVerifiedBy, refusals }: Words["event"],
+  { recipe, refusal }: EventVerdict,
+): string => (refusal === null ? verifiedBy(recipe) : notVerifiedBy(recipe, refusals[refusal]))
+
 const originalPart = (frame: Frame, id: string, original: StoredOriginal | null): Html => {
   const { event: words } = frame.words
   if (original === null) return markup`<p class="soft">${words.noOriginal}</p>`
@@ -98,7 +105,7 @@ const originalPart = (frame: Frame, id: string, original: StoredOriginal | null)
   const fault = jsonFault(original, text)
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
 ${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
-${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}</dl>
+${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}</dl>
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}
 ${markedText(text, fault?.at ?? null)}
 <details><summary>${words.hex}</summary><pre class="hex" tabindex="0">${hexDump(original.body)}</pre></details>

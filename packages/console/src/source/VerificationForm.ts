@@ -2,7 +2,7 @@
 import type { Source } from "@data-cabinet/core/source/Source"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
-import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
@@ -18,6 +18,7 @@ export const verification = (frame: Frame, { id, verify }: Source): HtmlValue =>
   const hmac = verify?.hmac ?? null
   const plain = new Html(`autocomplete="off" spellcheck="false"`)
   const body = markup`<label>${words.recipe}<select name="recipe"><option value="">${words.none}</option>${options(RECIPE_NAMES, verify?.recipe ?? "")}</select></label>
+<label>${words.mode}<select name="mode">${VERIFICATION_MODES.map((mode) => markup`<option value="${mode}"${mode === (verify?.mode ?? "reject") && new Html(" selected")}>${words.modes[mode]}</option>`)}</select></label>
 <label>${verify === null ? words.secret : words.newSecret}<input name="secret" type="password" maxlength="1000" autocomplete="off"></label>
 ${verify !== null && markup`<label class="choice"><input type="checkbox" name="keep_old" value="on"${verify.keepsOldSecret && new Html(" checked")}> ${words.keepOld}</label>`}
 <details${hmac !== null && new Html(" open")}><summary>${words.parameters}</summary>
@@ -30,7 +31,7 @@ ${verify !== null && markup`<label class="choice"><input type="checkbox" name="k
 </details>
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${id}/verify`)
-  return markup`<section class="card" aria-labelledby="verify"><h2 id="verify">${words.title}</h2><p>${verify === null ? words.nobody : words.by(verify.recipe)}</p>
+  return markup`<section class="card" aria-labelledby="verify"><h2 id="verify">${words.title}</h2><p>${verify === null ? words.nobody : words.by[verify.mode](verify.recipe)}</p>
 ${postForm({ path, kind: "form", body })}</section>`
 }
 
@@ -45,6 +46,7 @@ export const verificationIn = (call: FormCall): VerificationChange | null => {
   const header = fieldOf(call, "header")
   return {
     recipe,
+    mode: VERIFICATION_MODES.find((known) => known === fieldOf(call, "mode")) ?? "reject",
     ...(secret === "" ? {} : { secret }),
     keepOldSecret: fieldOf(call, "keep_old") === "on",
     ...(recipe !== "hmac"

@@ -39,8 +39,15 @@ const states: Readonly<Record<string, string>> = {
   repeat: "repeat",
   empty: "empty",
   history: "history",
+  unverified: "unverified",
   trashed: "in the trash",
   purged: "erased",
+}
+
+const refusals = {
+  no_signature: "there was no signature",
+  bad_signature: "the signature does not match",
+  old_timestamp: "the signature was too old, or its time too far ahead",
 }
 
 const deliveryStates: Readonly<Record<string, string>> = {
@@ -263,6 +270,10 @@ export const ENGLISH = {
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,
     from: "Sent from",
     query: "Query string",
+    sender: "Sender",
+    verifiedBy: (recipe: string) => `verified by ${recipe}`,
+    notVerifiedBy: (recipe: string, reason: string) => `not verified by ${recipe}: ${reason}`,
+    refusals,
     hex: "As bytes",
     download: "Download the bytes",
     acts: "Actions",
@@ -315,8 +326,14 @@ export const ENGLISH = {
   verification: {
     title: "Verified sender",
     nobody: "Whoever has the intake address may send.",
-    by: (recipe: string) =>
-      `Requests that are not signed as ${recipe} signs are refused with 401, and nothing of them is kept.`,
+    by: {
+      reject: (recipe: string) =>
+        `Requests that are not signed as ${recipe} signs are refused with 401, and nothing of them is kept.`,
+      mark: (recipe: string) =>
+        `Events of requests that are not signed as ${recipe} signs are kept, marked as unverified, and not delivered.`,
+    },
+    mode: "Other requests",
+    modes: { reject: "are refused", mark: "are kept and marked" },
     recipe: "How the sender signs",
     none: "not at all",
     secret: "The secret that the sender signs with",
@@ -638,6 +655,7 @@ export const ENGLISH = {
       repeat: "The event is a repeat.",
       empty: "The event has no filled field.",
       history: "The event comes from a file or from the first run of a poll.",
+      unverified: "The event's sender could not be verified.",
       deleted: "The event was deleted.",
       older: "The event was accepted before the address was added.",
       condition: "A condition does not hold.",

@@ -14,6 +14,12 @@ const longTime = (seconds: number): string => {
 
 const rows = { one: "строка", few: "строки", many: "строк", other: "строки" }
 
+const REFUSALS = {
+  no_signature: "подписи не было",
+  bad_signature: "подпись не подходит",
+  old_timestamp: "подпись слишком старая, или её время впереди",
+}
+
 export const RUSSIAN: Words = {
   product: "Data Cabinet",
   skip: "Перейти к содержанию",
@@ -227,6 +233,7 @@ export const RUSSIAN: Words = {
       repeat: "повтор",
       empty: "пустое",
       history: "из истории",
+      unverified: "отправитель не подтверждён",
       trashed: "в корзине",
       purged: "стёрто",
     },
@@ -253,6 +260,10 @@ export const RUSSIAN: Words = {
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "нечитаемый символ", few: "нечитаемых символа", many: "нечитаемых символов", other: "нечитаемого символа" })}` : ""})`,
     from: "Отправитель",
     query: "Строка запроса",
+    sender: "Отправитель",
+    verifiedBy: (recipe) => `подтверждён (${recipe})`,
+    notVerifiedBy: (recipe, reason) => `не подтверждён (${recipe}): ${reason}`,
+    refusals: REFUSALS,
     hex: "Байты",
     download: "Сохранить байты",
     acts: "Действия",
@@ -305,8 +316,14 @@ export const RUSSIAN: Words = {
   verification: {
     title: "Проверка отправителя",
     nobody: "Отправлять может любой, у кого есть адрес приёма.",
-    by: (recipe: string) =>
-      `Запросы, подписанные не так, как подписывает ${recipe}, получают 401, и от них ничего не хранится.`,
+    by: {
+      reject: (recipe: string) =>
+        `Запросы, подписанные не так, как подписывает ${recipe}, получают 401, и от них ничего не хранится.`,
+      mark: (recipe: string) =>
+        `События из запросов, подписанных не так, как подписывает ${recipe}, хранятся с отметкой и не доставляются.`,
+    },
+    mode: "Остальные запросы",
+    modes: { reject: "отклоняются", mark: "хранятся с отметкой" },
     recipe: "Как отправитель подписывает",
     none: "никак",
     secret: "Секрет, которым отправитель подписывает",
@@ -645,6 +662,7 @@ export const RUSSIAN: Words = {
       repeat: "Событие — повтор.",
       empty: "В событии нет ни одного заполненного поля.",
       history: "Событие пришло из файла или из первого запуска опроса.",
+      unverified: "Отправитель события не подтверждён.",
       deleted: "Событие удалено.",
       older: "Событие принято раньше, чем добавлен адрес.",
       condition: "Условие не выполняется.",

@@ -18,6 +18,8 @@ export interface JudgedEvent {
   readonly repeatOf: number | null
   readonly empty: boolean
   readonly history: boolean
+  /** Null if that was not asked. */
+  readonly verified: boolean | null
   readonly deleted: boolean
   /** Accepted before the address existed. */
   readonly older: boolean
@@ -33,7 +35,7 @@ export interface JudgedCondition extends FieldFilter {
 
 /** Why an event is not sent. */
 export type NotSent = (typeof NOT_SENT)[number]
-export const NOT_SENT = ["source", "repeat", "empty", "history", "deleted", "older", "condition"] as const
+export const NOT_SENT = ["source", "repeat", "empty", "history", "unverified", "deleted", "older", "condition"] as const
 
 export interface NotSentReason {
   readonly code: NotSent
@@ -112,6 +114,7 @@ const reasonsOf = ({ sources }: Address, event: JudgedEvent): ReadonlyArray<NotS
   ...reason("repeat", event.repeatOf !== null, `The event repeats event ${event.repeatOf}.`),
   ...reason("empty", event.empty, "The event has no filled field."),
   ...reason("history", event.history, "The event comes from a file or from the first run of a poll."),
+  ...reason("unverified", event.verified === false, "The event's sender could not be verified."),
   ...reason("deleted", event.deleted, "The event was deleted."),
   ...reason("older", event.older, "The event was accepted before the address was added."),
 ]

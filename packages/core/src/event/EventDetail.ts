@@ -1,11 +1,14 @@
 /** Everything that is stored of one event, for the cabinet's operator. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { EventVerdict } from "../verification/Verification.ts"
 import type { Original } from "./EventLog.ts"
 
 /** The original request as stored; `receivedAt` is RFC 3339 in UTC. */
 export interface StoredOriginal extends Original {
   readonly receivedAt: string
+  /** Null unless its source had its sender verified. */
+  readonly verdict: EventVerdict | null
 }
 
 export interface EventRecord {

@@ -10,9 +10,9 @@ import type { Channel } from "./EventLog.ts"
 
 /**
  * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a file or
- * a first poll; `trashed`: it can be restored; `purged`: it was erased.
+ * a first poll; `unverified`: its request was not its sender's; `trashed`: it can be restored; `purged`: it was erased.
  */
-export const EVENT_STATES = ["row", "repeat", "empty", "history", "trashed", "purged"] as const
+export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "trashed", "purged"] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
 export interface EventFilter {
@@ -42,7 +42,7 @@ export interface DeliveryCounts {
 export interface ListedEvent {
   /** The Event as it appears in the feed, as JSON text. */
   readonly event: string
-  readonly state: Exclude<EventState, "empty" | "history">
+  readonly state: Exclude<EventState, "empty" | "history" | "unverified">
   readonly empty: boolean
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean

@@ -8,6 +8,7 @@ import { fromResult } from "../runtime/FromResult.ts"
 import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
+import type { EventVerdict } from "../verification/Verification.ts"
 
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
 export type Channel = "webhook" | "file" | "pull"
@@ -83,6 +84,11 @@ export interface AcceptRequest {
   readonly staged?: StagedSlice
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
+  /**
+   * Absent where the source has no recipe, or the events are of no request. Of a request that is not its sender's, no event has
+   * a fingerprint, and none is delivered.
+   */
+  readonly verdict?: EventVerdict
 }
 
 export interface Receipt {

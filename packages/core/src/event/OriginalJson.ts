@@ -35,5 +35,13 @@ export const originalJson = (original: StoredOriginal | null) =>
         },
         kept_headers: original.kept?.headers ?? [],
         query: original.kept?.query ?? null,
+        verification:
+          original.verdict === null
+            ? null
+            : {
+                recipe: original.verdict.recipe,
+                verified: original.verdict.refusal === null,
+                reason: original.verdict.refusal,
+              },
         encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
       }

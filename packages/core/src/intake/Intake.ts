@@ -1,7 +1,7 @@
 /**
  * Intake: rate limits, verification of the sender, parsing, and appending to the event log. Every body that is within the
  * limits, comes from an admitted client and is verified where its source asks for that, becomes an event, whether it parses or
- * not. A refused request is refused before anything is stored.
+ * not; a source may also take what is not verified, and mark it. A refused request is refused before anything is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Call } from "../runtime/Call.ts"
@@ -19,6 +19,7 @@ import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
+import type { EventVerdict } from "../verification/Verification.ts"
 import { badSignature, countRefusal, refusalBySender } from "../verification/VerifyRequest.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
@@ -81,6 +82,11 @@ interface Ports {
   readonly parse: ReturnType<typeof submissionParser>
 }
 
+interface Verified {
+  readonly source: IntakeSource
+  readonly verdict: EventVerdict | undefined
+}
+
 /** The path of a request. It has no state: what it knows of a request is in the request. */
 class IntakeSteps {
   readonly #ports: Ports
@@ -112,12 +118,13 @@ class IntakeSteps {
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
     for (let attempt = 1; ; attempt++) {
+      let verdict: EventVerdict | undefined
       if (source.verification !== null) {
         const verified = await this.#verify(request, source)
         if (Result.isFailure(verified)) return Result.fail(verified.failure)
-        source = verified.success
+        ;({ source, verdict } = verified.success)
       }
-      const parsed = await this.#parse(request, source)
+      const parsed = await this.#parse(request, source, verdict)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
       const appended = await this.#append(parsed.success.request, request)
       if (Result.isSuccess(appended)) return Result.succeed(parsed.success.resultOf(appended.success))
@@ -154,23 +161,28 @@ class IntakeSteps {
     })
   }
 
-  /** Returns the source as the request was verified for it. */
-  async #verify(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<IntakeSource, Refused>> {
+  /** Returns the source as the request was verified for it, and the verdict, if that source still asks for one. */
+  async #verify(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<Verified, Refused>> {
     const { refused, clock } = this.#ports
     let current = source
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      if (current.verification === null) return Result.succeed(current)
-      const refusal = refusalBySender(current.verification, request, clock.currentTimeMillisUnsafe())
-      if (Result.isSuccess(refusal) && refusal.success === null) return Result.succeed(current)
+      const { verification } = current
+      if (verification === null) return Result.succeed({ source: current, verdict: undefined })
+      const { recipe, mode } = verification
+      const refusal = refusalBySender(verification, request, clock.currentTimeMillisUnsafe())
+      if (Result.isSuccess(refusal) && refusal.success === null) {
+        return Result.succeed({ source: current, verdict: { recipe, refusal: null } })
+      }
       // What was cached may be outdated: a genuine request with a new secret must not be lost.
       const found = await this.#findSource(request.secret, request)
-      if (Result.isFailure(found)) return found
+      if (Result.isFailure(found)) return Result.fail(found.failure)
       if (found.success.version !== current.version) {
         current = found.success
         continue
       }
       if (Result.isFailure(refusal)) return Result.fail(refusal.failure)
       const reason = refusal.success!
+      if (mode === "mark") return Result.succeed({ source: current, verdict: { recipe, refusal: reason } })
       refused.count(current.id, reason)
       countRefusal(reason, request.context)
       return Result.fail(badSignature(reason))
@@ -178,10 +190,10 @@ class IntakeSteps {
     return Result.fail(sourceKeepsChanging())
   }
 
-  async #parse(request: IntakeRequest, source: IntakeSource): Promise<Parsed> {
+  async #parse(request: IntakeRequest, source: IntakeSource, verdict: EventVerdict | undefined): Promise<Parsed> {
     const step = beginStep("intake.parse", request.context)
     try {
-      const parsed = await this.#ports.parse(request, source)
+      const parsed = await this.#ports.parse(request, source, verdict)
       step.end(parsed)
       return parsed
     } catch (fault) {

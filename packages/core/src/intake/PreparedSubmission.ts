@@ -9,6 +9,7 @@ import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { IntakeSource } from "../source/Source.ts"
+import type { EventVerdict } from "../verification/Verification.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
@@ -36,13 +37,13 @@ export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError
  */
 export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const takeTurns = inTurns(setImmediate)
-  return async (request: IntakeRequest, source: IntakeSource): Promise<Parsed> => {
-    if (isShort(request, source)) return prepared(request, source)
+  return async (request: IntakeRequest, source: IntakeSource, verdict?: EventVerdict): Promise<Parsed> => {
+    if (isShort(request, source)) return prepared(request, source, verdict)
     const { deadline, sender } = request
     const release = memory.hold(source.id, sender.ip, request.body.byteLength)
     if (release === undefined) return Result.fail(memoryFull())
     return new Promise<Parsed>((resolve, reject) => {
-      let parse: (() => Parsed | undefined) | undefined = longParse(request, source)
+      let parse: (() => Parsed | undefined) | undefined = longParse(request, source, verdict)
       const end = () => {
         parse = undefined
         stopWatch()
@@ -80,11 +81,15 @@ const isShort = (request: IntakeRequest, { kept }: IntakeSource): boolean =>
 const NOT_IN_TIME: Parsed = Result.fail(storeTimedOut(false))
 
 /** Each call does a piece of the work. */
-const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed | undefined) => {
+const longParse = (
+  request: IntakeRequest,
+  source: IntakeSource,
+  verdict: EventVerdict | undefined,
+): (() => Parsed | undefined) => {
   let read: (() => SentJson | undefined) | null | undefined
   let parse: (() => ParsedSubmission | undefined) | undefined
   return () => {
-    if (request.undecodable !== null) return prepared(request, source)
+    if (request.undecodable !== null) return prepared(request, source, verdict)
     if (parse === undefined) {
       const submission = submissionOf(request, source)
       read ??= request.body.byteLength > LONG_BODY_BYTES ? jsonPieces(submission) : null
@@ -94,7 +99,7 @@ const longParse = (request: IntakeRequest, source: IntakeSource): (() => Parsed 
       if (json !== undefined) return undefined
     }
     const parsed = parse()
-    return parsed === undefined ? undefined : preparedAs(request, source, parsed)
+    return parsed === undefined ? undefined : preparedAs(request, source, verdict, parsed)
   }
 }
 
@@ -108,14 +113,18 @@ const submissionOf = (request: IntakeRequest, { encoding, kept }: IntakeSource):
 const NO_HEADER_FIELDS: JsonObject = new Map()
 
 /** What to append for a request to this version of its source, and how its receipts become a result. */
-const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
+const prepared = (request: IntakeRequest, source: IntakeSource, verdict: EventVerdict | undefined): Parsed => {
   const submission = submissionOf(request, source)
   const { undecodable } = request
   if (undecodable !== null) {
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
     return Result.succeed({
-      request: accepted(source, events, original(request, source, charset), request.body.byteLength * 4),
+      request: accepted(source, verdict, {
+        events,
+        original: original(request, source, charset),
+        memory: request.body.byteLength * 4,
+      }),
       resultOf: (receipts) => ({
         kind: "refused",
         error: "bad_encoding",
@@ -124,19 +133,23 @@ const prepared = (request: IntakeRequest, source: IntakeSource): Parsed => {
       }),
     })
   }
-  return preparedAs(request, source, parseSubmission(submission))
+  return preparedAs(request, source, verdict, parseSubmission(submission))
 }
 
-const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: ParsedSubmission): Parsed => {
+const preparedAs = (
+  request: IntakeRequest,
+  source: IntakeSource,
+  verdict: EventVerdict | undefined,
+  parsed: ParsedSubmission,
+): Parsed => {
   if (parsed.tooMany !== null) return Result.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
   return Result.succeed({
-    request: accepted(
-      source,
-      parsed.events,
-      original(request, source, parsed.charset),
-      request.body.byteLength + parsed.memory,
-    ),
+    request: accepted(source, verdict, {
+      events: parsed.events,
+      original: original(request, source, parsed.charset),
+      memory: request.body.byteLength + parsed.memory,
+    }),
     resultOf: (receipts) =>
       refusal !== null
         ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
@@ -146,20 +159,33 @@ const preparedAs = (request: IntakeRequest, source: IntakeSource, parsed: Parsed
   })
 }
 
+interface Accepted extends Pick<AcceptRequest, "events"> {
+  readonly original: Original
+  readonly memory: number
+}
+
 const accepted = (
   source: IntakeSource,
-  events: AcceptRequest["events"],
-  kept: Original,
-  memory: number,
-): AcceptRequest => ({
-  ...WEBHOOK,
-  sourceId: source.id,
-  sourceVersion: source.version,
-  events,
-  original: kept,
-  memory,
-  ...filteredDeliveries(source.filtered, events),
-})
+  verdict: EventVerdict | undefined,
+  { events, original: kept, memory }: Accepted,
+): AcceptRequest => {
+  const request: AcceptRequest = {
+    ...WEBHOOK,
+    sourceId: source.id,
+    sourceVersion: source.version,
+    events,
+    original: kept,
+    memory,
+    ...filteredDeliveries(source.filtered, events),
+  }
+  return verdict === undefined ? request : judged(request, verdict)
+}
+
+/** A forgery that was sent first must not make a repeat of the genuine event: it takes no part in the detection of repeats. */
+const judged = (request: AcceptRequest, verdict: EventVerdict): AcceptRequest =>
+  verdict.refusal === null
+    ? { ...request, verdict }
+    : { ...request, verdict, events: request.events.map((event) => ({ ...event, fingerprint: null })) }
 
 interface ReadCharset {
   readonly name: string

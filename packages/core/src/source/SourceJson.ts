@@ -22,8 +22,9 @@ export const ownSourceJson = (source: Source) => ({
   verify: source.verify === null ? null : verificationJson(source.verify),
 })
 
-const verificationJson = ({ recipe, hmac, keepsOldSecret }: Verification) => ({
+const verificationJson = ({ recipe, mode, hmac, keepsOldSecret }: Verification) => ({
   recipe,
+  mode,
   hmac:
     hmac === null
       ? null

@@ -4,7 +4,12 @@ import { isHeaderName } from "../source/HeaderNames.ts"
 import { SourceError } from "../source/SourceError.ts"
 import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "./Recipe.ts"
 import { RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
-import type { StoredVerification, Verification, VerificationChange } from "./Verification.ts"
+import {
+  type StoredVerification,
+  VERIFICATION_MODES,
+  type Verification,
+  type VerificationChange,
+} from "./Verification.ts"
 
 export const MAX_VERIFY_SECRET_LENGTH = 1000
 export const MAX_SIGNATURE_PREFIX_LENGTH = 50
@@ -36,6 +41,10 @@ export const changedVerification = (
     if (!RECIPE_NAMES.includes(recipe)) {
       return yield* refuse(`verify: the recipe must be one of ${RECIPE_NAMES.join(", ")}.`)
     }
+    const mode = change.mode ?? current?.mode ?? "reject"
+    if (!VERIFICATION_MODES.includes(mode)) {
+      return yield* refuse(`verify: the mode must be one of ${VERIFICATION_MODES.join(", ")}.`)
+    }
     const { secret } = change
     const before = current?.recipe === recipe ? current : null
     if (secret === undefined && before === null) {
@@ -49,7 +58,7 @@ export const changedVerification = (
       return yield* refuseSecret("verify: there is no secret of this recipe yet that could be kept.")
     }
     const hmac = yield* changedParameters(recipe, before?.hmac ?? null, change.hmac)
-    return { recipe, hmac, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }
+    return { recipe, mode, hmac, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }
   })
 
 // eslint-disable-next-line no-control-regex -- none of them is in a secret that can be sent or entered

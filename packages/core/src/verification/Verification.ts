@@ -1,10 +1,26 @@
 /** How a source has its requests verified: the setting, a change of it, and what intake verifies by. */
 import type { HmacParameters, Recipe } from "./Recipe.ts"
 import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
+import type { RefusalReason } from "./VerifySender.ts"
+
+/**
+ * What happens to a request that is not its sender's. `reject`: it is refused, and nothing of it is kept; `mark`: it is accepted
+ * with this verdict, and not delivered.
+ */
+export const VERIFICATION_MODES = ["reject", "mark"] as const
+export type VerificationMode = (typeof VERIFICATION_MODES)[number]
+
+/** What came of the verification of a request, which is kept with its events. */
+export interface EventVerdict {
+  readonly recipe: RecipeName
+  /** Why the request is not its sender's; null if it is. */
+  readonly refusal: RefusalReason | null
+}
 
 /** The setting, without the secrets, which nobody reads again. */
 export interface Verification {
   readonly recipe: RecipeName
+  readonly mode: VerificationMode
   /** Of the recipe `hmac` alone; null for the others. */
   readonly hmac: HmacParameters | null
   /** Whether the secret before this one counts too. */
@@ -14,6 +30,8 @@ export interface Verification {
 /** A change of the setting; absent fields stay unchanged. Of another recipe than before, everything is new. */
 export interface VerificationChange {
   readonly recipe?: RecipeName
+  /** What happens to a request that is not its sender's; `reject` by default. */
+  readonly mode?: VerificationMode
   /** The secret that the sender signs with. Required with another recipe. */
   readonly secret?: string
   /**
@@ -36,6 +54,7 @@ export interface StoredVerification extends Omit<Verification, "keepsOldSecret">
 /** What intake verifies a request by. */
 export interface IntakeVerification {
   readonly recipe: RecipeName
+  readonly mode: VerificationMode
   readonly hmac: HmacParameters | null
   /** Those that count, one or two; null if this process cannot decrypt them. */
   readonly secrets: ReadonlyArray<string> | null

@@ -23,7 +23,8 @@ export interface VerifyingOptions {
   readonly now: number
 }
 
-export type RefusalReason = "no_signature" | "bad_signature" | "old_timestamp"
+export const REFUSAL_REASONS = ["no_signature", "bad_signature", "old_timestamp"] as const
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 export type Verdict = { readonly verified: true } | { readonly verified: false; readonly reason: RefusalReason }
 

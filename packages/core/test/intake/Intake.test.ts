@@ -30,7 +30,7 @@ const store = () => {
     asked: [] as Array<string>,
     appended: [] as Array<AcceptRequest>,
     refused: [] as Array<string>,
-    onAppend: (): StoreUnavailable | undefined => undefined,
+    onAppend: (): SourceChanged | StoreUnavailable | undefined => undefined,
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
   const sources = {
@@ -262,7 +262,7 @@ describe("Intake.receive", () => {
     const { state, layer } = store()
     const github = (...secrets: ReadonlyArray<string>): IntakeSource => ({
       ...state.source!,
-      verification: { recipe: "github", hmac: null, secrets },
+      verification: { recipe: "github", mode: "reject", hmac: null, secrets },
     })
     const signed = (secret: string) => ({
       "x-hub-signature-256": `sha256=${createHmac("sha256", secret).update('{"a":1}').digest("hex")}`,
@@ -281,8 +281,10 @@ describe("Intake.receive", () => {
         assert.match(error.message, words)
       }
       assert.deepStrictEqual([state.appended.length, state.refused], [1, ["7 bad_signature", "7 no_signature"]])
+      assert.deepStrictEqual(state.appended[0]!.verdict, { recipe: "github", refusal: null })
+      assert.isNotNull(state.appended[0]!.events[0]!.fingerprint)
       // One that cannot be verified here is no forgery.
-      state.source = { ...github(), verification: { recipe: "github", hmac: null, secrets: null } }
+      state.source = { ...github(), verification: { recipe: "github", mode: "reject", hmac: null, secrets: null } }
       const unknown = yield* Effect.flip(receive(intake, request(state.source, { headers: signed("right") })))
       assert.strictEqual(unknown._tag, "StoreUnavailable")
       assert.deepStrictEqual([state.appended.length, state.refused.length], [1, 2])
@@ -295,7 +297,7 @@ describe("Intake.receive", () => {
     const verified = (version: number, secret: string): IntakeSource => ({
       ...open,
       version,
-      verification: { recipe: "bearer", hmac: null, secrets: [secret] },
+      verification: { recipe: "bearer", mode: "reject", hmac: null, secrets: [secret] },
     })
     const headers = { authorization: "Bearer new" }
     return Effect.gen(function* () {
@@ -314,6 +316,50 @@ describe("Intake.receive", () => {
       )
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect(
+    "marks what is not its sender's where the source asks for that, and takes it out of the detection of repeats",
+    () => {
+      const { state, layer } = store()
+      const open = state.source!
+      const marked = (version: number, secret: string): IntakeSource => ({
+        ...open,
+        version,
+        verification: { recipe: "bearer", mode: "mark", hmac: null, secrets: [secret] },
+      })
+      const headers = { authorization: "Bearer new" }
+      const batch = text('[{"a":1},{"a":2}]')
+      return Effect.gen(function* () {
+        const intake = yield* Intake
+        state.source = marked(3, "new")
+        yield* receive(intake, request(state.source, { headers }))
+        yield* receive(intake, request(state.source, { body: batch }))
+        // By the source as it is: the secret is new, and the recipe is gone while the request is under way.
+        yield* receive(intake, request(marked(2, "old"), { headers }))
+        let changes = 0
+        state.onAppend = () => {
+          if (changes++ > 0) return undefined
+          state.source = { ...open, version: 4 }
+          return new SourceChanged({ sourceId: open.id })
+        }
+        yield* receive(intake, request(state.source, { headers: {} }))
+        assert.deepStrictEqual(
+          state.appended.map(({ sourceVersion, verdict, events }) => [
+            sourceVersion,
+            verdict,
+            events.map(({ fingerprint }) => fingerprint !== null),
+          ]),
+          [
+            [3, { recipe: "bearer", refusal: null }, [true]],
+            [3, { recipe: "bearer", refusal: "no_signature" }, [false, false]],
+            [3, { recipe: "bearer", refusal: null }, [true]],
+            [4, undefined, [true]],
+          ],
+        )
+        assert.deepStrictEqual(state.refused, [])
+      }).pipe(Effect.provide(layer))
+    },
+  )
 
   it.effect("returns a receipt for each event of a batch, each with the query's fields", () => {
     const { state, layer } = store()

@@ -25,6 +25,7 @@ it("a source is shown without its secret, and to a reader without its settings",
     keepQuery: true,
     verify: {
       recipe: "hmac",
+      mode: "mark",
       hmac: {
         header: "X-Signature",
         algorithm: "sha1",
@@ -53,6 +54,7 @@ it("a source is shown without its secret, and to a reader without its settings",
     keep_query: true,
     verify: {
       recipe: "hmac",
+      mode: "mark",
       hmac: {
         header: "X-Signature",
         algorithm: "sha1",

@@ -4,9 +4,10 @@ import type { Verification, VerificationChange } from "@data-cabinet/core/verifi
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 
-const GITHUB: Verification = { recipe: "github", hmac: null, keepsOldSecret: false }
+const GITHUB: Verification = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false }
 const HMAC: Verification = {
   recipe: "hmac",
+  mode: "mark",
   hmac: {
     header: "X-Sig",
     algorithm: "sha512",
@@ -24,12 +25,20 @@ const refused = (current: Verification | null, change: VerificationChange) =>
   Effect.runSync(Effect.flip(changedVerification(current, change)))
 
 it("a new recipe needs its secret, and what is left out stays as it is", () => {
-  const github = { recipe: "github", hmac: null }
+  const github = { recipe: "github", mode: "reject", hmac: null }
   expect(changed(null, { recipe: "github", secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
   expect(changed(GITHUB, { secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
   expect(changed(GITHUB, { secret: "s", keepOldSecret: true })).toEqual({ ...github, secret: "s", keepOldSecret: true })
   expect(changed(GITHUB, { keepOldSecret: false })).toEqual({ ...github, secret: undefined, keepOldSecret: false })
   expect(changed(GITHUB, { recipe: "github" })).toEqual({ ...github, secret: undefined, keepOldSecret: true })
+})
+
+it("the mode is reject until it is said, and stays what it is, also with another recipe", () => {
+  expect(changed(null, { recipe: "github", secret: "s" }).mode).toBe("reject")
+  expect(changed(null, { recipe: "github", secret: "s", mode: "mark" }).mode).toBe("mark")
+  expect(changed(GITHUB, { mode: "mark" })).toMatchObject({ mode: "mark", secret: undefined, keepOldSecret: true })
+  expect(changed(HMAC, { recipe: "github", secret: "s" }).mode).toBe("mark")
+  expect(changed(HMAC, { mode: "reject" }).mode).toBe("reject")
 })
 
 it("parameters are those of hmac alone, each with a default but the header", () => {
@@ -52,6 +61,7 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   [null, { recipe: "github" }, "bad_verify_secret", /github needs the secret/],
   [GITHUB, { recipe: "gitlab" }, "bad_verify_secret", /gitlab needs the secret/],
   [GITHUB, { recipe: "gitlab", secret: "s", keepOldSecret: true }, "bad_verify_secret", /no secret of this recipe yet/],
+  [GITHUB, { mode: "ignore" as never }, "bad_verify", /the mode must be one of reject, mark/],
   [GITHUB, { hmac: { header: "X" } }, "bad_verify", /only the recipe hmac has parameters/],
   [null, { recipe: "hmac", secret: "s" }, "bad_verify", /needs the header/],
   [HMAC, { hmac: { header: "X Sig" } }, "bad_verify", /"X Sig" is not a header's name/],

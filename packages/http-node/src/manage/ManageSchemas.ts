@@ -9,9 +9,11 @@ import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import { VERIFICATION_MODES } from "@data-cabinet/core/verification/Verification"
+import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { id, object, orNull, time } from "../openapi/SchemaForms.ts"
-import { SCHEMAS } from "../openapi/Schemas.ts"
+import { EVENT_FIELDS, EVENT_OPTIONAL_FIELDS, SCHEMAS } from "../openapi/Schemas.ts"
 import { MANAGE_CODES, MANAGE_TYPES } from "./ManageCode.ts"
 
 export const manageRef = (name: keyof typeof MANAGE_SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -38,6 +40,7 @@ const sourceFields = {
     object(
       {
         recipe: { enum: RECIPE_NAMES, description: "How the sender signs." },
+        mode: { enum: [...VERIFICATION_MODES], description: "What happens to a request that is not the sender's." },
         hmac: orNull(
           object(
             {
@@ -59,8 +62,6 @@ const sourceFields = {
     ),
   ),
 }
-
-const eventFields = SCHEMAS.Event["properties"] as { readonly [name: string]: JsonSchema }
 
 const actor = (description: string) =>
   object(
@@ -624,6 +625,16 @@ export const MANAGE_SCHEMAS = {
         description: "The headers that the source's settings keep.",
       },
       query: textOrNull("The query string as sent, if the source keeps it."),
+      verification: orNull(
+        object(
+          {
+            recipe: { enum: RECIPE_NAMES, description: "How the sender was to have signed." },
+            verified: flag("Whether it is the sender's."),
+            reason: { enum: [...REFUSAL_REASONS, null], description: "Why it is not; null if it is." },
+          },
+          "What came of its verification; null if the source had no recipe.",
+        ),
+      ),
       encoding: object(
         {
           name: text("The charset that it was decoded with."),
@@ -637,7 +648,7 @@ export const MANAGE_SCHEMAS = {
   ),
   ListedEvent: object(
     {
-      ...eventFields,
+      ...EVENT_FIELDS,
       state: { enum: ["row", "repeat", "trashed", "purged"], description: "What became of it." },
       empty: flag("Whether no field is filled."),
       row_waits: flag("Whether its row is deferred because the table is locked."),
@@ -656,6 +667,7 @@ export const MANAGE_SCHEMAS = {
       ),
     },
     "An event as the feed has it, with what became of it.",
+    EVENT_OPTIONAL_FIELDS,
   ),
   EventWithContext: object(
     {

@@ -20,11 +20,16 @@ export const time = (description: string): JsonSchema => ({
 
 export const orNull = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema["type"], "null"] })
 
-export const object = (properties: { readonly [name: string]: JsonSchema }, description: string): JsonSchema => ({
+/** All of the properties are required but those that are `optional`. */
+export const object = (
+  properties: { readonly [name: string]: JsonSchema },
+  description: string,
+  optional: { readonly [name: string]: JsonSchema } = {},
+): JsonSchema => ({
   type: "object",
   description,
   required: Object.keys(properties),
-  properties,
+  properties: { ...properties, ...optional },
 })
 
 /** The three fields of every list, around its items. */

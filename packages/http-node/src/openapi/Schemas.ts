@@ -33,7 +33,7 @@ const tableFields = {
   },
 } satisfies Record<string, JsonSchema>
 
-const eventFields = {
+export const EVENT_FIELDS = {
   id: id("The event's number: `_event_id` of its row, and the id in the intake response.", 10417),
   source: sourceRef,
   channel: {
@@ -53,6 +53,14 @@ const eventFields = {
     description: "True for events that come from history: a file upload, the first run of polling.",
   },
   deleted_at: orNull(time("When the event's row was moved to the trash; otherwise null.")),
+} satisfies Record<string, JsonSchema>
+
+export const EVENT_OPTIONAL_FIELDS = {
+  verified: {
+    type: "boolean",
+    description:
+      "Whether the request came from the source's sender. Absent where the source has no recipe, and of what came otherwise than to its intake address.",
+  },
 } satisfies Record<string, JsonSchema>
 
 const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, description: string): JsonSchema =>
@@ -118,7 +126,7 @@ export const SCHEMAS = {
     description:
       "A row by column names. Numbers are JSON numbers with every digit that the database holds, dates `YYYY-MM-DD`, times with a zone RFC 3339 in UTC, times without `YYYY-MM-DDThh:mm:ss`, jsonb its structure.",
   },
-  Event: object(eventFields, "An event, as in the feed and in deliveries."),
+  Event: object(EVENT_FIELDS, "An event, as in the feed and in deliveries.", EVENT_OPTIONAL_FIELDS),
   Error: object(
     {
       error: object(

@@ -17,7 +17,7 @@ import {
 } from "@data-cabinet/core/verification/ChangeVerification"
 import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
-import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect, Option, Schema } from "effect"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { nameField, text } from "../manage/ManageBodies.ts"
@@ -61,6 +61,12 @@ const hmac = Schema.Struct({
 const verification = Schema.Struct({
   recipe: Schema.optionalKey(
     Schema.Literals(RECIPE_NAMES).annotate({ description: "How the sender signs; absent: as before." }),
+  ),
+  mode: Schema.optionalKey(
+    Schema.Literals(VERIFICATION_MODES).annotate({
+      description:
+        "What happens to a request that is not the sender's; `reject` by default: a 401. `mark`: it is accepted, marked, and not delivered.",
+    }),
   ),
   secret: Schema.optionalKey(
     text(MAX_VERIFY_SECRET_LENGTH, "What the sender signs with; required with another recipe. It is never shown."),

@@ -24,6 +24,7 @@ const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal =>
   charset: sent.encoding.name,
   charsetFrom: sent.encoding.decided_by,
   replaced: sent.encoding.replaced,
+  verdict: sent.verification === null ? null : { recipe: sent.verification.recipe, refusal: sent.verification.reason },
   ...(sent.kept_headers.length === 0 && sent.query === null
     ? {}
     : { kept: { headers: sent.kept_headers, query: sent.query } }),

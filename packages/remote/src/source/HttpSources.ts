@@ -23,6 +23,7 @@ const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => 
 
 const sentVerification = (verify: VerificationChange) => ({
   recipe: verify.recipe,
+  mode: verify.mode,
   secret: verify.secret,
   keep_old_secret: verify.keepOldSecret,
   hmac: verify.hmac === undefined ? undefined : sentParameters(verify.hmac),

@@ -31,6 +31,7 @@ export interface ClaimedRow {
   readonly payload: Uint8Array | null
   readonly repeat_of: number | null
   readonly history: boolean | null
+  readonly verified: boolean | null
 }
 
 /** Deliveries to an address with a rate are claimed no earlier than this before their time. */
@@ -95,12 +96,12 @@ export const CLAIM = `
     ) d LIMIT (SELECT $6::int)
   ),
   fate AS MATERIALIZED (
-    SELECT p.*, e.source_id, e.source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history, CASE
+    SELECT p.*, e.source_id, e.source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history, e.verified, CASE
       WHEN p.type = 'ping' AND p.claimed_at IS NOT NULL THEN 'failed'
       WHEN p.type <> 'ping' AND e.source_id IS NULL THEN 'cancelled'
       ELSE 'due' END AS state
     FROM picked p LEFT JOIN LATERAL (
-      SELECT e.source_id, s.name AS source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history
+      SELECT e.source_id, s.name AS source_name, e.channel, e.received_at, e.payload, e.repeat_of, e.history, e.verified
       FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
       WHERE e.id = p.event_id AND e.deleted_at IS NULL LIMIT 1
     ) e ON true
@@ -137,7 +138,7 @@ export const CLAIM = `
       (extract(epoch FROM f.next_at - (SELECT at FROM clock)) * 1000)::float8 AS pace_millis, d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
       f.event_id::float8 AS event_id, f.source_id::float8 AS source_id, f.source_name, f.channel,
       timestamptz_send(f.received_at) AS received_at, json_send(f.payload) AS payload,
-      f.repeat_of::float8 AS repeat_of, f.history
+      f.repeat_of::float8 AS repeat_of, f.history, f.verified
   )
   SELECT * FROM taken`
 

@@ -1,6 +1,6 @@
 /** Writes the event of a claimed delivery as the feed shows it, by the feed's writer. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { endEvent, ENVELOPE, startEvent } from "../feed/EventJson.ts"
+import { addVerdict, endEvent, ENVELOPE, startEvent } from "../feed/EventJson.ts"
 import type { SourceNames } from "../feed/SourceNames.ts"
 import { copyBytes } from "../row/JsonWriter.ts"
 import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
@@ -17,7 +17,8 @@ export const claimedEvent = (row: ClaimedRow, names: SourceNames): Uint8Array | 
   const sent = viewOf(receivedAt)
   let at = startEvent(to, 0, row.event_id!, origin, sent, 0)
   at = copyBytes(to, at, viewOf(payload), 0, payload.length)
-  return bytes.subarray(0, endEvent(to, at, row.repeat_of, row.history!, sent, -1))
+  at = endEvent(to, at, row.repeat_of, row.history!, sent, -1)
+  return bytes.subarray(0, row.verified === null ? at : addVerdict(to, at, row.verified))
 }
 
 const MOMENT = Buffer.alloc(64)

@@ -22,6 +22,7 @@ import {
   type BatchPassed,
   type BatchSlice,
   type BatchTable,
+  type BatchVerdict,
   CREATED_COLUMNS,
   type CreatedColumn,
   EVENT_COLUMNS,
@@ -29,6 +30,7 @@ import {
   PASSED_COLUMNS,
   ORIGINAL_COLUMNS,
   SLICE_COLUMNS,
+  VERDICT_COLUMNS,
 } from "./Batch.ts"
 
 /** One row per accepted event. An event whose source has changed has none. */
@@ -143,17 +145,43 @@ const keptOf = (kept: ReadonlyArray<BatchKept>, parameters: Parameters) => ({
 const NOTHING_KEPT: ReturnType<typeof keptOf> = { columns: "", values: "", beside: "" }
 
 /**
+ * What came of the verification of the batch's requests. Each verdict is of the version of the source that the statement
+ * proves, so an event has the verdict of the source that it is accepted for, and no other.
+ */
+const verdictsOf = (verdicts: ReadonlyArray<BatchVerdict>, parameters: Parameters) => {
+  const given = `unnest(${parameters.addRows(VERDICT_COLUMNS, verdicts).join(", ")}) AS v(${VERDICT_COLUMNS.names.join(", ")})`
+  return {
+    event: { column: ", verified", value: ", v.verified", beside: ` LEFT JOIN ${given} ON v.request = marked.request` },
+    original: {
+      columns: ", recipe, refusal",
+      values: ", v.recipe, v.refusal",
+      beside: `
+  LEFT JOIN ${given} ON v.request = o.request`,
+    },
+    delivered: verdicts.some(({ verdict }) => verdict.refusal !== null)
+      ? ` AND k.request NOT IN (SELECT v.request FROM ${given} WHERE NOT v.verified)`
+      : "",
+  }
+}
+
+const NO_VERDICTS: ReturnType<typeof verdictsOf> = {
+  event: { column: "", value: "", beside: "" },
+  original: { columns: "", values: "", beside: "" },
+  delivered: "",
+}
+
+/**
  * Addresses with a filter are sent what was found to pass it: the version of the source proves that these are its addresses
  * and their filters.
  */
-const filteredOf = (passed: ReadonlyArray<BatchPassed>, parameters: Parameters) => ({
+const filteredOf = (passed: ReadonlyArray<BatchPassed>, delivered: string, parameters: Parameters) => ({
   others: " AND a.filters IS NULL",
   beside: `
   UNION ALL
   SELECT a.id, k.id, k.at, k.at
   FROM unnest(${parameters.addRows(PASSED_COLUMNS, passed).join(", ")}) AS p(${PASSED_COLUMNS.names.join(", ")})
   JOIN marked k ON k.n = p.n JOIN cabinet.address a ON a.id = p.address_id AND a.removed_at IS NULL AND a.filters IS NOT NULL
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${delivered}
   ORDER BY 2`,
 })
 
@@ -226,7 +254,8 @@ export const acceptStatement = (
   const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : { cte: "", filter: "" }
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
   const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
-  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, parameters)
+  const verdicts = batch.verdicts.length > 0 ? verdictsOf(batch.verdicts, parameters) : NO_VERDICTS
+  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, verdicts.delivered, parameters)
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
@@ -264,14 +293,14 @@ WITH fence AS MATERIALIZED (
            nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) END AS repeat_of
   FROM numbered n
 ), events AS (
-  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload)
-  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json
-  FROM marked${originals.beside}
+  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload${verdicts.event.column})
+  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json${verdicts.event.value}
+  FROM marked${originals.beside}${verdicts.event.beside}
 ), originals AS (
-  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")}${kept.columns})
-  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}${kept.values}
+  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")}${kept.columns}${verdicts.original.columns})
+  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}${kept.values}${verdicts.original.values}
   FROM unnest(${ORIGINAL_ARRAYS.join(", ")}) AS o(${ORIGINAL_NAMES})
-  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id${kept.beside}
+  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id${kept.beside}${verdicts.original.beside}
 ), waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
   SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL
@@ -280,7 +309,7 @@ WITH fence AS MATERIALIZED (
   SELECT a.id, k.id, k.at, k.at
   FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL${filtered.others} AND (a.every_source OR EXISTS (
     SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${filtered.beside}
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${verdicts.delivered}${filtered.beside}
   RETURNING 1
 )${rows}${created}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,

@@ -1,5 +1,6 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
 import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
 
 /** An event and its request, whose position in the batch is `index`. */
@@ -60,6 +61,19 @@ export const KEPT_COLUMNS = new InputColumns<BatchKept>({
 const headersJson = ({ headers }: KeptParts): string | null =>
   headers.length === 0 ? null : JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
 
+/** What came of the verification of the request at position `index`. */
+export interface BatchVerdict {
+  readonly index: number
+  readonly verdict: EventVerdict
+}
+
+export const VERDICT_COLUMNS = new InputColumns<BatchVerdict>({
+  request: int4(({ index }) => index),
+  verified: bool(({ verdict }) => verdict.refusal === null),
+  recipe: text(({ verdict }) => verdict.recipe),
+  refusal: text(({ verdict }) => verdict.refusal),
+})
+
 /** The event at position `n` of the batch, from 1, passes the filter of this address. */
 export interface BatchPassed {
   readonly n: number
@@ -115,7 +129,8 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
-  /** Usually none, as of the next two. */
+  /** Usually none, as of the next three. */
+  readonly verdicts: ReadonlyArray<BatchVerdict>
   readonly kept: ReadonlyArray<BatchKept>
   readonly slices: ReadonlyArray<BatchSlice>
   readonly created: ReadonlyArray<CreatedColumn>

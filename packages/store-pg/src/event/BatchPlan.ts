@@ -15,6 +15,7 @@ import type {
   BatchPassed,
   BatchSlice,
   BatchTable,
+  BatchVerdict,
   CreatedColumn,
 } from "./Batch.ts"
 import type { Body, BodyKeys } from "./BodyLocks.ts"
@@ -40,6 +41,7 @@ class BatchPlan {
   readonly #originals: Array<BatchOriginal> = []
   /** Null until a source has an address with a filter. */
   #passed: Array<BatchPassed> | null = null
+  readonly #verdicts: Array<BatchVerdict> = []
   readonly #kept: Array<BatchKept> = []
   readonly #slices: Array<BatchSlice> = []
   readonly #created: Array<CreatedColumn> = []
@@ -51,7 +53,7 @@ class BatchPlan {
   #single = true
 
   add(request: AcceptRequest, index: number, target: Target): void {
-    const { sourceId, events, original, staged, filtered } = request
+    const { sourceId, events, original, staged, filtered, verdict } = request
     if (filtered !== undefined) this.#addPassed(filtered.passed)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
@@ -63,6 +65,7 @@ class BatchPlan {
       if (original.kept !== undefined) this.#kept.push({ index, kept: original.kept })
     }
     if (events.length !== 1 || original === null) this.#single = false
+    if (verdict !== undefined) this.#verdicts.push({ index, verdict })
     if (staged !== undefined) this.#slices.push({ index, version: request.sourceVersion, slice: staged })
   }
 
@@ -74,6 +77,7 @@ class BatchPlan {
       events: this.#events,
       originals: this.#originals,
       passed: this.#passed,
+      verdicts: this.#verdicts,
       kept: this.#kept,
       slices: this.#slices,
       created: this.#created,

@@ -24,7 +24,7 @@ export interface SliceRow {
   readonly walked: number
   /** Whether this event, and so all that follow, is from before the period. */
   readonly past: boolean
-  readonly state: Exclude<EventState, "empty" | "history">
+  readonly state: Exclude<EventState, "empty" | "history" | "unverified">
   readonly empty: boolean
   readonly row_waits: boolean
   readonly actor_kind: "person" | "token" | "cli" | "program" | null
@@ -53,6 +53,7 @@ const STATE_SQL: Readonly<Record<EventState, string>> = {
   repeat: "e.repeat_of IS NOT NULL",
   empty: "e.empty",
   history: "e.history",
+  unverified: "e.verified = false",
   trashed: "e.deleted_at IS NOT NULL AND e.purged_at IS NULL",
   purged: "e.purged_at IS NOT NULL",
 }

@@ -1,6 +1,8 @@
 /** One event with its original request, in PostgreSQL. */
 import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
 import type { Original } from "@data-cabinet/core/event/EventLog"
+import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
+import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -25,6 +27,8 @@ interface DetailRow {
   readonly replaced: number
   readonly headers: Readonly<Record<string, string>> | null
   readonly query: string | null
+  readonly recipe: RecipeName | null
+  readonly refusal: RefusalReason | null
 }
 
 /**
@@ -35,7 +39,7 @@ const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
        EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
-       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query
+       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
   AND o.received_at > cabinet.now() - make_interval(hours => $2::int * 24)
@@ -62,6 +66,7 @@ const toRecord = (row: DetailRow): EventRecord => ({
           charset: row.charset,
           charsetFrom: row.charset_from,
           replaced: row.replaced,
+          verdict: row.recipe === null ? null : { recipe: row.recipe, refusal: row.refusal },
           ...keptOf(row),
         },
 })

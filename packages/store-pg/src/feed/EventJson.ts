@@ -10,9 +10,11 @@ const HISTORIC = new JsonFragment(',"history":true,"deleted_at":')
 const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
 const NULL = new JsonFragment("null")
 const END = new JsonFragment("}")
+const VERIFIED = new JsonFragment(',"verified":true}')
+const UNVERIFIED = new JsonFragment(',"verified":false}')
 
 /** An upper bound on the bytes written per event beside its payload and origin. */
-export const ENVELOPE = 192
+export const ENVELOPE = 208
 
 /** Writes what comes before the payload. The time of receipt is where PostgreSQL sent it. */
 export const startEvent = (
@@ -43,3 +45,7 @@ export const endEvent = (
   here = deletedAt < 0 ? NULL.write(to, here) : TIMESTAMPTZ.write(to, here, sent, deletedAt, 8)
   return END.write(to, here)
 }
+
+/** Adds the verdict to an event that was written up to here. */
+export const addVerdict = (to: DataView, end: number, verified: boolean): number =>
+  (verified ? VERIFIED : UNVERIFIED).write(to, end - 1)

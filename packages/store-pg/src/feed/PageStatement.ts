@@ -1,7 +1,7 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { SENT_COLUMNS } from "./EventsToJson.ts"
+import { NOT_ASKED, SENT_COLUMNS } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**
@@ -38,7 +38,10 @@ const BEFORE_PAYLOAD = Object.keys(SENT_COLUMNS)
   .join(", ")
 
 const beforePayload = (channel: Channel) =>
-  BEFORE_PAYLOAD.replace("e.channel", `${CHANNELS.indexOf(channel)} AS channel`)
+  BEFORE_PAYLOAD.replace("e.channel", `${CHANNELS.indexOf(channel)} AS channel`).replace(
+    "e.verified",
+    `coalesce(e.verified::int4, ${NOT_ASKED}) AS verified`,
+  )
 
 const WHILE_ROOM = `CASE WHEN sum(e.bytes) OVER (ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING) - e.bytes < ${PAGE_BYTES}
   THEN e.payload END`

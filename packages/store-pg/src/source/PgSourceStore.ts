@@ -80,7 +80,11 @@ const toSource = (row: SourceRow): Source => ({
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
 })
 
-const settingOf = (verify: string) => JSON.parse(verify) as VerifySetting
+/** What was stored before there were modes has none. */
+const settingOf = (verify: string): VerifySetting => {
+  const { mode = "reject", ...setting } = JSON.parse(verify) as Omit<VerifySetting, "mode"> & Partial<VerifySetting>
+  return { ...setting, mode }
+}
 
 const toSourceWithSecret = (row: SourceRow): SourceWithSecret => ({ ...toSource(row), intakeSecret: row.intake_secret })
 
@@ -195,8 +199,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
   return toSourceWithSecret(row!)
 })
 
-const settingJson = ({ recipe, hmac }: StoredVerification): string =>
-  JSON.stringify({ recipe, hmac } satisfies VerifySetting)
+const settingJson = ({ recipe, mode, hmac }: StoredVerification): string =>
+  JSON.stringify({ recipe, mode, hmac } satisfies VerifySetting)
 
 const encrypted = (cipher: SecretCipher, secret: string | undefined): string | null =>
   secret === undefined ? null : cipher.encrypt("verification secret", secret)
@@ -213,9 +217,25 @@ const VERIFY_CHANGE = `
        WHEN $13 AND s.verify->>'recipe' = $11::json->>'recipe' THEN
          CASE WHEN $12 IS NULL THEN s.verify_old_secret ELSE s.verify_secret END END`
 
-const change = (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) => {
-  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, verify } = changes
-  const changed = update(
+/** A rotation that is sent once more, as after a lost response, rotates nothing: the secret is the one that there is. */
+const unlessRepeated = Effect.fnUntraced(function* (
+  sql: Sql,
+  cipher: SecretCipher,
+  id: number,
+  verify: StoredVerification,
+) {
+  if (verify.secret === undefined || !verify.keepOldSecret) return verify
+  const [row] = yield* sql<{ readonly secret: string | null }>`
+    SELECT verify_secret AS secret FROM cabinet.source WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`
+  if (row === undefined || row.secret === null) return verify
+  const current = cipher.decrypt("verification secret", row.secret)
+  return Result.isSuccess(current) && current.success === verify.secret ? { ...verify, secret: undefined } : verify
+})
+
+const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) {
+  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery } = changes
+  const verify = changes.verify == null ? changes.verify : yield* unlessRepeated(sql, cipher, id, changes.verify)
+  const changed = yield* update(
     sql,
     id,
     `name = coalesce($2, s.name),
@@ -239,8 +259,9 @@ const change = (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourc
       verify?.keepOldSecret ?? false,
     ],
   )
-  return verify === undefined ? changed : Effect.tap(changed, sql.unsafe(FORGET_REFUSED, [id]))
-}
+  if (verify !== undefined) yield* sql.unsafe(FORGET_REFUSED, [id])
+  return changed
+})
 
 const rotateSecret = (sql: Sql, id: number) =>
   Effect.suspend(() => {
@@ -319,7 +340,7 @@ export const layer = Layer.effect(
         ),
       get: (id) => first(one(sql, id), toSource),
       reveal: (id) => first(one(sql, id), toSourceWithSecret),
-      change: (id, changed) => first(change(sql, cipher, id, changed), toSource),
+      change: (id, changed) => first(sql.withTransaction(change(sql, cipher, id, changed)), toSource),
       archive: (id) => first(update(sql, id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
       restore: (id) => first(update(sql, id, "archived_at = NULL"), toSource),
       remove: (id, table) =>

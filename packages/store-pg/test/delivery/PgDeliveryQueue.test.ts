@@ -35,13 +35,14 @@ it("claim returns what one attempt needs, the event as the feed shows it", async
 
 it("claim writes exactly the text that the database has for an event, whatever happened to it", async () => {
   await address()
-  const events = await cabinet.accept(source, 6, `{"a" : 1.0,"b":["я"]}`)
+  const events = await cabinet.accept(source, 7, `{"a" : 1.0,"b":["я"]}`)
   for (const [n, change] of [
     "repeat_of = 1",
     "history = true, channel = 'file'",
     "received_at = '2026-11-22 01:02:03.45Z', channel = 'pull'",
     "received_at = '2026-11-22 01:02:03Z', repeat_of = 9007199254740991, history = true",
-    `payload = json_build_object('long', repeat('я', 40000))`,
+    `payload = json_build_object('long', repeat('я', 40000)), verified = true`,
+    "verified = false",
   ].entries()) {
     await cabinet.run(`UPDATE cabinet.event SET ${change} WHERE id = ${events[n]}`)
   }
@@ -52,7 +53,7 @@ it("claim writes exactly the text that the database has for an event, whatever h
     `SELECT d.id::int4 AS id, cabinet.event_json(e, s.name) AS event, cabinet.rfc3339(d.created_at) AS created_at
      FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id JOIN cabinet.source s ON s.id = e.source_id`,
   )
-  expect(claimed).toHaveLength(6)
+  expect(claimed).toHaveLength(7)
   for (const one of claimed) {
     const { event, created_at } = expected.find(({ id }) => id === one.id)!
     expect([textOf(one), one.createdAt]).toEqual([event, created_at])

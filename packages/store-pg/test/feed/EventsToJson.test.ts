@@ -17,6 +17,7 @@ const Event = Schema.Struct({
   receivedAt: Millis,
   payload: Schema.Record(Schema.String, Schema.String),
   repeatOf: Schema.NullOr(Whole(Number.MAX_SAFE_INTEGER)),
+  verified: Whole(2),
   history: Schema.Boolean,
   deletedAt: Schema.NullOr(Millis),
 })
@@ -72,6 +73,7 @@ it.prop(
         repeat_of: repeatOf,
         history,
         deleted_at: event.deletedAt === null ? null : shortest(event.deletedAt),
+        ...(event.verified === 2 ? {} : { verified: event.verified === 1 }),
       }
       return `${JSON.stringify(head).slice(0, -1)},"payload":${texts[index]},${JSON.stringify(tail).slice(1)}`
     })
@@ -93,6 +95,7 @@ const longest: SentEvent = {
   source: Number.MAX_SAFE_INTEGER,
   receivedAt: LAST,
   channel: 0,
+  verified: 0,
   history: false,
   repeatOf: Number.MAX_SAFE_INTEGER,
   deletedAt: LAST,
@@ -107,7 +110,7 @@ it("EventsToJson has room for events that are only an envelope", () => {
   )
   const text =
     `{"id":${id},"source":{"id":${id},"name":""},"channel":"webhook","received_at":"9999-12-31T23:59:59.999Z",` +
-    `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z"}`
+    `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z","verified":false}`
   assert.deepStrictEqual(
     page.items().texts(),
     Array.from({ length: 1_000 }, () => text),
