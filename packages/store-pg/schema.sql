@@ -232,6 +232,7 @@ CREATE TABLE cabinet.event (
   empty boolean NOT NULL,
   payload json NOT NULL,
   bytes integer GENERATED ALWAYS AS (octet_length((payload)::text)) STORED NOT NULL,
+  verified boolean,
   CONSTRAINT event_channel_check CHECK ((channel = ANY (ARRAY['webhook'::text, 'file'::text, 'pull'::text]))),
   CONSTRAINT event_pkey PRIMARY KEY (id)
 );
@@ -321,6 +322,8 @@ CREATE TABLE cabinet.original_request (
   replaced integer NOT NULL,
   headers json,
   query text,
+  recipe text,
+  refusal text,
   CONSTRAINT original_request_pkey PRIMARY KEY (id, received_at)
 ) PARTITION BY RANGE (received_at);
 
@@ -712,8 +715,12 @@ CREATE OR REPLACE FUNCTION cabinet.event_json(e cabinet.event, source_name text)
  LANGUAGE sql
  STABLE
 AS $function$
-    SELECT cabinet.event_json(e.id, cabinet.source_json(e.source_id, source_name), e.channel, e.received_at, e.payload,
-      e.repeat_of, e.history, e.deleted_at)
+    SELECT CASE WHEN e.verified IS NULL THEN j.json
+      ELSE concat(left(j.json, -1), ',"verified":', e.verified::text, '}') END
+    FROM (
+      SELECT cabinet.event_json(e.id, cabinet.source_json(e.source_id, source_name), e.channel, e.received_at, e.payload,
+        e.repeat_of, e.history, e.deleted_at) AS json
+    ) j
   $function$;
 
 CREATE OR REPLACE FUNCTION cabinet.event_json(id bigint, source text, channel text, received_at timestamp with time zone, payload json, repeat_of bigint, history boolean, deleted_at timestamp with time zone)
@@ -869,6 +876,8 @@ COMMENT ON COLUMN cabinet.event.payload IS 'json, not jsonb: the order of keys a
 
 COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the feed knows its size before it reads one.';
 
+COMMENT ON COLUMN cabinet.event.verified IS 'Whether the source''s sender has sent it; NULL: nobody asked. False: it takes no part in repeats, and is not delivered.';
+
 COMMENT ON TABLE cabinet.fence IS 'Empty. Its lock is the fence of the feed.';
 
 COMMENT ON TABLE cabinet.field_column IS 'Which column takes which field of a source; a field has one column a type (the later ones are siblings).';
@@ -896,6 +905,10 @@ COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as re
 COMMENT ON COLUMN cabinet.original_request.headers IS 'The headers that the source keeps, by lower-case name; NULL if there are none.';
 
 COMMENT ON COLUMN cabinet.original_request.query IS 'The query string as sent, where the source keeps it.';
+
+COMMENT ON COLUMN cabinet.original_request.recipe IS 'What its sender was verified by; NULL: nobody asked.';
+
+COMMENT ON COLUMN cabinet.original_request.refusal IS 'Why its sender could not be verified.';
 
 COMMENT ON COLUMN cabinet.person.issuer IS 'Who vouches for one that does not sign in here: proxy or program. Such a one stays when removed, so as not to come back.';
 
