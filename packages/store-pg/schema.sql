@@ -64,6 +64,11 @@ CREATE TABLE cabinet.address (
   headers json,
   rate integer,
   timeout_seconds integer,
+  give_up_after_seconds integer,
+  pause_on_gone boolean DEFAULT false NOT NULL,
+  paused_because text,
+  CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
+  CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
   CONSTRAINT address_pkey PRIMARY KEY (id),
   CONSTRAINT address_rate_check CHECK (((rate >= 1) AND (rate <= 1000))),
   CONSTRAINT address_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 15)))
@@ -837,6 +842,10 @@ COMMENT ON COLUMN cabinet.address.filters IS 'A list of {fc, fo, fv}, all of whi
 COMMENT ON COLUMN cabinet.address.headers IS 'A list of [name, value], in which a value that is encrypted is an object; NULL: none.';
 
 COMMENT ON COLUMN cabinet.address.rate IS 'Deliveries a second, of all processes together; NULL: as fast as it takes them.';
+
+COMMENT ON COLUMN cabinet.address.give_up_after_seconds IS 'For how long it may fail without a break; NULL: retries never end.';
+
+COMMENT ON COLUMN cabinet.address.paused_because IS 'NULL: somebody paused it, or it is not paused.';
 
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 

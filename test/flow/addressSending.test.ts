@@ -1,4 +1,4 @@
-/** What an address is sent besides the event, how often, and for how long it may think: headers, rate and time limit. */
+/** What an address is sent besides the event, how often, for how long it may think and fail: headers, rate, limits. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet } from "data-cabinet"
@@ -163,6 +163,44 @@ it("an attempt ends at the time limit of its address", async () => {
   const outcome = await cabinet.addresses.ping(id)
   expect(outcome).toMatchObject({ delivered: false, status: null, failure: expect.stringContaining("1 s") })
   expect(outcome.durationMs).toBeLessThan(10_000)
+  server.close()
+  server.closeAllConnections()
+})
+
+it("an address that fails for longer than it may is paused beside an honest one, and sent all when it is resumed", async () => {
+  const source = await cabinet.sources.create({ name: "Failing" })
+  let status = 500
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(status).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const week = 7 * 86_400
+  const failing = await cabinet.addresses.create({ url, sources: [source.id], giveUpAfterSeconds: week })
+  const honest = await cabinet.addresses.create({ url: receiver.url, sources: [source.id], giveUpAfterSeconds: week })
+  const from = receiver.received.length
+  const attempts = async (count: number) => {
+    while ((await cabinet.addresses.log(failing.id)).length < count) await new Promise((done) => setTimeout(done, 50))
+  }
+  await send(source, 1)
+  await attempts(1)
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '8 days'")
+  const [first] = await cabinet.addresses.log(failing.id)
+  await cabinet.addresses.resend(first!.deliveryId)
+  await attempts(2)
+  const paused = await cabinet.addresses.get(failing.id)
+  expect(paused).toMatchObject({ pausedBecause: "failing", pausedAt: expect.any(String) })
+  await send(source, 2)
+  await receiver.until(({ length }) => length === from + 3)
+  expect(await cabinet.addresses.get(honest.id)).toMatchObject({ pausedAt: null, failingSince: null })
+  status = 204
+  await cabinet.addresses.resume(failing.id)
+  const delivered = async () => (await cabinet.addresses.log(failing.id)).filter((one) => one.delivered).length
+  while ((await delivered()) < 2) await new Promise((done) => setTimeout(done, 50))
+  for (const giveUpAfterSeconds of [0, 59, 1.5, 1e9]) {
+    const changed = cabinet.addresses.change(failing.id, { giveUpAfterSeconds })
+    await expect(changed).rejects.toMatchObject({ code: "bad_give_up" })
+  }
   server.close()
   server.closeAllConnections()
 })

@@ -387,10 +387,20 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   assert.include(plain(await (await see(path)).text()), "<dd>customer is <nobody></dd>")
   // A form that knows no filter changes none.
   await press(`${path}/change`, { url, told: "all" }, editor)
-  const sending = { header_name: "Authorization", header_value: "Bearer hush", rate: "20", timeout: "" }
+  const sending = {
+    header_name: "Authorization",
+    header_value: "Bearer hush",
+    rate: "20",
+    timeout: "",
+    give_up_after: "7d",
+    pause_on_gone: "on",
+  }
   await press(`${path}/change`, { url, told: "all", ...sending }, editor)
   const limited = await (await see(path, { headers: editor })).text()
   for (const part of ['<dd class="mono">Authorization</dd>', "<dd>20</dd>", 'name="rate" type="number"']) {
+    assert.include(limited, part)
+  }
+  for (const part of ["<dd>7d</dd>", 'name="pause_on_gone" value="on" checked>']) {
     assert.include(limited, part)
   }
   assert.notInclude(limited, "hush")

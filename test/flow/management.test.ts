@@ -313,14 +313,16 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.match(refusal.json.error.param, /^\/filters/)
   }
   const headers = [{ name: "Authorization", value: "Bearer hush" }]
-  const limits = { rate: 5, timeout_seconds: 3 }
-  const limited = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { headers, ...limits } })
+  const limits = { rate: 5, timeout_seconds: 3, give_up_after_seconds: 3600, pause_on_gone: true, paused_because: null }
+  const { paused_because: _, ...settings } = limits
+  const limited = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { headers, ...settings } })
   assert.deepInclude(limited.json, { header_names: ["Authorization"], ...limits })
   assert.notInclude(limited.text, "Bearer")
   for (const [body, code, param] of [
     [{ headers: [{ name: "Host", value: "hush" }] }, "bad_header", "/headers"],
     [{ rate: 0 }, "bad_body", "/rate"],
     [{ timeout_seconds: 16 }, "bad_body", "/timeout_seconds"],
+    [{ give_up_after_seconds: 59 }, "bad_give_up", "/give_up_after_seconds"],
     [{ url: "http://127.0.0.1:10/" }, "headers_needed", "/headers"],
   ] as const) {
     const refusal = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body })

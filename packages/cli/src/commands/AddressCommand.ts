@@ -2,6 +2,7 @@
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { filterInWords } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Option } from "effect"
@@ -20,11 +21,24 @@ import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
 const state = (address: Address): string => {
-  if (address.pausedAt !== null) return "paused"
+  if (address.pausedAt !== null) {
+    const { pausedBecause, failingSince } = address
+    if (pausedBecause === null) return "paused"
+    return pausedBecause === "gone"
+      ? "paused: gone (410)"
+      : `paused: given up, failing since ${failingSince ?? ""}`.trim()
+  }
   return address.failingSince === null ? "working" : `failing since ${address.failingSince}`
 }
 
 const sourcesText = (sources: Subscription): string => (sources === "all" ? "all" : sources.join(", ") || "none")
+
+const givesUp = ({ giveUpAfterSeconds, pauseOnGone }: Address): ReadonlyArray<readonly [string, string]> => [
+  ...(giveUpAfterSeconds === null
+    ? []
+    : [["Given up", `after ${lifetimeText(giveUpAfterSeconds)} of failing`] as const]),
+  ...(pauseOnGone ? [["On 410", "paused"] as const] : []),
+]
 
 const addressCard = (address: Address, style: Style): string =>
   card(
@@ -51,6 +65,7 @@ const addressCard = (address: Address, style: Style): string =>
       ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
       ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
       ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
+      ...givesUp(address),
       ["State", state(address)],
       ["Made", address.createdAt],
     ],
@@ -171,7 +186,7 @@ const set = Command.make(
       const isChanged = newUrl !== undefined || input.allSources || input.sources.length > 0 || input.where.length > 0
       if (!isChanged && Object.keys(sending).length === 0) {
         const message =
-          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --rate or --timeout."
+          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --rate, --timeout, --give-up-after or --pause-on-gone."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>

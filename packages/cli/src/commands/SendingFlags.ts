@@ -1,6 +1,10 @@
-/** How an address is sent to: `--headers-file`, `--rate` and `--timeout`, of which each that is given is set or changed. */
+/**
+ * How an address is sent to: `--headers-file`, `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`, of which each that is
+ * given is set or changed.
+ */
 import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
@@ -30,6 +34,21 @@ export const sendingFlags = {
     MAX_RATE,
     "The most deliveries a second, of all processes together; none (the default) for as fast as it takes them",
   ),
+  giveUpAfter: Flag.String("give-up-after").pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(
+      "Pause it when it has failed for so long without a break, such as 7d or 12h; none (the default) to retry for ever",
+    ),
+    Flag.filterMap(
+      (text) => (text === "none" ? Option.some(null) : Option.fromNullishOr(parseLifetime(text))),
+      (text) => `--give-up-after is ${JSON.stringify(text)}: it must be a duration such as 7d, 12h or 30m, or none`,
+    ),
+    Flag.optional,
+  ),
+  pauseOnGone: Flag.Literals("pause-on-gone", ["on", "off"]).pipe(
+    Flag.withDescription("Pause it when it responds with 410; default: off"),
+    Flag.optional,
+  ),
   timeout: wholeFlag(
     "timeout",
     "SECONDS",
@@ -42,6 +61,8 @@ interface SendingInput {
   readonly headersFile: Option.Option<string>
   readonly rate: Option.Option<number | null>
   readonly timeout: Option.Option<number | null>
+  readonly giveUpAfter: Option.Option<number | null>
+  readonly pauseOnGone: Option.Option<"on" | "off">
   readonly urlFile: Option.Option<string>
 }
 
@@ -57,6 +78,8 @@ export const readSending = (input: SendingInput) =>
       ...(headers === undefined ? {} : { headers }),
       ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
       ...(Option.isNone(input.timeout) ? {} : { timeoutSeconds: input.timeout.value }),
+      ...(Option.isNone(input.giveUpAfter) ? {} : { giveUpAfterSeconds: input.giveUpAfter.value }),
+      ...(Option.isNone(input.pauseOnGone) ? {} : { pauseOnGone: input.pauseOnGone.value === "on" }),
     }
     return settings
   })

@@ -20,6 +20,7 @@ export type CabinetErrorCode =
   | "bad_fo"
   | "bad_format"
   | "bad_fv"
+  | "bad_give_up"
   | "bad_header"
   | "bad_header_fields"
   | "bad_interval"

@@ -3,6 +3,7 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { copyField } from "../html/Menu.ts"
@@ -115,9 +116,10 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
   )
 }
 
-const sendingFacts = (frame: Frame, { headerNames, rate, timeoutSeconds }: Address): HtmlValue => {
+const sendingFacts = (frame: Frame, address: Address): HtmlValue => {
+  const { headerNames, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = address
   const { integration: words, poll, table } = frame.words
-  return markup`${headerNames.length > 0 && markup`<dt>${poll.header}</dt><dd class="mono">${headerNames.join(", ")}</dd>`}${rate !== null && markup`<dt>${words.rate}</dt><dd>${table.number(rate)}</dd>`}${timeoutSeconds !== null && markup`<dt>${words.timeout}</dt><dd>${table.number(timeoutSeconds)}</dd>`}`
+  return markup`${headerNames.length > 0 && markup`<dt>${poll.header}</dt><dd class="mono">${headerNames.join(", ")}</dd>`}${rate !== null && markup`<dt>${words.rate}</dt><dd>${table.number(rate)}</dd>`}${timeoutSeconds !== null && markup`<dt>${words.timeout}</dt><dd>${table.number(timeoutSeconds)}</dd>`}${giveUpAfterSeconds !== null && markup`<dt>${words.giveUpAfter}</dt><dd>${lifetimeText(giveUpAfterSeconds)}</dd>`}${pauseOnGone && markup`<dt>410</dt><dd>${words.pauseOnGone}</dd>`}`
 }
 
 export const addressScreen = (frame: Frame, data: AddressData): Screen => {
@@ -139,7 +141,7 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 ${settings(frame, data)}${testForm(frame, data)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${remove}`,
   }

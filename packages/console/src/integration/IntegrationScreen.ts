@@ -26,6 +26,7 @@ export interface IntegrationData {
 export const shownUrl = ({ actor }: Frame, address: Address): string => shownAddressUrl(address, actor?.role ?? null)
 
 export const addressState = ({ words: { integration: words } }: Frame, address: Address): Html => {
+  if (address.pausedBecause !== null) return badge("bad", words.paused)
   if (address.pausedAt !== null) return badge("quiet", words.paused)
   return address.failingSince === null ? badge("good", words.works) : badge("bad", words.failing)
 }

@@ -1,29 +1,40 @@
-/** How an address is sent to, in its forms: a header, the rate and the time limit. The value of a header is taken and never shown. */
+/**
+ * How an address is sent to, in its forms: a header, the rate, the time limit, and when it is given up. The value of a header is
+ * taken and never shown.
+ */
 import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
-import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 
-type Sending = Pick<Address, "headerNames" | "rate" | "timeoutSeconds">
+type Sending = Pick<Address, "headerNames" | "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone">
 
-const NEW: Sending = { headerNames: [], rate: null, timeoutSeconds: null }
+const NEW: Sending = { headerNames: [], rate: null, timeoutSeconds: null, giveUpAfterSeconds: null, pauseOnGone: false }
 
 const whole = (name: string, label: string, max: number, value: number | null): Html =>
   markup`<label>${label}<input name="${name}" type="number" min="1" max="${String(max)}" value="${value === null ? "" : String(value)}" autocomplete="off"></label>`
 
-export const sendingFields = (frame: Frame, { headerNames, rate, timeoutSeconds }: Sending = NEW): Html => {
+export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
+  const { headerNames, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = sending
   const { integration: words, poll } = frame.words
   const kept =
     headerNames.length > 0 &&
     markup`<fieldset><legend>${poll.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${poll.keepHeaders} <bdi class="mono">${headerNames.join(", ")}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${poll.replaceHeaders}</label><p class="soft">${poll.headersHint}</p></fieldset>`
   return markup`<details><summary>${words.sending}</summary>${kept}<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>
-${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}</details>`
+${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}
+<label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label></details>`
 }
 
 /** What is no number is none of the numbers that the use case takes. */
 const wholeOf = (text: string): number | null => (text === "" ? null : /^\d{1,6}$/.test(text) ? Number(text) : 0)
+
+const lifetimeIn = (call: FormCall): number | null => {
+  const text = fieldOf(call, "give_up_after")
+  return text === "" ? null : (parseLifetime(text) ?? 0)
+}
 
 /**
  * A header that is typed in is sent, whatever was chosen; none at all only where that was chosen. A form without these fields
@@ -37,6 +48,9 @@ export const sendingOf = (call: FormCall): SendingSettings => {
   return {
     ...(isReplaced ? { headers } : {}),
     ...(has("rate") ? { rate: wholeOf(fieldOf(call, "rate")) } : {}),
+    ...(has("give_up_after")
+      ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }
+      : {}),
     ...(has("timeout") ? { timeoutSeconds: wholeOf(fieldOf(call, "timeout")) } : {}),
   }
 }

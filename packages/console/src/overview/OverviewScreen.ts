@@ -31,14 +31,16 @@ const failing = (frame: Frame, { addresses, activity, timeZone }: OverviewData):
   const { integration: words, overview } = frame.words
   const moment = momentsIn(timeZone)
   return addresses
-    .filter(({ failingSince, pausedAt }) => failingSince !== null && pausedAt === null)
+    .filter(({ failingSince, pausedAt, pausedBecause }) =>
+      pausedAt === null ? failingSince !== null : pausedBecause !== null,
+    )
     .map((address) => {
       const behind = activity.waiting.find(({ addressId }) => addressId === address.id)
       const waiting =
         behind !== undefined &&
         behind.waiting > 0 &&
         markup`<p>${overview.waiting(behind.waiting, behind.waiting >= MOST_WAITING)}, ${overview.oldest} ${moment(behind.oldest)}</p>`
-      return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b></p><p>${words.failingSince} ${moment(address.failingSince)}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+      return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b></p><p>${address.pausedBecause === null ? markup`${words.failingSince} ${moment(address.failingSince)}` : markup`${words.pausedSince} ${moment(address.pausedAt)}: ${words.pausedBecause[address.pausedBecause]}`}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
     })
 }
 

@@ -13,6 +13,10 @@ export interface PreviousSecret {
   readonly until: string
 }
 
+/** `failing`: it failed for as long as it may; `gone`: it responded with 410. */
+export type PauseReason = (typeof PAUSE_REASONS)[number]
+export const PAUSE_REASONS = ["failing", "gone"] as const
+
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
 export interface Address {
   readonly id: number
@@ -31,8 +35,14 @@ export interface Address {
   /** How long an attempt may take; null: 15 seconds. */
   readonly timeoutSeconds: number | null
   readonly createdAt: string
+  /** For how long it may fail without a break before it is paused; null: for ever. */
+  readonly giveUpAfterSeconds: number | null
+  /** Whether a response of 410 pauses it. */
+  readonly pauseOnGone: boolean
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
+  /** Why it was paused by itself; null if it is not paused, or somebody paused it. */
+  readonly pausedBecause: PauseReason | null
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
 }
@@ -49,6 +59,10 @@ export interface SendingSettings {
   readonly rate?: number | null
   /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
   readonly timeoutSeconds?: number | null
+  /** How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default): for ever. */
+  readonly giveUpAfterSeconds?: number | null
+  /** Whether a response of 410 pauses it. By default not. */
+  readonly pauseOnGone?: boolean
 }
 
 export interface NewAddress extends SendingSettings {

@@ -5,7 +5,7 @@ import { Schema } from "effect"
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names the
  * address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
  * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `bad_header`, `bad_rate`,
- * `bad_timeout`: a setting that cannot be; no message has a header's value. `headers_needed`: its headers would go to another
+ * `bad_timeout`, `bad_give_up`: a setting that cannot be; no message has a header's value. `headers_needed`: its headers would go to another
  * origin. `busy`: somebody else changed the address meanwhile. `not_resent`: the delivery cannot be sent again; the message says
  * why.
  */
@@ -21,6 +21,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_header",
     "bad_rate",
     "bad_timeout",
+    "bad_give_up",
     "headers_needed",
     "busy",
     "no_such_address",

@@ -1,5 +1,6 @@
-/** How an address is sent to: headers of its own, its rate and its time limit, and what they may be. */
+/** How an address is sent to: headers of its own, its rate, its time limit and when it is given up, and what they may be. */
 import { Result } from "effect"
+import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
 import type { AddressChange } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
@@ -16,7 +17,7 @@ const checkHeader = requestHeaderCheck({
   prefixes: ["content-", "proxy-", "webhook-", "x-service-"],
 })
 
-const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout", message: string) =>
+const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout" | "bad_give_up", message: string) =>
   Result.fail(new AddressError({ code, message }))
 
 const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
@@ -39,12 +40,16 @@ export const checkSettings = ({
   headers = [],
   rate = null,
   timeoutSeconds = null,
+  giveUpAfterSeconds = null,
 }: AddressChange): Result.Result<void, AddressError> => {
   if (rate !== null && !isWhole(rate, MAX_RATE)) {
     return refuse("bad_rate", `The rate must be a whole number of deliveries a second from 1 to ${MAX_RATE}.`)
   }
   if (timeoutSeconds !== null && !isWhole(timeoutSeconds, MAX_TIMEOUT_SECONDS)) {
     return refuse("bad_timeout", `The time limit must be a whole number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}.`)
+  }
+  if (giveUpAfterSeconds !== null && !isLifetime(giveUpAfterSeconds)) {
+    return refuse("bad_give_up", "The time after which an address is given up must be from a minute to ten years.")
   }
   return checkHeaders(headers)
 }

@@ -15,9 +15,12 @@ export const addressJson = (address: Address, withSecrets: boolean) => ({
   header_names: address.headerNames,
   rate: address.rate,
   timeout_seconds: address.timeoutSeconds,
+  give_up_after_seconds: address.giveUpAfterSeconds,
+  pause_on_gone: address.pauseOnGone,
   ...(withSecrets ? { previous_secret: address.previousSecret } : {}),
   created_at: address.createdAt,
   paused_at: address.pausedAt,
+  paused_because: address.pausedBecause,
   failing_since: address.failingSince,
 })
 

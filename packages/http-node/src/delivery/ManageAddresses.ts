@@ -52,15 +52,27 @@ const settings = {
   timeout_seconds: Schema.optionalKey(
     wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
   ),
+  give_up_after_seconds: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "How long it may fail without a break, a minute to ten years, before it is paused; null: for ever.",
+    }),
+  ),
+  pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
 }
 const newAddress = Schema.Struct({ url, ...settings })
 const change = Schema.Struct({ url: Schema.optionalKey(url), ...settings })
 /** What a body says of an address; what it leaves out stays away. */
-const changeOf = ({ headers, timeout_seconds: timeoutSeconds, ...given }: typeof change.Type): AddressChange => ({
-  ...given,
-  ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
-  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-})
+const changeOf = (body: typeof change.Type): AddressChange => {
+  const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
+  const { pause_on_gone: pauseOnGone, ...given } = rest
+  return {
+    ...given,
+    ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
+    ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
+  }
+}
 
 const range = Schema.Struct({
   from: text(40, "The beginning of the range of acceptance times (inclusive), RFC 3339."),
@@ -82,6 +94,7 @@ const SETTING_PARAMS = {
   bad_header: "/headers",
   bad_rate: "/rate",
   bad_timeout: "/timeout_seconds",
+  bad_give_up: "/give_up_after_seconds",
 } as const
 const SETTING_ERRORS = Object.keys(SETTING_PARAMS) as ReadonlyArray<keyof typeof SETTING_PARAMS>
 

@@ -140,6 +140,10 @@ const OWN = {
     meaning: "The URL's origin is not the one that the headers were given for: `headers` must be sent again.",
   },
   bad_rate: { status: 400, meaning: "The rate is not a whole number from 1 to 1,000." },
+  bad_give_up: {
+    status: 400,
+    meaning: "The time after which an address is given up is not from a minute to ten years.",
+  },
   bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },

@@ -1,5 +1,6 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
+import { PAUSE_REASONS } from "@data-cabinet/core/delivery/Address"
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { NOT_SENT } from "@data-cabinet/core/delivery/TestFilter"
 import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
@@ -141,8 +142,15 @@ const addressFields = {
   header_names: texts("The headers that deliveries have besides ours. Their values are secret."),
   rate: wholeOrNull("The most deliveries a second; null: as fast as it takes them."),
   timeout_seconds: wholeOrNull("How long an attempt may take; null: 15 seconds."),
+  give_up_after_seconds: wholeOrNull("How long it may fail without a break before it is paused; null: for ever."),
+  pause_on_gone: { type: "boolean", description: "Whether a response of 410 pauses it." },
   created_at: time("When it was added."),
   paused_at: orNull(time("Since when nothing is sent; else null.")),
+  paused_because: {
+    enum: [...PAUSE_REASONS, null],
+    description:
+      "Why it was paused by itself: it failed for as long as it may, or responded with 410. Null if somebody paused it, or it is not paused.",
+  },
   failing_since: orNull(time("The first failed attempt since the last delivered one; else null.")),
 }
 

@@ -21,13 +21,15 @@ const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, 
 const checked = (change: AddressChange) =>
   Effect.andThen(Effect.fromResult(checkFilters(change.filters ?? [])), Effect.fromResult(checkSettings(change)))
 
-const sentSettings = ({ headers, timeoutSeconds, url, sources, filters, rate }: AddressChange) => ({
+const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: AddressChange) => ({
   url,
   sources,
   filters,
   headers: headers?.map(([name, value]) => ({ name, value })),
   rate,
-  timeout_seconds: timeoutSeconds,
+  timeout_seconds: settings.timeoutSeconds,
+  give_up_after_seconds: settings.giveUpAfterSeconds,
+  pause_on_gone: settings.pauseOnGone,
 })
 
 export const layer = Layer.effect(

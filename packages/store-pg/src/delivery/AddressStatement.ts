@@ -1,4 +1,5 @@
 /** The statements of delivery addresses and their subscriptions. */
+import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 
 /** The columns of an address `a` as its owner sees it; `sources` is null for all. */
 const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filters::text AS filters,
@@ -7,6 +8,7 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
+  a.give_up_after_seconds, a.pause_on_gone, a.paused_because,
   CASE WHEN NOT a.every_source THEN (
     SELECT coalesce(json_agg(s.source_id ORDER BY s.source_id), '[]')::text
     FROM cabinet.address_source s WHERE s.address_id = a.id) END AS sources`
@@ -26,6 +28,9 @@ export interface AddressRow {
   readonly header_names: string
   readonly rate: number | null
   readonly timeout_seconds: number | null
+  readonly give_up_after_seconds: number | null
+  readonly pause_on_gone: boolean
+  readonly paused_because: PauseReason | null
 }
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
@@ -81,6 +86,14 @@ export const SET_RATE = `
   SELECT id, cabinet.now() FROM changed WHERE rate IS NOT NULL ON CONFLICT DO NOTHING`
 
 /** $1: address, $2: seconds or null. */
+export const SET_GIVE_UP = `
+  UPDATE cabinet.address SET give_up_after_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** $1: address, $2: whether a 410 pauses it. */
+export const SET_PAUSE_ON_GONE = `
+  UPDATE cabinet.address SET pause_on_gone = $2::boolean WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** $1: address, $2: seconds or null. */
 export const SET_TIMEOUT = `
   UPDATE cabinet.address SET timeout_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
 
@@ -117,8 +130,10 @@ export const REMOVE_ADDRESS = `
 export const PAUSE_ADDRESS = `
   UPDATE cabinet.address SET paused_at = coalesce(paused_at, cabinet.now()) WHERE id = $1::bigint AND removed_at IS NULL`
 
+/** One that was given up has all its time again. */
 export const RESUME_ADDRESS = `
-  UPDATE cabinet.address SET paused_at = NULL WHERE id = $1::bigint AND removed_at IS NULL`
+  UPDATE cabinet.address SET paused_at = NULL, paused_because = NULL,
+    failing_since = CASE WHEN paused_because IS NULL THEN failing_since END WHERE id = $1::bigint AND removed_at IS NULL`
 
 /** $1: address, $2: the new secret as it is stored. */
 export const ROTATE_SECRET = `

@@ -38,8 +38,11 @@ const toAddress = (cipher: SecretCipher) => {
     headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,
     rate: row.rate,
     timeoutSeconds: row.timeout_seconds,
+    giveUpAfterSeconds: row.give_up_after_seconds,
+    pauseOnGone: row.pause_on_gone,
     createdAt: row.created_at,
     pausedAt: row.paused_at,
+    pausedBecause: row.paused_because,
     failingSince: row.failing_since,
   })
 }
@@ -80,16 +83,23 @@ const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW
 
 type StoredChange = Omit<AddressChange, "headers"> & { readonly headers?: string | null }
 
+const changeSending = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
+  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = changed
+  if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
+  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
+  if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
+  if (pauseOnGone !== undefined) yield* sql.unsafe(AddressStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
+})
+
 const change = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
-  const { url, sources, filters, headers, rate, timeoutSeconds } = changed
+  const { url, sources, filters, headers } = changed
   if (url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, url])
   if (sources !== undefined) {
     yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, sources === "all", sourcesOf(sources)])
   }
   if (filters !== undefined) yield* sql.unsafe(AddressStatement.SET_FILTERS, [id, storedFilters(filters)])
   if (headers !== undefined) yield* sql.unsafe(AddressStatement.SET_HEADERS, [id, headers])
-  if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
-  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
+  yield* changeSending(sql, id, changed)
 })
 
 /** The sources that it has no longer get a new version, as do those that it has from now on. */
@@ -101,7 +111,7 @@ const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, change
 
 /** Without a filter and without what is set by a statement of its own, it is one statement. */
 const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
-  const { url, sources, filters = [], headers = [], rate = null, timeoutSeconds = null } = made
+  const { url, sources, filters = [], headers = [], ...sending } = made
   const creation = Effect.gen(function* () {
     const parameters = [
       url,
@@ -113,12 +123,11 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
     ]
     const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
     const { id } = created!
-    if (rate !== null) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
-    if (timeoutSeconds !== null) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
+    yield* changeSending(sql, id, sending)
     const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
     return toAddress(cipher)(row!)
   })
-  if (filters.length === 0) return rate === null && timeoutSeconds === null ? creation : sql.withTransaction(creation)
+  if (filters.length === 0) return Object.keys(sending).length === 0 ? creation : sql.withTransaction(creation)
   const filtered = Effect.tap(creation, ({ id }) => renewSources(sql, id))
   return persistently(sql, betweenAccepts(sql, filtered))
 }

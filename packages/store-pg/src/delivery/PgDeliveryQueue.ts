@@ -1,5 +1,6 @@
 /** The delivery queue in PostgreSQL: leases, claims with SKIP LOCKED, settlements in batches. */
 import { PgClient } from "@effect/sql-pg"
+import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import {
   type Claimed,
@@ -56,6 +57,26 @@ const toClaimed =
     createdAt: sentTimestamp(row.created_at),
     event: eventOf(row, names),
   })
+
+interface Paused {
+  readonly id: number | null
+  readonly because: PauseReason | null
+}
+
+const PAUSED_WORDS: Readonly<Record<PauseReason, string>> = {
+  failing: "it has failed for as long as it may",
+  gone: "it responded with 410 (gone)",
+}
+
+const tellPaused = (changed: ReadonlyArray<Paused>): Effect.Effect<void> => {
+  if (changed.length === 0) return Effect.void
+  const told = changed.flatMap(({ id, because }) =>
+    id === null || because === null
+      ? []
+      : [`Delivery address ${id} is paused: ${PAUSED_WORDS[because]}. Its deliveries wait until it is resumed.`],
+  )
+  return Effect.forEach(told, (words) => Effect.logWarning(words), { discard: true })
+}
 
 /** When each of these may be sent, at the rates of their addresses. */
 const paced = (rows: ReadonlyArray<ClaimedRow>, claimed: ReturnType<typeof toClaimed>, now: number) => {
@@ -114,7 +135,9 @@ export const layer = Layer.effect(
           ),
         ),
       settle: (batch) =>
-        batch.length === 0 ? Effect.void : recording(sql, sql.unsafe(SETTLE, [settleParameter(batch)])),
+        batch.length === 0
+          ? Effect.void
+          : Effect.flatMap(recording(sql, sql.unsafe<Paused>(SETTLE, [settleParameter(batch)])), tellPaused),
       release: (deliveries) =>
         Effect.asVoid(
           recording(

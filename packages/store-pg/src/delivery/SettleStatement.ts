@@ -11,7 +11,8 @@ import { storableMillis } from "../connection/StorableMillis.ts"
  * stored, because the event may have been purged meanwhile, and a response may repeat what was sent. A delivery that
  * succeeds at its first attempt leaves the queue, and that attempt then identifies it. One that took longer stays,
  * because its failed attempts are kept longer. An address is updated to failing or healthy only when that changes, and
- * not while another session is changing it.
+ * not while another session is changing it. It is paused when it has failed for as long as it may, or is gone; what waits for it
+ * stays. Returns the addresses that were paused, and why.
  */
 export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -48,14 +49,26 @@ export const SETTLE = `
     FROM held
   ),
   health AS MATERIALIZED (
-    SELECT a.id, h.delivered FROM (
-      SELECT address_id, bool_or(delivered) AS delivered FROM held WHERE type <> 'ping' OR delivered GROUP BY address_id
+    SELECT a.id, h.delivered, CASE
+      WHEN a.paused_at IS NOT NULL THEN NULL
+      WHEN h.gone AND a.pause_on_gone THEN 'gone'
+      WHEN NOT h.delivered AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds) THEN 'failing'
+      END AS because
+    FROM (
+      SELECT address_id, bool_or(delivered) AS delivered, coalesce(bool_or(status = 410), false) AS gone FROM held
+      WHERE type <> 'ping' OR delivered GROUP BY address_id
     ) h JOIN cabinet.address a ON a.id = h.address_id
-    WHERE (a.failing_since IS NULL) <> h.delivered
+    WHERE (a.failing_since IS NULL) <> h.delivered OR (h.gone AND a.pause_on_gone AND a.paused_at IS NULL)
+      OR (NOT h.delivered AND a.paused_at IS NULL
+        AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds))
     ORDER BY a.id FOR NO KEY UPDATE OF a SKIP LOCKED
   )
-  UPDATE cabinet.address a SET failing_since = CASE WHEN h.delivered THEN NULL ELSE (SELECT at FROM clock) END
-  FROM health h WHERE a.id = h.id`
+  UPDATE cabinet.address a SET
+    failing_since = CASE WHEN NOT h.delivered THEN coalesce(a.failing_since, (SELECT at FROM clock)) END,
+    paused_at = CASE WHEN h.because IS NULL THEN a.paused_at ELSE (SELECT at FROM clock) END,
+    paused_because = coalesce(h.because, a.paused_because)
+  FROM health h WHERE a.id = h.id
+  RETURNING CASE WHEN h.because IS NOT NULL THEN a.id::float8 END AS id, h.because`
 
 /** PostgreSQL cannot store U+0000 in text, or a lone surrogate in JSON. */
 const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null

@@ -462,3 +462,80 @@ it("claims of an address with a rate take the next times, and no more of them th
   await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at - interval '1 hour'")
   expect((await gauge()).stuck).toBeGreaterThan(0)
 })
+
+/** Claims what is due of failing addresses and of working ones, and settles all of it with this status. */
+const attemptAll = async (status: number) => {
+  const claimed = [...(await claim()), ...(await claim({ lane: "failing" }))]
+  await settle(...claimed.map((one) => settlementOf(one, status)))
+  return claimed.length
+}
+
+it("an address that has failed for as long as it may is paused, what waits stays, and the reason is told", async () => {
+  const url = "https://example.com/hook"
+  const made = await cabinet.book((book) => book.create({ url, sources: "all", giveUpAfterSeconds: 7 * 86_400 }))
+  const patient = await address("https://example.com/patient")
+  const get = (id: number) => cabinet.book((book) => book.get(id))
+  await cabinet.accept(source, 2)
+  expect(await attemptAll(500)).toBe(4)
+  await cabinet.pass("6 days 23 hours")
+  expect(await attemptAll(500)).toBe(4)
+  expect(await get(made.id)).toMatchObject({ pausedAt: null, pausedBecause: null })
+  await cabinet.pass("1 hour")
+  expect(await attemptAll(500)).toBe(4)
+  const { pausedAt, failingSince, ...paused } = await get(made.id)
+  expect(paused).toMatchObject({ pausedBecause: "failing", giveUpAfterSeconds: 604_800 })
+  expect(Date.parse(pausedAt!) - Date.parse(failingSince!)).toBeGreaterThanOrEqual(7 * 86_400_000)
+  expect(await get(patient.id)).toMatchObject({ pausedAt: null, pausedBecause: null })
+  await cabinet.pass("1 day")
+  await cabinet.accept(source, 1)
+  // Three wait for each; those of the paused one are not claimed.
+  expect(await attemptAll(500)).toBe(3)
+  expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ paused: 3, stuck: 0 })
+  // Resumed, it has all its time again, and is sent all that waited.
+  const resumed = await cabinet.book((book) => book.resume(made.id))
+  expect(resumed).toMatchObject({ pausedAt: null, pausedBecause: null, failingSince: null })
+  await cabinet.pass("1 hour")
+  expect(await attemptAll(500)).toBe(6)
+  expect(await get(made.id)).toMatchObject({ pausedAt: null })
+  await cabinet.pass("1 hour")
+  expect(await attemptAll(204)).toBe(6)
+  expect(await get(made.id)).toMatchObject({ pausedAt: null, failingSince: null })
+})
+
+it("a delivered attempt breaks a failure, and an address that somebody paused stays paused by them", async () => {
+  const url = "https://example.com/hook"
+  const { id } = await cabinet.book((book) => book.create({ url, sources: "all", giveUpAfterSeconds: 3_600 }))
+  const get = () => cabinet.book((book) => book.get(id))
+  await cabinet.accept(source, 2)
+  const [one, other] = await claim()
+  await settle(settlementOf(one!, 500))
+  await cabinet.pass("2 hours")
+  await settle(settlementOf(other!, 204))
+  expect(await attemptAll(500)).toBe(1)
+  expect(await get()).toMatchObject({ pausedAt: null })
+  await cabinet.pass("30 minutes")
+  const [again] = await claim({ lane: "failing" })
+  await cabinet.book((book) => book.pause(id))
+  await cabinet.pass("2 hours")
+  await settle(settlementOf(again!, 500))
+  expect(await get()).toMatchObject({ pausedBecause: null, pausedAt: expect.any(String) })
+  const failing = (await get()).failingSince
+  expect(await cabinet.book((book) => book.resume(id))).toMatchObject({ failingSince: failing })
+})
+
+it("a 410 pauses the address that wants it, at once, and no other; a ping's pauses none", async () => {
+  const url = "https://example.com/hook"
+  const wants = await cabinet.book((book) => book.create({ url, sources: "all", pauseOnGone: true }))
+  const other = await address("https://example.com/other")
+  const ping = await cabinet.ping(wants.id)
+  await settle({ ...settlementOf(ping, 410), next: { state: "failed" } })
+  expect(await cabinet.book((book) => book.get(wants.id))).toMatchObject({ pausedAt: null })
+  await cabinet.accept(source, 1)
+  expect(await attemptAll(410)).toBe(2)
+  expect(await cabinet.book((book) => book.get(wants.id))).toMatchObject({ pausedBecause: "gone", pauseOnGone: true })
+  expect(await cabinet.book((book) => book.get(other.id))).toMatchObject({ pausedAt: null })
+  const [delivery] = await cabinet.run(
+    `SELECT state FROM cabinet.delivery WHERE address_id = ${wants.id} AND type <> 'ping'`,
+  )
+  expect(delivery).toEqual({ state: "due" })
+})
