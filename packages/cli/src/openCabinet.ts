@@ -19,6 +19,7 @@ import type { Cabinet } from "./library/Cabinet.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./library/CabinetOptions.ts"
 import { embeddedLayer } from "./library/EmbeddedLayer.ts"
 import { eventsApi } from "./library/EventsApi.ts"
+import { exportRows } from "./library/ExportApi.ts"
 import { readFeed } from "./library/FeedApi.ts"
 import { handlers } from "./library/Handlers.ts"
 import { importsApi } from "./library/ImportsApi.ts"
@@ -62,6 +63,7 @@ export type {
 export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
+export type { ExportFormat, ExportOptions, Selection } from "./library/ExportApi.ts"
 export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
 export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"
 export type { ProgramLog } from "./library/HostLog.ts"
@@ -133,6 +135,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     feed: (query = {}) => readFeed(run, inFlight.closing, query),
     rows: (object, query = {}) => readRows(run, object, query),
     allRows: (object, query = {}) => readAllRows(run, object, query),
+    export: (object, selection, how) => exportRows(run, object, selection, how),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
     activity: activityApi(run),
     diagnostics: () => run(Diagnostics.use((diagnostics) => diagnostics.examine)),

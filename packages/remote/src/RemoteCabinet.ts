@@ -1,4 +1,5 @@
 /** The use cases of a cabinet on another machine, for whoever has its address and an access token. */
+import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { Layer } from "effect"
 import * as HttpActivity from "./activity/HttpActivity.ts"
 import * as HttpAuditLog from "./audit/HttpAuditLog.ts"
@@ -34,6 +35,7 @@ export const layer = Layer.mergeAll(
   HttpDoctor.layer,
   HttpEventContext.layer,
   HttpFeed.layer,
+  ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
   HttpImport.layer,
   HttpPeople.layer,
   HttpPolls.layer,

@@ -8,6 +8,7 @@ import { consoleCommand } from "./ConsoleCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
+import { exportCommand } from "./ExportCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
@@ -37,6 +38,7 @@ export const cabinet = root.pipe(
     pollCommand,
     eventCommand,
     rowsCommand,
+    exportCommand,
     tableCommand,
     schemaCommand,
     sqlCommand,

@@ -35,6 +35,7 @@ import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { Tables } from "@data-cabinet/core/row/Tables"
+import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { SavedViews } from "@data-cabinet/core/view/SavedViews"
@@ -78,6 +79,7 @@ import * as PgSavedViewStore from "@data-cabinet/store-pg/view/PgSavedViewStore"
 import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
+import * as PgRowSnapshots from "@data-cabinet/store-pg/export/PgRowSnapshots"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
@@ -171,6 +173,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSessionStore.layer,
     PgPollStore.layer,
     PgRowReader.layer,
+    PgRowSnapshots.layer,
     PgSavedViewStore.layer,
     PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
@@ -221,7 +224,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     polls,
     DoctorLayer.layer(options),
     Tables.layer,
-    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer, SavedViews.layer).pipe(
+    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer, SavedViews.layer, ExportRows.layer).pipe(
       Layer.provideMerge(SelectRows.layer),
     ),
   ).pipe(

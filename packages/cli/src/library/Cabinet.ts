@@ -3,6 +3,7 @@ import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnosti
 import type { ActivityApi } from "./ActivityApi.ts"
 import type { AddressesApi } from "./AddressesApi.ts"
 import type { EventsApi } from "./EventsApi.ts"
+import type { ExportOptions, Selection } from "./ExportApi.ts"
 import type { FeedEvent, FeedOptions } from "./FeedApi.ts"
 import type { FetchHandler, NodeHandler } from "./Handlers.ts"
 import type { ImportsApi } from "./ImportsApi.ts"
@@ -80,6 +81,11 @@ export interface Cabinet {
   readonly rows: (object: string, query?: RowsQuery) => Promise<RowsResult>
   /** All rows of a selection, page after page; each row that exists throughout is returned exactly once. */
   readonly allRows: (object: string, query?: RowsQuery) => AsyncIterable<Row>
+  /**
+   * All rows of a selection as a file in pieces, digit by digit as the API has them: from one snapshot, unless `live` is given.
+   * An iteration that ends with an error has not produced a whole file.
+   */
+  readonly export: (object: string, selection: Selection, options: ExportOptions) => AsyncIterable<Uint8Array>
   /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
   /** What it is doing: events by hours and days, silent sources, how deliveries go. */

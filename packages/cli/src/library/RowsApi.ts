@@ -65,11 +65,13 @@ const given = (value: unknown): ReadonlyArray<string> => {
   return Array.isArray(value) ? value.map(String) : [String(value)]
 }
 
+/** The parameters of a query, by the API's names. */
+export const selectionPairs = (query: RowsQuery): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(query).flatMap(([parameter, value]) => given(value).map((text) => [parameter, text] as const))
+
 export const readRows = async (run: Run, object: string, query: RowsQuery): Promise<RowsResult> => {
   const [schema, name] = namesOf(object)
-  const params = Object.entries(query).flatMap(([parameter, value]) =>
-    given(value).map((text) => [parameter, text] as const),
-  )
+  const params = selectionPairs(query)
   const page = await run(SelectRows.use((rows) => fromCall((call) => rows.page({ schema, name, params }, call))))
   const texts = page.items.texts()
   return {

@@ -230,6 +230,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "event restore": { here: ["Orders", "1"], there: ["Orders", "2"] },
     "event purge": { here: ["7", "--yes"], there: ["8", "--yes"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
+    export: { here: ["sources.orders", "--to", join(dir, "orders.csv"), "--sort", "_event_id"], fresh: ["snapshot"] },
     "table list": { here: [] },
     "table show": { here: ["sources.orders"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },

@@ -48,6 +48,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "event restore": ["1", "1"],
   "event purge": ["1", "--yes"],
   rows: ["public.orders"],
+  export: ["public.orders", "--to", "/dev/null/nothing.csv"],
   "table list": [],
   "table show": ["public.orders"],
   "table column": ["1"],

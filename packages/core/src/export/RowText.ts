@@ -4,9 +4,13 @@
  */
 import type { Column } from "../row/Table.ts"
 import { cellTokens, shownText } from "./CellTokens.ts"
+import type { ExportedRows } from "./ExportRows.ts"
 
 export const TEXT_FORMATS = ["csv", "tsv", "ndjson"] as const
 export type TextFormat = (typeof TEXT_FORMATS)[number]
+
+/** Writes rows as a file. Throws what ends them early: what was written before then is not to be taken for a whole file. */
+export type RowEncoder = (rows: Pick<ExportedRows, "columns" | "batches">) => AsyncIterable<Uint8Array>
 
 /** How a separated file is written; NDJSON has nothing to choose. */
 export interface TextOptions {
@@ -43,6 +47,16 @@ export const rowText = (format: TextFormat, options: TextOptions = {}): RowText 
     head: (columns) =>
       (options.bom === true ? "\ufeff" : "") + line(columns.map(({ name }) => field(JSON.stringify(name)))),
     row: (row) => line(cellTokens(row).map(field)),
+  }
+}
+
+/** The whole file, in pieces. */
+export const encodeText = (format: TextFormat, options: TextOptions = {}): RowEncoder => {
+  const { head, row } = rowText(format, options)
+  return async function* ({ columns, batches }) {
+    const first = head(columns)
+    if (first !== "") yield Buffer.from(first)
+    for await (const items of batches) yield Buffer.from(items.texts().map(row).join(""))
   }
 }
 

@@ -207,7 +207,11 @@ const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): num
 }
 
 /** Which parameter is at fault for a value that PostgreSQL could not read: a filter's, or the cursor. */
-const refusedParam = (plan: SelectionPlan, { values }: PageQuery, { index, message }: RefusedValue): SelectionError => {
+export const refusedParam = (
+  plan: SelectionPlan,
+  { values }: PageQuery,
+  { index, message }: RefusedValue,
+): SelectionError => {
   const value = values[index]
   const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)
   const filter = plan.filters[at]

@@ -9,8 +9,31 @@
 import { PgProtocol } from "@effect/sql-pg"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { Result } from "effect"
-import { SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
+import {
+  bind,
+  BOUND,
+  CLOSED,
+  COLUMNS,
+  columnTypes,
+  COMPLETE,
+  ERROR,
+  errorFields,
+  failureOf,
+  IDLE,
+  lostBy,
+  MOST_BYTES,
+  MOST_ERROR_BYTES,
+  NOTICE,
+  NOTIFICATION,
+  PARAMETER,
+  PARSED,
+  READY,
+  ROW,
+  SUSPENDED,
+  versionIn,
+} from "./Messages.ts"
 import type { Receiver } from "./Wire.ts"
 import type { WireSession } from "./Wires.ts"
 
@@ -55,31 +78,10 @@ export type PageOutcome =
   | { readonly outcome: "read"; readonly version: string | null }
   | { readonly outcome: "too long" | "other" }
 
-const code = (letter: string): number => letter.charCodeAt(0)
-const ERROR = code("E")
-const NOTICE = code("N")
-const PARAMETER = code("S")
-const NOTIFICATION = code("A")
-const CLOSED = code("3")
-const PARSED = code("1")
-const BOUND = code("2")
-const COLUMNS = code("T")
-const ROW = code("D")
-const COMPLETE = code("C")
-const SUSPENDED = code("s")
-const READY = code("Z")
-
-const IDLE = code("I")
-
 const SYNC = PgProtocol.encodeSync()
 const FLUSH = PgProtocol.encodeFlush()
 const DESCRIBE = PgProtocol.encodeDescribe({ target: "portal", name: "" })
 const EXECUTE = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
-
-/** No other message than a row or an error is longer. */
-const MOST_BYTES = 65_536
-/** As many as the driver accepts. */
-const MOST_ERROR_BYTES = PgProtocol.defaultMaxMessageSize
 
 /** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
 const MOST_LONG_ROWS = 8
@@ -94,14 +96,6 @@ const CANCELLED = "57014"
 const WRONG_MESSAGE = "08P01"
 /** The statement's name is unknown to the server, or its plan would return something else now. */
 const STALE_NAMES: ReadonlySet<string | undefined> = new Set(["26000", "0A000"])
-
-const bind = PgProtocol.makeBindEncoder<string>(
-  (sink, value) => {
-    sink.utf8(value)
-    return Result.succeed(undefined)
-  },
-  () => true,
-)
 
 type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
 
@@ -265,9 +259,7 @@ class PageExchange implements Receiver, FrameConsumer {
 
   lost(cause: Error): void {
     if (this.#isDone) return
-    const message = `The connection was lost: ${cause.message}`
-    const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "query" }) })
-    this.#end(Result.fail(this.#failure === undefined ? lost : failureOf(this.#failure)))
+    this.#end(Result.fail(this.#failure === undefined ? lostBy(cause) : failureOf(this.#failure)))
     this.#ended?.()
   }
 
@@ -492,40 +484,3 @@ class PageExchange implements Receiver, FrameConsumer {
 }
 
 const executeSome = (maxRows: number): Uint8Array => PgProtocol.encodeExecute({ portal: "", maxRows })
-
-/** The oid of each column's type in a RowDescription. */
-const columnTypes = (bytes: DataView, start: number, end: number): ReadonlyArray<number> => {
-  const types: Array<number> = []
-  let at = start + 2
-  for (let left = bytes.getUint16(start); left > 0; left--) {
-    while (bytes.getUint8(at) !== 0) at++
-    types.push(bytes.getUint32(at + 7))
-    at += 19
-  }
-  if (at !== end) throw new ProtocolError("A description of columns has a wrong length")
-  return types
-}
-
-/** The text in a row of one value. */
-const versionIn = (bytes: DataView, start: number, end: number): string | null => {
-  if (end - start < 6 || bytes.getUint16(start) !== 1) return null
-  const size = bytes.getInt32(start + 2)
-  return size === end - start - 6 ? Buffer.from(bytes.buffer, bytes.byteOffset + start + 6, size).toString() : null
-}
-
-/** The fields of an ErrorResponse, as the driver reads them. */
-const errorFields = (bytes: DataView, start: number, end: number): PgProtocol.ErrorFields => {
-  const frame = Buffer.alloc(end - start + 5)
-  frame[0] = ERROR
-  frame.writeInt32BE(end - start + 4, 1)
-  frame.set(new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start), 5)
-  const [message] = PgProtocol.makeParser().push(frame)
-  if (message?._tag !== "ErrorResponse") throw new ProtocolError("An error message cannot be parsed")
-  return message.fields
-}
-
-const failureOf = (fields: PgProtocol.ErrorFields): SqlError.SqlError => {
-  const message = fields.message ?? "Unknown PostgreSQL error"
-  const cause = Object.assign(new Error(message), fields)
-  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "query" }) })
-}

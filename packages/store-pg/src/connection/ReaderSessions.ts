@@ -1,5 +1,5 @@
 /**
- * The reader's sessions on one server, in three pools. A read of an ordinary table with only PostgreSQL's own types runs
+ * The reader's sessions on one server, in four pools. A read of an ordinary table with only PostgreSQL's own types runs
  * no user code; such reads share their sessions, with their prepared statements. A read that may run a customer's
  * function gets a separate session, which is reset before its next use.
  *
@@ -12,6 +12,7 @@
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
  * time limit that it can set.
  */
+import { MAX_SNAPSHOTS } from "@data-cabinet/core/export/RowSnapshots"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import type { PgConnection } from "@effect/sql-pg"
@@ -22,7 +23,7 @@ import { rawTypes } from "./RawTypes.ts"
 import { END_SESSION, SETTINGS, settingsValues } from "./ReaderStatement.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
-import { reader, readerApart, type SessionSettings, short } from "./SessionSettings.ts"
+import { reader, readerApart, readerSnapshot, type SessionSettings, short } from "./SessionSettings.ts"
 import { CONNECT_TIMEOUT } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 import { Wires } from "./Wires.ts"
@@ -36,6 +37,11 @@ export interface ReaderSessions {
   readonly authors: KeptSessions
   /** For all others: their work runs in `rolledBack`, and the session is then reset by `resetSession`. */
   readonly apart: SessionPool.LentSessions
+  /**
+   * For exports, each in a session of its own that is closed afterwards. A statement may take long, and sees the database as
+   * it was when it began, in the functions that it calls as well.
+   */
+  readonly snapshots: KeptSessions
   /** The settings of a transaction in a separate session: names and values. */
   readonly settings: Readonly<Record<string, string>>
   /** Terminates the backend with this process id, if it is one of the reader's, as the reader itself. */
@@ -109,17 +115,18 @@ export const readerSessions = Effect.fnUntraced(function* (
     }
     return sessions
   })
-  const kept = Effect.fnUntraced(function* (name: string) {
+  const kept = Effect.fnUntraced(function* (name: string, settings: SessionSettings, size: number) {
     const group = sessionGroup(url, name)
     const wires = new Wires(group.stream)
-    return yield* KeptSessions.make(yield* watched(name, reader(limits), maxConnections, group, { wires }))
+    return yield* KeptSessions.make(yield* watched(name, settings, size, group, { wires }))
   })
   const apart = readerApart(limits)
   const apartName = `${NAME} isolated`
   const apartGroup = sessionGroup(url, apartName, undefined, MAX_RESPONSE)
   return {
-    shared: yield* kept(NAME),
-    authors: yield* kept(`${NAME} author tables`),
+    shared: yield* kept(NAME, reader(limits), maxConnections),
+    authors: yield* kept(`${NAME} author tables`, reader(limits), maxConnections),
+    snapshots: yield* kept(`${NAME} export`, readerSnapshot(limits), MAX_SNAPSHOTS),
     // A read that may run a customer's functions goes by the driver.
     apart: yield* watched(apartName, apart, apartOf(maxConnections), apartGroup, {}),
     settings: apart.set,

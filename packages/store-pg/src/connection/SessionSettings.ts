@@ -1,3 +1,5 @@
+import { MAX_SNAPSHOT_MINUTES } from "@data-cabinet/core/export/RowSnapshots"
+
 /**
  * The settings of each kind of session, by name. A setting not listed here is left to the database or the role. One
  * listed here is verified before a session is used (see SessionCheck): a digit of a number, the zone of a timestamp or
@@ -108,6 +110,13 @@ export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimi
 export const readerApart = (limits: ReaderLimits): SessionSettings => {
   const { set, found } = reader(limits)
   return { set: { ...set, search_path: "pg_catalog, public, pg_temp" }, ...(found === undefined ? {} : { found }) }
+}
+
+/** The reader's sessions for exports. */
+export const readerSnapshot = ({ lockTimeoutMillis }: Pick<ReaderLimits, "lockTimeoutMillis">): SessionSettings => {
+  const statementTimeoutMillis = MAX_SNAPSHOT_MINUTES * 60_000
+  const { set, ...rest } = readerApart({ statementTimeoutMillis, lockTimeoutMillis })
+  return { ...rest, set: { ...set, default_transaction_isolation: "repeatable read" } }
 }
 
 /** The author's, whose search path and limits are the customer's own. */

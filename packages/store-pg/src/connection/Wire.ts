@@ -60,6 +60,16 @@ export class Wire extends Duplex {
     else this.#socket.resume()
   }
 
+  /** The receiver wants nothing for the moment: what the server sends stays with it, and in the system's buffers. */
+  hold(): void {
+    if (!this.destroyed) this.#socket.pause()
+  }
+
+  /** Ends a `hold`. */
+  goOn(): void {
+    if (!this.destroyed) this.#socket.resume()
+  }
+
   /** Sends bytes of the receiver's. */
   send(bytes: Uint8Array): void {
     if (!this.destroyed) this.#socket.write(bytes)

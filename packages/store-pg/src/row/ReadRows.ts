@@ -238,7 +238,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
   })
 
 /** Was a value at fault? Each is tested separately, and only after a failure, so that a successful read pays nothing. */
-const failed = (
+export const failed = (
   values: ReadonlyArray<QueryValue>,
   error: SqlError.SqlError,
   tried: (type: string, value: string) => Effect.Effect<unknown, SqlError.SqlError>,

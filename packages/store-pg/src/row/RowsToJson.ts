@@ -32,6 +32,8 @@ export interface PageOfRows {
   readonly limit: number
   /** The number of values of each row, shown and others. */
   readonly values: number
+  /** The most bytes that are reserved before any row has arrived. */
+  readonly reservedBytes?: number
   /** True if the page may end at any row, so that the position of each is to be known. */
   readonly areLong: boolean
 }
@@ -65,7 +67,8 @@ export class RowsToJson implements RowSink {
   constructor(page: PageOfRows) {
     this.#page = page
     const { json, limit } = page
-    const expected = Math.min(limit * (json.rowBytes + (json.rowBytes >> 3)), MOST_AHEAD_OF_ROWS)
+    const most = page.reservedBytes ?? MOST_AHEAD_OF_ROWS
+    const expected = Math.min(limit * (json.rowBytes + (json.rowBytes >> 3)), most)
     this.#bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected)
     this.#to = ValueToJson.viewOf(this.#bytes)
   }
@@ -100,6 +103,15 @@ export class RowsToJson implements RowSink {
     if (areLong || ends.length === limit) this.#last = this.#positionIn(sent, start + ROW_HEAD, end)
     if (ends.length === limit) json.rowBytes = Math.ceil((written - AHEAD) / limit)
     return "more"
+  }
+
+  get isEmpty(): boolean {
+    return this.#ends.length === 0
+  }
+
+  /** Bytes of the JSON so far. */
+  get writtenBytes(): number {
+    return this.#at - AHEAD
   }
 
   get hasMore(): boolean {

@@ -1,0 +1,70 @@
+/**
+ * A file that is there whole or not at all: written beside its name, and renamed when everything is on the disk. Standard
+ * output has no name to be withheld; there only the exit code tells.
+ */
+import { randomBytes } from "node:crypto"
+import { open, realpath, rename, rm, stat } from "node:fs/promises"
+import { Effect, type Scope } from "effect"
+import { CommandError } from "../commands/CommandError.ts"
+
+export interface Output {
+  /** Resolves once it has taken the bytes: a slow reader bounds what is held. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  /** To be called behind the last bytes. */
+  readonly finish: () => Promise<void>
+}
+
+const refused = (path: string, error: unknown) =>
+  new CommandError({
+    code: "refused",
+    message: `Cannot write ${path}: ${error instanceof Error ? error.message : String(error)}`,
+  })
+
+const attempt = <A>(path: string, work: () => Promise<A>) =>
+  Effect.tryPromise({ try: work, catch: (error) => refused(path, error) })
+
+/** The file that a name stands for; what is no file cannot be replaced by one. */
+const targetOf = async (path: string): Promise<string> => {
+  const target = await realpath(path).catch(() => path)
+  const found = await stat(target).catch(() => null)
+  if (found === null || found.isFile()) return target
+  throw new Error("it is not a file")
+}
+
+/** The file does not come to exist if the scope closes before `finish`. */
+export const outputFile = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<Output, CommandError, Scope.Scope> {
+  const target = yield* attempt(path, () => targetOf(path))
+  const beside = `${target}.${randomBytes(6).toString("hex")}.part`
+  const file = yield* Effect.acquireRelease(
+    attempt(path, () => open(beside, "wx")),
+    (handle) =>
+      Effect.promise(async () => {
+        await handle.close().catch(() => {})
+        // Not there any more if it has been renamed.
+        await rm(beside, { force: true })
+      }),
+  )
+  const guarded = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+    } catch (error) {
+      throw refused(path, error)
+    }
+  }
+  return {
+    write: (bytes) => guarded(() => file.writeFile(bytes)),
+    finish: () =>
+      guarded(async () => {
+        await file.sync()
+        await file.close()
+        await rename(beside, target)
+      }),
+  }
+})
+
+export const standardOutput: Output = {
+  write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
+  finish: async () => {},
+}

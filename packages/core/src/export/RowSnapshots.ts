@@ -1,0 +1,33 @@
+/**
+ * Reads all rows of a query as they are at one moment, where the read can do no harm: as the reader, read-only. Unlike a page
+ * it may take its time, and its memory does not grow with its rows.
+ */
+import { Context, type Result } from "effect"
+import type { Items } from "../pagination/Items.ts"
+import type { ReadError, RefusedValue, StaleObject } from "../row/ReadError.ts"
+import type { PageQuery } from "../row/RowReader.ts"
+import type { AbortableCall } from "../runtime/AbortableCall.ts"
+
+/**
+ * How long a snapshot may be held, in minutes: as long, PostgreSQL tidies up nothing that was deleted since, in any table of
+ * the database.
+ */
+export const MAX_SNAPSHOT_MINUTES = 30
+
+/** How many are held at once in a process. */
+export const MAX_SNAPSHOTS = 2
+
+export interface RowSnapshot {
+  /** The next rows, in order; null behind the last. What was read before a failure is not all. One call at a time. */
+  readonly next: () => Promise<Result.Result<Items | null, ReadError>>
+  /** Lets the snapshot go; whoever opened it has to. */
+  readonly close: () => void
+}
+
+export type OpenedSnapshot = Result.Result<RowSnapshot, ReadError | RefusedValue | StaleObject>
+
+/** Fails with `StaleObject` if the object no longer has the version that the query was written for. */
+export class RowSnapshots extends Context.Service<
+  RowSnapshots,
+  { readonly open: (query: PageQuery, call: AbortableCall) => Promise<OpenedSnapshot> }
+>()("@data-cabinet/core/export/RowSnapshots") {}
