@@ -55,6 +55,38 @@ it("feed yields every event once and continues from a stored cursor", async () =
   expect(resumed.map(({ payload }) => payload["n"])).toEqual([3, 4])
 })
 
+it("export writes all rows of a selection, and lets go when nobody wants the rest", async () => {
+  await cabinet.sql(
+    "CREATE TABLE public.amounts AS SELECT g AS n, g * 1.10 + 12345678901234567890 AS total, repeat('x', 1000) AS pad FROM generate_series(1, 20000) g",
+  )
+  const text = async (...words: Parameters<Cabinet["export"]>) =>
+    Buffer.concat(await collect(cabinet.export(...words))).toString()
+  const few = { fc: "n", fo: "le", fv: 2, col: ["n", "total"] } as const
+  expect(await text("public.amounts", few, { format: "csv" })).toBe(
+    "n,total\r\n1,12345678901234567891.10\r\n2,12345678901234567892.20\r\n",
+  )
+  expect(await text("public.amounts", few, { format: "ndjson", live: true })).toBe(
+    '{"n":1,"total":12345678901234567891.10}\n{"n":2,"total":12345678901234567892.20}\n',
+  )
+  const options = { format: "tsv", bom: true } as const
+  expect((await text("public.amounts", {}, options)).split("\r\n")).toHaveLength(20_002)
+  // As many as run at once, so that one whose place was not given back would be missed.
+  for (let index = 0; index < 3; index++) {
+    for await (const piece of cabinet.export("public.amounts", {}, options)) {
+      expect(piece.length).toBeGreaterThan(0)
+      break
+    }
+  }
+  await expect(text("public.amounts", { sort: "nope" }, options)).rejects.toMatchObject({
+    code: "unknown_column",
+    param: "sort",
+  })
+  await expect(text("public.amounts", {}, { format: "csv", delimiter: "ab" })).rejects.toMatchObject({
+    code: "bad_option",
+    param: "delimiter",
+  })
+})
+
 it("feed follows until its signal is aborted", async () => {
   const source = await cabinet.sources.create({ name: "Follow" })
   const stop = new AbortController()

@@ -10,10 +10,12 @@ import { namesOf } from "./TablesApi.ts"
 /** All rows of a selection: what `rows` takes, but for the page. */
 export type Selection = Omit<RowsQuery, "limit" | "cursor">
 
+/** The form of a file: separated by commas or tabs, or a row a line as JSON. */
 export type ExportFormat = TextFormat
 
 /** How rows are exported. */
 export interface ExportOptions extends TextOptions {
+  /** The form of the file. */
   readonly format: ExportFormat
   /**
    * Reads page by page, each as it is then, instead of from one snapshot, which may be held for 30 minutes. Default false.
