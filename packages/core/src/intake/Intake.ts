@@ -20,7 +20,7 @@ import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
-import { badSignature, countRefusal, refusalBySender } from "../verification/VerifyRequest.ts"
+import { badSignature, countRefusal, handshakeIn, refusalBySender } from "../verification/VerifyRequest.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
@@ -40,7 +40,10 @@ export class Intake extends Context.Service<
      * yet.
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
-    /** Verifies and parses an admitted submission and appends its events. Returns after the commit. */
+    /**
+     * Verifies and parses an admitted submission and appends its events. Returns after the commit. What is a provider's question
+     * of the address is answered instead.
+     */
     readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeResult, Refused>>
     /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
@@ -123,6 +126,8 @@ class IntakeSteps {
         const verified = await this.#verify(request, source)
         if (Result.isFailure(verified)) return Result.fail(verified.failure)
         ;({ source, verdict } = verified.success)
+        const answer = this.#handshake(request, source, verdict)
+        if (answer !== null) return Result.succeed({ kind: "handshake", answer })
       }
       const parsed = await this.#parse(request, source, verdict)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
@@ -188,6 +193,12 @@ class IntakeSteps {
       return Result.fail(badSignature(reason))
     }
     return Result.fail(sourceKeepsChanging())
+  }
+
+  /** A provider's question is answered if it is verified; it is no event. */
+  #handshake(request: IntakeRequest, { verification }: IntakeSource, verdict: EventVerdict | undefined) {
+    if (verification === null || verdict === undefined || verdict.refusal !== null) return null
+    return handshakeIn(verification, request, this.#ports.clock.currentTimeMillisUnsafe())
   }
 
   async #parse(request: IntakeRequest, source: IntakeSource, verdict: EventVerdict | undefined): Promise<Parsed> {

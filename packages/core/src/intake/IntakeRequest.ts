@@ -1,6 +1,7 @@
 /** A submission as a request to `Intake`, and the result that its sender receives. */
 import type { Receipt } from "../event/EventLog.ts"
 import type { Call } from "../runtime/Call.ts"
+import type { HandshakeAnswer } from "../verification/Handshake.ts"
 import type { IntakeSource } from "../source/Source.ts"
 
 /** The metadata of a request that is stored besides its body. Cookies and authorization do not belong here. */
@@ -40,10 +41,11 @@ export type IntakeRefusalError = "bad_json" | "not_an_object" | "bad_encoding"
 
 /**
  * The result of an accepted request: one event, the events of a batch in their order, or a body that did not parse and was
- * stored in one event regardless. `thanksUrl` is the source's own thank-you page.
+ * stored in one event regardless. `handshake`: a question that a provider asks before it sends, of which nothing is stored. `thanksUrl` is the source's own thank-you page.
  */
 export type IntakeResult =
   | { readonly kind: "object"; readonly receipt: Receipt; readonly thanksUrl: string | null }
+  | { readonly kind: "handshake"; readonly answer: HandshakeAnswer }
   | { readonly kind: "batch"; readonly receipts: ReadonlyArray<Receipt> }
   | {
       readonly kind: "refused"

@@ -3,8 +3,9 @@ import { type Context, Metric, Result } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { IntakeError } from "../intake/IntakeError.ts"
 import type { IntakeRequest } from "../intake/IntakeRequest.ts"
+import { type HandshakeAnswer, signedHandshake } from "./Handshake.ts"
 import { type IntakeVerification, recipeOf } from "./Verification.ts"
-import { type RefusalReason, verifySender } from "./VerifySender.ts"
+import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
 
 /**
  * Why a request is not its sender's; null if it is. Fails where the secrets cannot be used here: such a request is no forgery, and
@@ -12,16 +13,30 @@ import { type RefusalReason, verifySender } from "./VerifySender.ts"
  */
 export const refusalBySender = (
   verification: IntakeVerification,
-  { headers, body, baseUrl, secret, query }: IntakeRequest,
+  request: IntakeRequest,
   nowMillis: number,
 ): Result.Result<RefusalReason | null, StoreUnavailable> => {
   const { secrets } = verification
   if (secrets === null) return Result.fail(SECRETS_UNREADABLE)
-  const url = `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`
-  const options = { secrets, now: Math.floor(nowMillis / 1000) }
-  const verdict = verifySender(recipeOf(verification), { headers, body, url }, options)
+  const options = { secrets, now: secondsOf(nowMillis) }
+  const verdict = verifySender(recipeOf(verification), signedRequest(request), options)
   return Result.succeed(verdict.verified ? null : verdict.reason)
 }
+
+/** The answer to a verified request that is a provider's question; null if it is none. */
+export const handshakeIn = (
+  verification: IntakeVerification,
+  request: IntakeRequest,
+  nowMillis: number,
+): HandshakeAnswer | null => signedHandshake(verification, signedRequest(request), secondsOf(nowMillis))
+
+const secondsOf = (millis: number): number => Math.floor(millis / 1000)
+
+const signedRequest = ({ headers, body, baseUrl, secret, query }: IntakeRequest): SignedRequest => ({
+  headers,
+  body,
+  url: `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`,
+})
 
 const SECRETS_UNREADABLE = new StoreUnavailable({
   message:

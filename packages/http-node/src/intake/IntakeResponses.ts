@@ -6,6 +6,7 @@ import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/IntakeError"
+import type { HandshakeAnswer } from "@data-cabinet/core/verification/Handshake"
 import { intakePage } from "../html/IntakePages.ts"
 import type { IntakePage } from "../html/IntakePages.ts"
 import { jsonLine } from "../api/JsonLine.ts"
@@ -41,6 +42,8 @@ export const acceptedResponse = (request: Request, result: IntakeResult, person:
             headers: { ...OPEN, "cache-control": "no-store", location: new URL(result.thanksUrl).href },
             body: null,
           }
+    case "handshake":
+      return handshakeResponse(result.answer)
     case "batch":
       return ok({ ok: true, count: result.receipts.length, results: result.receipts.map(told) })
     case "refused":
@@ -53,6 +56,13 @@ export const acceptedResponse = (request: Request, result: IntakeResult, person:
       })
   }
 }
+
+/** What a provider asked for, to be read as what it is. A text is sent back to the letter. */
+export const handshakeResponse = ({ contentType, text }: HandshakeAnswer): Response => ({
+  status: 200,
+  headers: { ...JSON_HEADERS, "content-type": contentType },
+  body: contentType === "application/json" ? `${text}\n` : text,
+})
 
 /** The response to a refused submission. */
 export const refusedResponse = (request: Request, error: IntakeError, person: boolean): Response => {

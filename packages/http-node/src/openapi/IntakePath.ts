@@ -1,6 +1,7 @@
 /** The intake address in the OpenAPI document: public, outside the API's paths, with responses of its own shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
+import { object } from "./SchemaForms.ts"
 import { ref } from "./Schemas.ts"
 
 const fields = { type: "object", additionalProperties: true }
@@ -31,6 +32,11 @@ const SECRET: ParameterObject = {
   example: "s3cr3t",
 }
 
+const answer = (description: string, ...names: ReadonlyArray<string>): JsonSchema =>
+  object(Object.fromEntries(names.map((name) => [name, { type: "string" }])), description)
+
+const HANDSHAKES = [answer("The answer to Zoom's question.", "plainToken", "encryptedToken")]
+
 export const INTAKE_PATH: PathItem = {
   post: {
     operationId: "submit",
@@ -53,14 +59,16 @@ export const INTAKE_PATH: PathItem = {
     },
     responses: {
       "200": {
-        description: "Stored. A browser's form gets a thank-you page.",
+        description:
+          "Stored. A browser's form gets a thank-you page, and a provider's question about the address, if the source knows the provider, the answer to it.",
         headers: CORS,
         content: {
           "application/json": {
-            schema: { oneOf: [ref("IntakeReceipt"), ref("IntakeBatchReceipt")] },
+            schema: { oneOf: [ref("IntakeReceipt"), ref("IntakeBatchReceipt"), ...HANDSHAKES] },
             example: { ok: true, id: 10417, duplicate: false, empty: false },
           },
           "text/html": { schema: { type: "string" }, example: "<!doctype html>" },
+          "text/plain": { schema: { type: "string", maxLength: 1024 }, example: "3eZbrw1aBm2rZgRNFdxV" },
         },
       },
       "303": {

@@ -9,6 +9,9 @@ import formats from "ajv-formats"
 
 type Node = { readonly [key: string]: any }
 
+/** Bodies that are what somebody sent, to the byte. */
+const IS_EXACT: ReadonlySet<string> = new Set(["application/octet-stream", "text/plain"])
+
 const close = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(close)
   if (typeof schema !== "object" || schema === null) return schema
@@ -75,7 +78,7 @@ export const describedBy = (document: Node) => {
   const assertDescribed = (method: string, url: string, answer: ReceivedResponse): void => {
     const where = `${method} ${url} -> ${answer.status}`
     assert.ok(
-      answer.headers.get("content-type") === "application/octet-stream" || /^$|[^\n]\n$/.test(answer.text),
+      IS_EXACT.has(answer.headers.get("content-type")?.split(";")[0] ?? "") || /^$|[^\n]\n$/.test(answer.text),
       `${where}: a body whose last line has no end, or an empty line behind it`,
     )
     const path = pathOf(url)
