@@ -257,6 +257,25 @@ it("a reader with a list waits for its own events, and for no others once the li
   assert.isTrue(events.every(({ n }) => n === 4242 || n === 4243))
 })
 
+it("the management API's feed waits, too, and refuses what its sender may no longer see", async () => {
+  const { id, token } = await here.run(
+    AccessTokens.use((tokens) => tokens.issue({ name: "viewer", role: "viewer", expiresInSeconds: null })),
+  )
+  const cursor = await end()
+  const asked = (wait: string) =>
+    fetch(`${here.base}/manage/v1/feed?cursor=${cursor}&wait=${wait}`, { headers: { authorization: `Bearer ${token}` } })
+  const empty = await asked("1")
+  assert.deepStrictEqual(await pageOf(empty), { data: [], has_more: false, next_cursor: cursor })
+  assert.strictEqual((await asked("61")).status, 400)
+  const gone = asked("20")
+  await soon(400)
+  const full = asked("20")
+  await soon(400)
+  await here.run(AccessTokens.use((tokens) => tokens.revoke(id)))
+  await send(there, orders)
+  assert.deepStrictEqual([(await gone).status, (await full).status], [401, 401])
+})
+
 it("waits cost no session of the database, and an eleventh of one key is refused with a message", async () => {
   const keys = [key, ...(await Promise.all(["a", "b", "c", "d"].map((name) => here.key(name))))]
   const cursor = await end()

@@ -72,9 +72,10 @@ export class Cabinet {
     this.#fetch = (url, init) => fetcher(url, init)
   }
 
-  async #get(path: string, query: Pairs = [], signal?: AbortSignal): Promise<unknown> {
+  async #get(path: string, query: Pairs = [], signal?: AbortSignal, waitSeconds = 0): Promise<unknown> {
     const search = query.length === 0 ? "" : `?${searchOf(query)}`
-    const init = { headers: this.#headers, ...(signal === undefined ? {} : { signal }) }
+    const headers = waitSeconds > 0 ? { ...this.#headers, prefer: `wait=${waitSeconds}` } : this.#headers
+    const init = { headers, ...(signal === undefined ? {} : { signal }) }
     return parseJson(await textOf(this.#fetch, `${this.#base}${path}${search}`, init), this.#numbers)
   }
 
@@ -110,7 +111,8 @@ export class Cabinet {
 
   /** The feed by pages: the cursor of each can be kept in the transaction that keeps its events. */
   feedPages(options: FeedOptions = {}): AsyncGenerator<FeedPage, void, void> {
-    const read: ReadFeed = async (query, signal) => (await this.#get("/events", query, signal)) as never
+    const read: ReadFeed = async (query, waitSeconds, signal) =>
+      (await this.#get("/events", query, signal, waitSeconds)) as never
     return feedPages(read, options)
   }
 

@@ -38,7 +38,7 @@ export interface FeedOptions {
   readonly cursors?: CursorStore
   /** False: ends where the feed ends now. True (the default): waits for what comes. */
   readonly follow?: boolean
-  /** Pause between two looks at a feed that had nothing new; 1,000 by default. */
+  /** Least time between two looks at a feed that had nothing new; 1,000 by default. The server is asked to wait for what comes. */
   readonly everyMillis?: number
   /** Events a page; 1,000 by default, which is the most. */
   readonly limit?: number
@@ -53,7 +53,15 @@ interface SentPage {
   readonly next_cursor: string
 }
 
-export type ReadFeed = (query: ReadonlyArray<readonly [string, string]>, signal?: AbortSignal) => Promise<SentPage>
+/** `waitSeconds`: for how long the server is asked to wait instead of an empty page; none does for longer. */
+export type ReadFeed = (
+  query: ReadonlyArray<readonly [string, string]>,
+  waitSeconds: number,
+  signal?: AbortSignal,
+) => Promise<SentPage>
+
+/** Proxies end what says nothing for a minute, some for 30 seconds. */
+const WAIT_SECONDS = 25
 
 /** Tries until there is a page, or an error that does not pass. */
 const patiently = async (read: () => Promise<SentPage>, { signal, onRetry }: FeedOptions): Promise<SentPage> => {
@@ -78,13 +86,16 @@ export async function* feedPages(read: ReadFeed, options: FeedOptions): AsyncGen
   while (true) {
     const at = cursor
     const query = at === null ? filter : [...filter, ["cursor", at] as const]
-    const page = await patiently(() => read(query, signal), options)
+    const askedAt = performance.now()
+    const page = await patiently(() => read(query, follow ? WAIT_SECONDS : 0, signal), options)
     cursor = page.next_cursor
     if (page.data.length > 0) yield { events: page.data, cursor }
     // Only now, when whoever reads has come back for more: what was not worked on is read again.
     if (cursor !== at) await cursors?.save(cursor)
     if (page.has_more) continue
     if (!follow) return
-    await pause(everyMillis, signal)
+    // A server that is stopping does not wait, nor one of an earlier version.
+    const left = everyMillis - (performance.now() - askedAt)
+    if (page.data.length === 0 && left > 0) await pause(left, signal)
   }
 }

@@ -9,6 +9,7 @@ import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
 import * as HttpEventContext from "./event/HttpEventContext.ts"
 import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
+import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
 import * as HttpImport from "./file/HttpImport.ts"
 import * as ManageApi from "./http/ManageApi.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
@@ -36,6 +37,7 @@ export const layer = Layer.mergeAll(
   HttpEventContext.layer,
   HttpFeed.layer,
   ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
+  HttpFollowFeed.layer,
   HttpImport.layer,
   HttpPeople.layer,
   HttpPolls.layer,

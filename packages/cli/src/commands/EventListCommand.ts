@@ -1,5 +1,6 @@
 /** `cabinet event list`: the feed in the API's form, once or as it grows. */
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FollowFeed, USUAL_WAIT_MILLIS } from "@data-cabinet/core/feed/FollowFeed"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -8,9 +9,6 @@ import { styleFor } from "../output/Style.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
-
-/** How often a follower polls. */
-const POLL_INTERVAL = "500 millis"
 
 /** How often it retries while the database is unavailable. */
 const RETRY_INTERVAL = "2 seconds"
@@ -83,6 +81,7 @@ export const list = Command.make(
       Effect.gen(function* () {
         const json = yield* format
         const feed = yield* Feed
+        const followed = yield* FollowFeed
         const source = Option.isNone(input.source) ? input.source : Option.some(yield* sourceNamed(input.source.value))
         const filter = [...pair("source_id", source), ...pair("channel", input.channel), ...pair("limit", input.limit)]
         const style = styleFor(process.stdout)
@@ -102,7 +101,8 @@ export const list = Command.make(
         let cursor = input.cursor
         let first = true
         while (true) {
-          const page = yield* feed.page([...filter, ...pair("cursor", cursor)]).pipe(
+          const asked = [...filter, ...pair("cursor", cursor)]
+          const { page } = yield* followed.next(asked, { waitMillis: USUAL_WAIT_MILLIS }).pipe(
             Effect.tapErrorTag("StoreUnavailable", ({ message }) =>
               Effect.logWarning(`${message} Waiting until it is available again.`),
             ),
@@ -123,7 +123,6 @@ export const list = Command.make(
             yield* printLine(lines.join("\n"))
             first = false
           }
-          if (!page.hasMore) yield* Effect.sleep(POLL_INTERVAL)
         }
       }),
     ).pipe((read) => (input.follow ? Effect.andThen(staysUntilSignal, read) : read)),

@@ -1,6 +1,8 @@
 /** The feed of a cabinet as an async iterable. */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
-import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Feed, type FeedResult } from "@data-cabinet/core/feed/Feed"
+import { FollowFeed, USUAL_WAIT_MILLIS } from "@data-cabinet/core/feed/FollowFeed"
+import { Latch } from "effect"
 import type { Run } from "./RunEffect.ts"
 
 export type { Channel }
@@ -54,23 +56,23 @@ export interface FeedOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How often a follower polls, in milliseconds. */
-const CHECK_MILLIS = 500
+type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
-/** Waits until the next poll, or until one of the signals makes it unnecessary. */
-const pause = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", done)
-      resolve()
-    }
-    const timer = setTimeout(done, CHECK_MILLIS)
-    signal.addEventListener("abort", done, { once: true })
-  })
+/** The next page, for which a follower waits until there is one, or until nobody wants it any more. */
+const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSignal): Promise<FeedResult> => {
+  if (!follows) return await run(Feed.use((feed) => feed.page(params)))
+  const leave = Latch.makeUnsafe(false)
+  const open = () => void leave.openUnsafe()
+  end.addEventListener("abort", open, { once: true })
+  try {
+    const next = FollowFeed.use((followed) => followed.next(params, { waitMillis: USUAL_WAIT_MILLIS, leave }))
+    return (await run(next)).page
+  } finally {
+    end.removeEventListener("abort", open)
+  }
+}
 
 /**
  * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, for it would be
@@ -97,15 +99,13 @@ export async function* readFeed(
   let cursor = options.after === "" ? undefined : options.after
   while (!end.aborted) {
     const params = cursor === undefined ? pairs : [...pairs, ["cursor", cursor] as const]
-    const page = await run(Feed.use((feed) => feed.page(params)))
+    const page = await nextPage(run, params, options.follow === true, end)
     for (const [index, text] of page.items.texts().entries()) {
       const done = index === page.items.length - 1 ? page.nextCursor : (cursor ?? "")
       yield { ...eventOf(text), cursor: done }
       if (options.signal?.aborted === true) return
     }
     cursor = page.nextCursor
-    if (page.hasMore) continue
-    if (options.follow !== true) return
-    await pause(end)
+    if (!page.hasMore && options.follow !== true) return
   }
 }

@@ -77,7 +77,7 @@ export interface Operations {
   /** Try a change of a column's type. */
   readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz" } }; readonly output: RetypeTrial }
   /** The event feed. */
-  readonly readFeed: { readonly input: { readonly query?: { readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
+  readonly readFeed: { readonly input: { readonly query?: { readonly wait?: number; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "unverified" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One event. */

@@ -140,6 +140,8 @@ interface Following {
   readonly begin: (end: FeedPlace) => void
   /** Tells what came to the end of the feed, of which some may be for others. */
   readonly add: (arrivals: Arrivals) => void
+  /** Tells that the end of the feed cannot be read: whoever reads by themselves finds out why. */
+  readonly fail: () => void
 }
 
 const isOf = ({ sourceId, channel }: FollowFilter, one: Arrived): boolean =>
@@ -164,6 +166,10 @@ class Sleeping implements Following {
     // Where the database was set back to, the feed itself knows.
     const wakes = (one: Arrived) => isOf(this.#filter, one) && (sources === null || sources.has(one.sourceId))
     if (isSetBack === true || arrived.some(wakes)) this.#any.openUnsafe()
+  }
+
+  fail(): void {
+    this.#any.openUnsafe()
   }
 
   readonly next: Effect.Effect<void> = Effect.suspend(() =>
@@ -197,6 +203,9 @@ class Waiting implements Following {
     this.#place = end
     for (const one of arrived) if (isOf(this.#filter, one)) this.#count(one)
   }
+
+  /** The count goes on once there is something to count. */
+  fail(): void {}
 
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
     this.#more ||= events > MAX_COUNTED
@@ -268,7 +277,10 @@ class Tail {
         yield* Effect.sleep(this.#pauseMillis)
         yield* Effect.timeoutOption(signalled, CHECK_INTERVAL_MILLIS)
       }
-    }).pipe(Effect.scoped)
+    }).pipe(
+      Effect.tapError(() => Effect.sync(() => this.#waiting.forEach((one) => one.fail()))),
+      Effect.scoped,
+    )
   }
 
   get #pauseMillis(): number {

@@ -1,4 +1,5 @@
 /** Single events and the trash over the management API, and the feed as the read API has it. */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
@@ -9,9 +10,10 @@ import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
-import { pageBody } from "../html/PageBody.ts"
+import { feedPageBody, feedWaits, MAX_WAIT_SECONDS, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
 import { list, one } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -33,6 +35,9 @@ const events = Schema.Array(idField)
 const ofSource = Schema.Struct({ source_id: idField, events })
 const anyEvents = Schema.Struct({ events })
 
+const readWait = (text: string): number | undefined =>
+  /^\d{1,2}$/.test(text) && Number(text) <= MAX_WAIT_SECONDS ? Number(text) : undefined
+
 const missing = (message: string): ManageError => ({ code: "no_such_event", message })
 
 const TRASH_PARAMS = { no_such_source: "/source_id", no_such_event: "/events", too_many_events: "/events" } as const
@@ -43,6 +48,8 @@ export const manageEvents = Effect.gen(function* () {
   const contexts = yield* EventContext
   const trash = yield* Trash
   const feed = yield* Feed
+  const followed = yield* FollowFeed
+  const waiting = yield* feedWaits
   const browser = yield* EventBrowser
 
   const found = (event: number) =>
@@ -67,12 +74,33 @@ export const manageEvents = Effect.gen(function* () {
       description: listEvents.description,
       action: "row.read",
       readApiParameters: listEvents.query === "any" ? [] : listEvents.query,
+      parameters: [
+        {
+          name: "wait",
+          description: `Instead of an empty page at once, wait up to so many seconds for the next event, ${MAX_WAIT_SECONDS} at most.`,
+          schema: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
+          read: readWait,
+          expected: `an integer from 0 to ${MAX_WAIT_SECONDS}`,
+        },
+      ],
+      waitMillis: ({ wait = 0 }) => wait * 1_000,
       response: { status: 200, description: listEvents.response.description, schema: listEvents.response.schema },
       errors: listEvents.errors,
-      respond: ({ pairs }) =>
-        Effect.map(feed.page(pairs), ({ items, hasMore, nextCursor }) =>
-          pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`),
-        ),
+      respond: ({ pairs, query: { wait = 0 }, actor, session, request, again }) => {
+        const asked = pairs.filter(([name]) => name !== "wait")
+        if (wait === 0 || request.method !== "GET") return Effect.map(feed.page(asked), feedPageBody)
+        const who = session === null ? `${actor.kind} ${actor.id}` : `session ${session.id}`
+        const options = { waitMillis: wait * 1_000, again: Effect.as(again, null) }
+        return waiting<Uint8Array, ManageError | StoreUnavailable>(
+          who,
+          request,
+          (leave) =>
+            Effect.map(followed.next<ManageError | StoreUnavailable>(asked, { ...options, leave }), ({ page }) =>
+              feedPageBody(page),
+            ),
+          (message) => ({ code: "rate_limited", message, retryAfter: WAIT_RETRY_SECONDS }),
+        )
+      },
     }),
     manageEndpoint({
       id: "listEvents",

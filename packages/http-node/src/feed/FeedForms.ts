@@ -15,7 +15,7 @@ import { DEADLINE_MILLIS, type KeyedRequest, type OwnResponse } from "../api/End
 import { preferredWait } from "../api/Prefer.ts"
 import { keyHeaders } from "../api/WithRateHeaders.ts"
 import { pageBody } from "../html/PageBody.ts"
-import { eventStreamsWithin, eventText, type NextEvent, type StreamLimits } from "../server/EventStream.ts"
+import { type EventStreams, eventStreamsWithin, eventText, type NextEvent, type StreamLimits } from "../server/EventStream.ts"
 import type { Request } from "../server/Request.ts"
 
 export const EVENT_STREAM = "text/event-stream"
@@ -27,7 +27,7 @@ export const MAX_WAIT_SECONDS = 60
 const STREAM_WAIT_MILLIS = 60_000
 
 /** What is refused for waiting may be sent again after this time: most waits are over, or can be ended. */
-const RETRY_SECONDS = 5
+export const WAIT_RETRY_SECONDS = 5
 
 /** How many requests may wait and streams be open: of one key, and of all. */
 export const FeedStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/http-node/feed/FeedStreamLimits", {
@@ -58,6 +58,35 @@ const streamText = (page: FeedResult): string => {
 
 type Refusal = ApiError | StoreUnavailable
 
+/** What a request may do that waits, of this sender and for so long. */
+export type Wait = <A, E>(
+  who: string,
+  sent: Request,
+  work: (leave: Latch.Latch) => Effect.Effect<A, E>,
+  refused: (message: string) => E,
+) => Effect.Effect<A, E>
+
+/** Counts requests that wait, and ends their waits when the server stops. */
+const waitsOf =
+  (streams: EventStreams): Wait =>
+  (who, sent, work, refused) =>
+    Effect.suspend(() => {
+      const release = streams.hold(who)
+      if (typeof release === "string") return Effect.fail(refused(release))
+      const leave = Latch.makeUnsafe(false)
+      const forget = sent.onStop(() => leave.openUnsafe())
+      const end = Effect.sync(() => {
+        forget()
+        release()
+      })
+      return Effect.ensuring(work(leave), end)
+    })
+
+/** For a cabinet's people and programs. */
+export const feedWaits = Effect.gen(function* () {
+  return waitsOf(yield* eventStreamsWithin(yield* FeedStreamLimits, "waiting requests"))
+})
+
 export const feedForms = Effect.gen(function* () {
   const feed = yield* Feed
   const followed = yield* FollowFeed
@@ -68,29 +97,31 @@ export const feedForms = Effect.gen(function* () {
   const again = (sent: Request): Effect.Effect<ReadScopeOrAll, Refusal> =>
     fromResult(() => authenticate.again(keyHeaders(sent), monotonicMillis(clock) + DEADLINE_MILLIS))
 
-  const tooMany = (message: string) =>
-    Effect.fail<Refusal>({ code: "rate_limited", message, param: null, retryAfter: RETRY_SECONDS })
+  const wait = waitsOf(streams)
+  const tooMany = (message: string): Refusal => ({
+    code: "rate_limited",
+    message,
+    param: null,
+    retryAfter: WAIT_RETRY_SECONDS,
+  })
 
   const page = ({ query, scope }: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
     Effect.map(feed.page(query, scope), feedPageBody)
 
   const waiting = ({ query, scope, sent }: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
-    Effect.suspend(() => {
-      const release = streams.hold(keyName(keyHeaders(sent)))
-      if (typeof release === "string") return tooMany(release)
-      const leave = Latch.makeUnsafe(false)
-      const forget = sent.onStop(() => leave.openUnsafe())
-      const options: FollowOptions<Refusal> = { waitMillis: seconds * 1_000, scope, again: again(sent), leave }
-      const end = Effect.sync(() => {
-        forget()
-        release()
-      })
-      return Effect.map(Effect.ensuring(followed.next(query, options), end), (came) => ({
-        headers: { "preference-applied": `wait=${seconds}` },
-        body: feedPageBody(came.page),
-        waitedMillis: came.waitedMillis,
-      }))
-    })
+    wait(
+      keyName(keyHeaders(sent)),
+      sent,
+      (leave) => {
+        const options: FollowOptions<Refusal> = { waitMillis: seconds * 1_000, scope, again: again(sent), leave }
+        return Effect.map(followed.next(query, options), (came) => ({
+          headers: { "preference-applied": `wait=${seconds}` },
+          body: feedPageBody(came.page),
+          waitedMillis: came.waitedMillis,
+        }))
+      },
+      tooMany,
+    )
 
   const stream = Effect.fnUntraced(function* ({
     query,
@@ -99,7 +130,7 @@ export const feedForms = Effect.gen(function* () {
   }: KeyedRequest): Effect.fn.Return<OwnResponse, Refusal> {
     const who = keyName(keyHeaders(sent))
     const refused = streams.refusal(who)
-    if (refused !== null) return yield* tooMany(refused)
+    if (refused !== null) return yield* Effect.fail(tooMany(refused))
     const lastId = sent.headers["last-event-id"] ?? ""
     // A cursor that is not one is refused before the stream begins.
     const first = yield* feed.page(lastId === "" ? query : behind(query, lastId), scope)

@@ -68,6 +68,8 @@ export interface ManageCall<Path, Query, Body> {
   readonly pairs: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Body
   readonly request: Request
+  /** Fails once the sender may no longer do this; for work that waits, and then shows something. */
+  readonly again: Effect.Effect<void, ManageError | StoreUnavailable>
 }
 
 /** JSON as a value, or as its own text or bytes, which end with a newline. */
@@ -100,6 +102,8 @@ export interface ManageEndpoint {
   readonly errors: ReadonlyArray<ManageCode>
   /** The parameter, or the pointer into the body, that an error of the use case is about. */
   readonly params: Partial<Record<ManageCode, string>>
+  /** How much longer a request with this query may take, because it waits. */
+  readonly waitMillis?: (query: Readonly<Record<string, unknown>>) => number
   readonly respond: (
     call: ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
@@ -125,6 +129,7 @@ interface Given<S extends Segments, P extends Parameters, B> {
   readonly once?: Once
   readonly errors?: ReadonlyArray<ManageCode>
   readonly params?: Partial<Record<ManageCode, string>>
+  readonly waitMillis?: (query: ParameterValues<P>) => number
   readonly respond: (
     call: ManageCall<SegmentValues<S>, ParameterValues<P>, B>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>

@@ -52,7 +52,7 @@ interface Frame {
 const manageRoute = Effect.fnUntraced(function* (
   path: ManageEndpoint["path"],
   its: ReadonlyArray<ManageEndpoint>,
-  { run, who, ...services }: Frame,
+  { run, ...services }: Frame,
 ) {
   const methods = new Map<string, Handle>()
   for (const endpoint of its) methods.set(endpoint.method, yield* handlerOf(endpoint, services))
@@ -69,7 +69,7 @@ const manageRoute = Effect.fnUntraced(function* (
     handle: async (request, target) => {
       const handle = methods.get(request.method)
       if (handle === undefined) return notAllowed
-      const work = Effect.matchEffect(who(request), {
+      const work = Effect.matchEffect(services.who(request), {
         onSuccess: (identified) => handle(request, target, identified),
         onFailure: (error) => Effect.succeed(manageErrorResponse(manageErrorOf(error))),
       })
@@ -81,7 +81,7 @@ const manageRoute = Effect.fnUntraced(function* (
 
 type Handle = (request: Request, target: Target, identified: Identified) => Effect.Effect<Response>
 
-const handlerOf = (endpoint: ManageEndpoint, { wheel, idempotency }: Pick<Frame, "wheel" | "idempotency">) =>
+const handlerOf = (endpoint: ManageEndpoint, { who, wheel, idempotency }: Omit<Frame, "run">) =>
   Effect.gen(function* () {
     const readBody = endpoint.body === null ? null : yield* manageBody(endpoint.body, wheel)
     const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
@@ -99,9 +99,14 @@ const handlerOf = (endpoint: ManageEndpoint, { wheel, idempotency }: Pick<Frame,
       const body = readBody === null ? undefined : yield* readBody(request)
       const address = [endpoint.path, ...target.params, target.query]
       const sent = { actor, request, address, body: body?.text ?? "" }
-      const call = { actor, session, path, query, pairs, body: body?.value, request }
+      const again = Effect.flatMap(who(request, true), (now) =>
+        mayDo(now.actor.role, endpoint.action) ? Effect.void : Effect.fail(withoutRole(endpoint, now.actor.role)),
+      )
+      const call = { actor, session, path, query, pairs, body: body?.value, request, again }
       const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, call), CurrentActor, actor)
-      return yield* endpoint.method === "GET" ? wheel.limit(READ_TIMEOUT_MILLIS, Effect.fail(late), asked) : asked
+      if (endpoint.method !== "GET") return yield* asked
+      const limit = READ_TIMEOUT_MILLIS + (endpoint.waitMillis?.(query) ?? 0)
+      return yield* wheel.limit(limit, Effect.fail(late), asked)
     })
 
     const handle: Handle = (request, target, identified) => {
