@@ -263,7 +263,9 @@ it("the management API's feed waits, too, and refuses what its sender may no lon
   )
   const cursor = await end()
   const asked = (wait: string) =>
-    fetch(`${here.base}/manage/v1/feed?cursor=${cursor}&wait=${wait}`, { headers: { authorization: `Bearer ${token}` } })
+    fetch(`${here.base}/manage/v1/feed?cursor=${cursor}&wait=${wait}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
   const empty = await asked("1")
   assert.deepStrictEqual(await pageOf(empty), { data: [], has_more: false, next_cursor: cursor })
   assert.strictEqual((await asked("61")).status, 400)

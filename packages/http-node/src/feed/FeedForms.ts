@@ -15,7 +15,13 @@ import { DEADLINE_MILLIS, type KeyedRequest, type OwnResponse } from "../api/End
 import { preferredWait } from "../api/Prefer.ts"
 import { keyHeaders } from "../api/WithRateHeaders.ts"
 import { pageBody } from "../html/PageBody.ts"
-import { type EventStreams, eventStreamsWithin, eventText, type NextEvent, type StreamLimits } from "../server/EventStream.ts"
+import {
+  type EventStreams,
+  eventStreamsWithin,
+  eventText,
+  type NextEvent,
+  type StreamLimits,
+} from "../server/EventStream.ts"
 import type { Request } from "../server/Request.ts"
 
 export const EVENT_STREAM = "text/event-stream"

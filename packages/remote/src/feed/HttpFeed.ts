@@ -13,14 +13,11 @@ const known = ({ code, message, param }: RemoteRefusal): FeedError | undefined =
 
 /** A page of the management API's feed. */
 export const feedPage = (api: ManageApi["Service"], query: ReadonlyArray<readonly [name: string, value: string]>) =>
-  Effect.map(
-    refusedAs(api.text({ method: "GET", path: ["feed"], query }), known),
-    (text): FeedResult => {
-      const { items, hasMore, nextCursor } = pageOf(text)
-      // The feed has a cursor on every page.
-      return { items, hasMore, nextCursor: nextCursor ?? "", cursors: null }
-    },
-  )
+  Effect.map(refusedAs(api.text({ method: "GET", path: ["feed"], query }), known), (text): FeedResult => {
+    const { items, hasMore, nextCursor } = pageOf(text)
+    // The feed has a cursor on every page.
+    return { items, hasMore, nextCursor: nextCursor ?? "", cursors: null }
+  })
 
 export const layer = Layer.effect(
   Feed,
