@@ -519,6 +519,9 @@ CREATE TABLE cabinet.source (
   verify json,
   verify_secret text,
   verify_old_secret text,
+  challenge text,
+  challenge_secret text,
+  CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
@@ -817,7 +820,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
@@ -956,6 +959,8 @@ COMMENT ON COLUMN cabinet.source.header_fields IS 'Headers that become fields of
 COMMENT ON COLUMN cabinet.source.verify IS 'The recipe and its parameters; NULL: whoever has the intake address may send.';
 
 COMMENT ON COLUMN cabinet.source.verify_old_secret IS 'Counts too while the sender changes from it to the other.';
+
+COMMENT ON COLUMN cabinet.source.challenge_secret IS 'The verify token of meta, the consumer secret of x; the others have none.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -1,5 +1,6 @@
 /** What providers ask of an address before they send to it: answered to who may ask, and to nobody else. */
 import { createHmac } from "node:crypto"
+import type { ChallengeChange } from "@data-cabinet/core/verification/Challenge"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -101,4 +102,105 @@ it("a question that is not signed is an event like others where those are marked
   expect(await signed(source, "slack", question, "wrong")).toSatisfy(isEvent)
   expect(await signed(source, "slack", question)).toEqual({ ...TEXT, text: "abc" })
   expect(await events(source)).toBe(1)
+})
+
+const get = async (source: SourceWithSecret | string, query: string) =>
+  answerOf(
+    await fetch(`${typeof source === "string" ? source : cabinet.address(source)}?${query}`, { redirect: "manual" }),
+  )
+
+const isUnknown = ({ status, text }: Answer) => status === 405 && JSON.parse(text).error === "method_not_allowed"
+
+const META = "hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=meatyhamhock"
+const CRC = "crc_token=3ca279bf-b9bb_AZ"
+
+it("Meta's subscription is confirmed to who has the verify token, and to nobody else", async () => {
+  const source = await cabinet.source("Meta", {
+    challenge: { provider: "meta", secret: "meatyhamhock" },
+    verify: { recipe: "github", secret: "app secret" },
+  })
+  expect(await get(source, META)).toEqual({ ...TEXT, text: "1158201444" })
+  for (const query of [
+    META.replace("meatyhamhock", "meatyhamhocks"),
+    META.replace("meatyhamhock", ""),
+    META.replace("subscribe", "unsubscribe"),
+    "hub.challenge=1&hub.mode=subscribe",
+    META.replace("1158201444", "x".repeat(1025)),
+    META.replace("1158201444", "a%0D%0Ab"),
+    META.replace("1158201444", ""),
+    CRC,
+    "challenge=a",
+    "",
+  ]) {
+    expect(await get(source, query), query).toSatisfy(isUnknown)
+  }
+  const head = await fetch(`${cabinet.address(source)}?${META}`, { method: "HEAD" })
+  expect(head.status).toBe(405)
+  expect(await events(source)).toBe(0)
+})
+
+it("X's CRC signs tokens that are no text anybody would sign", async () => {
+  const source = await cabinet.source("X", { challenge: { provider: "x", secret: "consumer" } })
+  const digest = createHmac("sha256", "consumer").update("3ca279bf-b9bb_AZ").digest("base64")
+  expect(await get(source, CRC)).toEqual({ ...JSON_TEXT, text: `{"response_token":"sha256=${digest}"}\n` })
+  for (const token of ["", "%7B%7D", "a+b", "a.b", "x".repeat(129), "a%0A"]) {
+    expect(await get(source, `crc_token=${token}`), token).toSatisfy(isUnknown)
+  }
+})
+
+it("Microsoft Graph's and Dropbox's tokens come back as they are, and nothing of them is kept", async () => {
+  const graph = await cabinet.source("Graph", { challenge: { provider: "graph" } })
+  const token = "Validation: Testing client application reachability for subscription Request-Id: 9"
+  const post = async (query: string, body: string) => {
+    const headers = { "content-type": "text/plain; charset=utf-8" }
+    return answerOf(await fetch(`${cabinet.address(graph)}?${query}`, { method: "POST", body, headers }))
+  }
+  const asked = `validationToken=${encodeURIComponent(token)}`
+  expect(await post(asked, "")).toEqual({ ...TEXT, text: token })
+  expect(await events(graph)).toBe(0)
+  expect(await post(asked, "x")).toSatisfy(isEvent)
+  expect(await post(`validationToken=${"x".repeat(1025)}`, "")).toSatisfy(isEvent)
+  expect(await get(graph, asked)).toSatisfy(isUnknown)
+
+  const dropbox = await cabinet.source("Dropbox", { challenge: { provider: "dropbox" } })
+  const markup = "<script>alert(1)</script>"
+  expect(await get(dropbox, `challenge=${encodeURIComponent(markup)}`)).toEqual({ ...TEXT, text: markup })
+  expect(await get(dropbox, `challenge=${"x".repeat(1025)}`)).toSatisfy(isUnknown)
+  expect(await events(dropbox)).toBe(0)
+})
+
+it("a GET is answered with 405 by every other address, known or not, and by one that answers nobody any more", async () => {
+  const source = await cabinet.source("Plain")
+  const unknown = cabinet.address({ ...source, intakeSecret: "x".repeat(32) })
+  const queries = [META, CRC, "challenge=a", "validationToken=a", "a=1"]
+  for (const query of queries) {
+    for (const one of [source, unknown]) expect(await get(one, query), query).toSatisfy(isUnknown)
+  }
+  const set = (challenge: ChallengeChange | null) =>
+    cabinet.run(Sources.use((sources) => sources.change(source.id, { challenge })))
+  // What is cached of the source from its requests is not asked.
+  await fetch(cabinet.address(source), { method: "POST", body: "a=1" })
+  expect((await set({ provider: "x", secret: "consumer" })).challenge).toEqual({ provider: "x" })
+  expect((await get(source, CRC)).status).toBe(200)
+  await set({ provider: "x" })
+  expect((await get(source, CRC)).text).toContain("response_token")
+  await set({ provider: "graph" })
+  await fetch(`${cabinet.address(source)}?validationToken=a`, { method: "POST" })
+  expect(await events(source)).toBe(1)
+  await set(null)
+  expect(await get(source, CRC)).toSatisfy(isUnknown)
+})
+
+it("questions count in the rates", async () => {
+  const limited = await intakeCabinet(database.url, { intakeRate: 3 })
+  try {
+    const source = await limited.source("Limited", { challenge: { provider: "dropbox" } })
+    const statuses = []
+    for (let n = 0; n < 5; n++) statuses.push((await get(limited.address(source), "challenge=a")).status)
+    expect(statuses).toEqual([200, 200, 200, 429, 429])
+    // What is no question is answered as before.
+    expect((await get(limited.address(source), "a=1")).status).toBe(405)
+  } finally {
+    await limited.close()
+  }
 })

@@ -502,7 +502,18 @@ it("every action is logged with actor and outcome, whoever does it, and never a 
   )
   const refused = await ask("PATCH", one, { body: { verify: { recipe: "github" } } })
   assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "/verify/secret"])
-  assert.notInclude(verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text, "hush")
+  const asked = await ask("PATCH", one, { body: { challenge: { provider: "meta", secret: "hush-7" } } })
+  assert.deepStrictEqual(asked.json.challenge, { provider: "meta" })
+  assert.deepInclude((await audit("&action=source.change"))[0].changes, {
+    challenge: { provider: "meta", secret: "new" },
+  })
+  const unasked = await ask("PATCH", one, { body: { challenge: { provider: "x" } } })
+  assert.deepStrictEqual(
+    [unasked.status, unasked.json.error.code, unasked.json.error.param],
+    [400, "bad_challenge", "/challenge"],
+  )
+  assert.isNull((await ask("PATCH", one, { body: { challenge: null } })).json.challenge)
+  assert.notInclude(asked.text + verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text, "hush")
   assert.isNull((await ask("PATCH", one, { body: { verify: null } })).json.verify)
 
   const url = "http://ann:hush-1@127.0.0.1:9/hook?token=hush-2"

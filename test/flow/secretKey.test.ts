@@ -10,6 +10,7 @@ import { type Receiver, startReceiver } from "../support/receiver.ts"
 const database = withDatabase()
 const [first, second] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64url")]
 const HEADER = "Bearer enc.v1. a secret of the feed"
+const CONSUMER = "the consumer secret"
 const SENDERS = ["the sender's secret", "the sender's next secret"] as const
 let receiver: Receiver
 const asked: Array<string | undefined> = []
@@ -39,7 +40,7 @@ const close = async (cabinet: Cabinet) => {
 const stored = async () => {
   const [addresses, sources, polls] = [
     await database.run("SELECT secret, previous_secret, headers::text FROM cabinet.address ORDER BY id"),
-    await database.run("SELECT verify_secret, verify_old_secret FROM cabinet.source ORDER BY id"),
+    await database.run("SELECT verify_secret, verify_old_secret, challenge_secret FROM cabinet.source ORDER BY id"),
     await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
   ]
   return JSON.stringify([addresses, sources, polls])
@@ -72,6 +73,12 @@ const verified = async (cabinet: Cabinet, ...secrets: ReadonlyArray<string>) => 
   return statuses
 }
 
+/** The status of the answer to the provider's question. */
+const answers = async (cabinet: Cabinet) => {
+  const { intakeUrl } = await cabinet.sources.reveal(sourceId)
+  return (await cabinet.fetchHandler(new Request(`${intakeUrl}?crc_token=abc`))).status
+}
+
 let sourceId: number
 let address: { readonly id: number; readonly secret: string }
 let poll: number
@@ -81,7 +88,11 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => polled.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(polled.address() as AddressInfo).port}/`
   const plain = await open()
-  const source = await plain.sources.create({ name: "Orders", verify: { recipe: "bearer", secret: SENDERS[0] } })
+  const source = await plain.sources.create({
+    name: "Orders",
+    verify: { recipe: "bearer", secret: SENDERS[0] },
+    challenge: { provider: "x", secret: CONSUMER },
+  })
   sourceId = source.id
   const headers = [["Authorization", HEADER]] as const
   address = await plain.addresses.create({ url: receiver.url, headers })
@@ -96,7 +107,7 @@ afterAll(async () => {
 
 it("stored secrets are encrypted when a key is set, and new ones as well", async () => {
   const before = await stored()
-  for (const secret of [address.secret, SENDERS[0], HEADER]) expect(before).toContain(secret)
+  for (const secret of [address.secret, SENDERS[0], HEADER, CONSUMER]) expect(before).toContain(secret)
   const cabinet = await open(first)
   const added = await cabinet.addresses.create({ url: receiver.url })
   await cabinet.sources.change(sourceId, { verify: { secret: SENDERS[1], keepOldSecret: true } })
@@ -104,10 +115,11 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   const rotated = await cabinet.addresses.rotateSecret(added.id)
   expect(rotated.previousSecret!.secret).toBe(added.secret)
   const text = await stored()
-  for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER]) {
+  for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER, CONSUMER]) {
     expect(text).not.toContain(secret)
   }
-  expect(text.match(/enc\.v1\./g)).toHaveLength(7)
+  expect(text.match(/enc\.v1\./g)).toHaveLength(8)
+  expect(await answers(cabinet)).toBe(200)
   expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
@@ -137,6 +149,7 @@ it("a new key is put in front, then the old one is removed", async () => {
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await authorized(cabinet, poll)).toEqual([true])
   expect(await verified(cabinet, ...SENDERS, "another")).toEqual([200, 200, 401])
+  expect(await answers(cabinet)).toBe(200)
   // Nothing is written where nothing has to be.
   const text = await stored()
   await open(second)
@@ -155,6 +168,7 @@ it("a process with another key fails its attempts with a message, and sends noth
   // It can neither take a request nor call it a forgery.
   expect(await verified(late, SENDERS[1], "another")).toEqual([503, 503])
   expect(await verified(other, SENDERS[1], "another")).toEqual([200, 401])
+  expect([await answers(late), await answers(other)]).toEqual([503, 200])
   expect(await signs(other, address.id, address.secret)).toEqual([true])
   // Back to the key before; a third is not known here.
   await close(other)
@@ -164,7 +178,7 @@ it("a process with another key fails its attempts with a message, and sends noth
     `UPDATE cabinet.address SET secret = 'whsec_anew', headers = '${headers}' WHERE removed_at IS NULL`,
   )
   await database.run(
-    `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL WHERE id = ${sourceId}`,
+    `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL, challenge_secret = 'given up' WHERE id = ${sourceId}`,
   )
   await database.run(`UPDATE cabinet.address SET secret = 'x', previous_secret = NULL WHERE removed_at IS NOT NULL`)
   await database.run(`UPDATE cabinet.poll SET headers = '${headers}'`)

@@ -40,6 +40,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ...(source.headerFields.length === 0 ? [] : [["Header fields", source.headerFields.join(", ")] as const]),
       ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
+      ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
       ["Made", source.createdAt],
     ],
     style,
@@ -125,7 +126,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (i
     const change = yield* readSettings(input)
     if (Object.keys(change).length === 0) {
       const message =
-        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query or --verify."
+        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query, --verify or --challenge."
       return yield* new CommandError({ code: "usage", message })
     }
     yield* withCabinet({}, () =>

@@ -3,6 +3,7 @@ import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import type { SourceChange } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
+import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
 import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
 const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
@@ -33,9 +34,10 @@ export const sourceFlags = {
     Flag.optional,
   ),
   ...verifyFlags,
+  ...challengeFlags,
 }
 
-interface SourceFlags extends VerifyFlags {
+interface SourceFlags extends VerifyFlags, ChallengeFlags {
   readonly encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
   readonly thanksUrl: Option.Option<string>
   readonly keepHeaders: ReadonlyArray<string>
@@ -57,12 +59,18 @@ const namesOf = (given: ReadonlyArray<string>): ReadonlyArray<string> | undefine
 
 /** Reads a secret from where the flags say, before anything is opened. */
 export const readSettings = (input: SourceFlags) =>
-  Effect.map(readVerification(input), (verify): Omit<SourceChange, "name"> => {
-    const settings = settingsOf(input)
-    return verify === undefined ? settings : { ...settings, verify }
+  Effect.gen(function* () {
+    const verify = yield* readVerification(input)
+    const challenge = yield* readChallenge(input)
+    const settings: Omit<SourceChange, "name"> = {
+      ...settingsOf(input),
+      ...(verify === undefined ? {} : { verify }),
+      ...(challenge === undefined ? {} : { challenge }),
+    }
+    return settings
   })
 
-const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify"> => {
+const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | "challenge"> => {
   const charset = orNone(input.encoding)
   const thanks = orNone(input.thanksUrl)
   const keepHeaders = namesOf(input.keepHeaders)

@@ -18,6 +18,7 @@ export type CabinetErrorCode =
   | "bad_fields"
   | "bad_filter"
   | "bad_fo"
+  | "bad_challenge"
   | "bad_format"
   | "bad_fv"
   | "bad_give_up"

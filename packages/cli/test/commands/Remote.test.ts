@@ -97,6 +97,8 @@ const KEEPING = [
   "X-Id",
   "--keep-query",
   "off",
+  "--challenge",
+  "graph",
 ]
 
 const HERE_ONLY = [

@@ -10,7 +10,7 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { snippets } from "./Snippets.ts"
-import { verification } from "./VerificationForm.ts"
+import { challenge, verification } from "./VerificationForm.ts"
 
 const state = ({ words }: Frame, { archived }: Source): Html =>
   archived ? badge("quiet", words.source.off) : badge("good", words.source.on)
@@ -117,6 +117,6 @@ export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, u
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
 <section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}</section>
-${recent(frame, source, data)}${settings(frame, source)}${verification(frame, source)}${danger(frame, source)}`,
+${recent(frame, source, data)}${settings(frame, source)}${verification(frame, source)}${challenge(frame, source)}${danger(frame, source)}`,
   }
 }

@@ -12,7 +12,7 @@ import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
-import { verificationIn } from "./VerificationForm.ts"
+import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
 const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
 
@@ -123,6 +123,13 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     repeat: "once",
     respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { verify: verificationIn(call) }), null),
   })
+  const challenge = act({
+    path: `${path}/challenge`,
+    action: "source.change",
+    home,
+    repeat: "allowed",
+    respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { challenge: challengeIn(call) }), null),
+  })
   const archive = act({
     path: `${path}/archive`,
     action: "source.change",
@@ -153,5 +160,5 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
       return null
     }),
   })
-  return [change, verify, archive, restore, remove]
+  return [change, verify, challenge, archive, restore, remove]
 }

@@ -1,5 +1,10 @@
-/** How a source's sender is verified: its form, and what was sent with it. Secrets are taken, and never shown. */
+/** How a source's sender is verified, and which provider's question it answers: the forms, and what was sent with them. Secrets are taken, and never shown. */
 import type { Source } from "@data-cabinet/core/source/Source"
+import {
+  CHALLENGE_PROVIDERS,
+  type ChallengeChange,
+  type ChallengeProvider,
+} from "@data-cabinet/core/verification/Challenge"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
@@ -33,6 +38,25 @@ ${verify !== null && markup`<label class="choice"><input type="checkbox" name="k
   const path = consolePath(frame, `sources/${id}/verify`)
   return markup`<section class="card" aria-labelledby="verify"><h2 id="verify">${words.title}</h2><p>${verify === null ? words.nobody : words.by[verify.mode](verify.recipe)}</p>
 ${postForm({ path, kind: "form", body })}</section>`
+}
+
+/** The provider whose question about the address is answered. */
+export const challenge = (frame: Frame, { id, challenge: current }: Source): HtmlValue => {
+  const words = frame.words.challenge
+  if (!may(frame, "source.change")) return null
+  const body = markup`<label>${words.provider}<select name="provider"><option value="">${words.none}</option>${options(CHALLENGE_PROVIDERS, current?.provider ?? "")}</select></label>
+<label>${words.secret}<input name="secret" type="password" maxlength="1000" autocomplete="off"></label>
+<button class="main">${frame.words.save}</button>`
+  return markup`<section class="card" aria-labelledby="challenge"><h2 id="challenge">${words.title}</h2><p>${words.hint}</p>
+${postForm({ path: consolePath(frame, `sources/${id}/challenge`), kind: "form", body })}</section>`
+}
+
+/** An empty secret leaves the one that there is. */
+export const challengeIn = (call: FormCall): ChallengeChange | null => {
+  const provider = fieldOf(call, "provider")
+  const secret = fieldOf(call, "secret")
+  // One that is not known is refused by the use case.
+  return provider === "" ? null : { provider: provider as ChallengeProvider, ...(secret === "" ? {} : { secret }) }
 }
 
 /** An empty secret leaves the one that there is. */

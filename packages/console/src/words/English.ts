@@ -347,6 +347,13 @@ export const ENGLISH = {
     timestampHeader: "Header with the signed time (empty: none)",
     tolerance: "How many seconds it may be off",
   },
+  challenge: {
+    title: "Questions before the first request",
+    hint: "Some providers ask something of the address before they send to it. A question that is signed is answered by the recipe.",
+    provider: "Answer",
+    none: "nobody",
+    secret: "Verify token or consumer secret (empty: the one that there is)",
+  },
   overview: {
     title: "Overview",
     number: (value: number) => new Intl.NumberFormat("en").format(value),

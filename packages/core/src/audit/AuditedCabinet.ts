@@ -62,19 +62,24 @@ const making = (action: string, makes: string, changes: Act["changes"]): Act => 
 const MAX_LISTED_EVENTS = 100
 const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, MAX_LISTED_EVENTS) })
 
-/** What was given of a verification, without its secret. */
-const verificationGiven = ({ verify, ...settings }: SourceChange): Act["changes"] => {
-  if (verify == null) return verify === undefined ? settings : { ...settings, verify }
-  const { secret, ...given } = verify
-  return { ...settings, verify: { ...given, secret: secret === undefined ? "kept" : "new" } }
-}
+/** What was given of settings, without their secrets. */
+const settingsGiven = ({ verify, challenge, ...settings }: SourceChange): Act["changes"] => ({
+  ...settings,
+  ...(verify === undefined ? {} : { verify: verify === null ? null : withoutSecret(verify) }),
+  ...(challenge === undefined ? {} : { challenge: challenge === null ? null : withoutSecret(challenge) }),
+})
+
+const withoutSecret = ({ secret, ...given }: { readonly secret?: string }) => ({
+  ...given,
+  secret: secret === undefined ? "kept" : "new",
+})
 
 const SOURCES: Acts<Sources["Service"]> = {
-  create: (source) => making("source.create", "source", verificationGiven(source)),
+  create: (source) => making("source.create", "source", settingsGiven(source)),
   list: null,
   get: null,
   reveal: (id) => act("source.reveal", `source ${id}`),
-  change: (id, change) => act("source.change", `source ${id}`, verificationGiven(change)),
+  change: (id, change) => act("source.change", `source ${id}`, settingsGiven(change)),
   archive: (id) => act("source.archive", `source ${id}`),
   restore: (id) => act("source.restore", `source ${id}`),
   remove: (id, table) => act("source.delete", `source ${id}`, { table }),

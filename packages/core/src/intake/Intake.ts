@@ -20,7 +20,14 @@ import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
-import { badSignature, countRefusal, handshakeIn, refusalBySender } from "../verification/VerifyRequest.ts"
+import { askedByGet, askedByPost, type HandshakeAnswer } from "../verification/Handshake.ts"
+import {
+  badSignature,
+  countRefusal,
+  handshakeIn,
+  refusalBySender,
+  SECRETS_UNREADABLE,
+} from "../verification/VerifyRequest.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
@@ -46,6 +53,11 @@ export class Intake extends Context.Service<
      */
     readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeResult, Refused>>
     /**
+     * The answer to a GET of this address with this query, if it is the question of a provider that the source answers. Counts
+     * in the rates; null for whoever has no answer, whether there is such an address or not.
+     */
+    readonly ask: (request: AskedAddress) => Promise<Result.Result<HandshakeAnswer | null, Refused>>
+    /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
      * same detection of repeats and the same row. Values are read as JSON.stringify writes them; bigints keep all their
      * digits.
@@ -69,10 +81,18 @@ export class Intake extends Context.Service<
       return {
         admit: (secret, ip, call) => intake.admit(secret, ip, call),
         receive: (request) => intake.receive(request),
+        ask: (request) => intake.ask(request),
         accept: (sourceId, fields) => intake.accept(sourceId, fields),
       }
     }),
   )
+}
+
+export interface AskedAddress extends Call {
+  readonly secret: string
+  readonly ip: string | null
+  /** The URL's query string without `?`. */
+  readonly query: string
 }
 
 interface Ports {
@@ -121,6 +141,10 @@ class IntakeSteps {
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
     for (let attempt = 1; ; attempt++) {
+      if (source.challenge !== undefined) {
+        const answer = askedByPost(source.challenge.provider, request.query, request.body)
+        if (answer !== null) return Result.succeed({ kind: "handshake", answer })
+      }
       let verdict: EventVerdict | undefined
       if (source.verification !== null) {
         const verified = await this.#verify(request, source)
@@ -139,6 +163,22 @@ class IntakeSteps {
       if (Result.isFailure(found)) return Result.fail(found.failure)
       source = found.success
     }
+  }
+
+  async ask({ secret, ip, query, ...call }: AskedAddress): Promise<Result.Result<HandshakeAnswer | null, Refused>> {
+    const admitted = await this.admit(secret, ip, call)
+    // As it is: nothing else shows that what is cached is outdated.
+    const found = Result.isFailure(admitted) ? admitted : await this.#findSource(secret, call)
+    if (Result.isFailure(found)) {
+      const { failure } = found
+      return failure._tag === "IntakeError" && failure.code === "not_found"
+        ? Result.succeed(null)
+        : Result.fail(failure)
+    }
+    const { challenge } = found.success
+    if (challenge === undefined) return Result.succeed(null)
+    if (challenge.secret === null) return Result.fail(SECRETS_UNREADABLE)
+    return Result.succeed(askedByGet(challenge.provider, challenge.secret, query))
   }
 
   accept(sourceId: number, fields: Readonly<Record<string, unknown>>): Effect.Effect<Receipt, Refused> {

@@ -1,5 +1,6 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
+import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
 import type { IntakeVerification, Verification } from "../verification/Verification.ts"
 
 /** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
@@ -26,6 +27,8 @@ export interface Source {
   readonly keepQuery: boolean
   /** How its sender is verified; null: whoever has the intake address may send. */
   readonly verify: Verification | null
+  /** The provider whose question about the address is answered; null: none but those of the recipe. */
+  readonly challenge: Challenge | null
 }
 
 /** A source with the secret part of its intake address. Shown only to its owner, never logged. */
@@ -50,6 +53,8 @@ export interface IntakeSource {
   readonly kept: KeptSettings | null
   /** Null for a source that takes requests from whoever has its address. */
   readonly verification: IntakeVerification | null
+  /** Absent for a source that answers no provider's question, but those of its recipe. */
+  readonly challenge?: IntakeChallenge
   /** The addresses of the source that have a filter; absent if there are none. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

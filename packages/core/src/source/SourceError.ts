@@ -11,6 +11,7 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_header_fields",
     "bad_verify",
     "bad_verify_secret",
+    "bad_challenge",
     "table_in_use",
   ]),
   message: Schema.String,

@@ -20,6 +20,7 @@ export const ownSourceJson = (source: Source) => ({
   header_fields: source.headerFields,
   keep_query: source.keepQuery,
   verify: source.verify === null ? null : verificationJson(source.verify),
+  challenge: source.challenge === null ? null : { provider: source.challenge.provider },
 })
 
 const verificationJson = ({ recipe, mode, hmac, keepsOldSecret }: Verification) => ({

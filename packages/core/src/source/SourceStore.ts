@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
 import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
 
@@ -17,6 +18,7 @@ export interface StoredSource {
   readonly keepQuery: boolean
   /** With a secret. */
   readonly verify: StoredVerification | null
+  readonly challenge: StoredChallenge | null
   /** Names the table, given the names that are in use; called while no other source gets a table. */
   readonly tableName: (taken: ReadonlySet<string>) => string
 }
@@ -37,11 +39,14 @@ export interface SourceChange {
   readonly keepQuery?: boolean
   /** How its sender is verified; null: no longer. */
   readonly verify?: VerificationChange | null
+  /** The provider whose question about the address is answered; null: none. */
+  readonly challenge?: ChallengeChange | null
 }
 
 /** The changes as they are stored. */
-export interface StoredSourceChange extends Omit<SourceChange, "verify"> {
+export interface StoredSourceChange extends Omit<SourceChange, "verify" | "challenge"> {
   readonly verify?: StoredVerification | null
+  readonly challenge?: StoredChallenge | null
 }
 
 /** What came of removing a source. Unless it is `removed`, nothing was changed. */

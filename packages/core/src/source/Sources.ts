@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { type ChallengeChange, changedChallenge } from "../verification/Challenge.ts"
 import { changedVerification } from "../verification/ChangeVerification.ts"
 import type { VerificationChange } from "../verification/Verification.ts"
 import { readableName } from "../row/ReadableName.ts"
@@ -16,7 +17,7 @@ import {
 } from "./Source.ts"
 import { headerNamesRefusal } from "./HeaderNames.ts"
 import { SourceError } from "./SourceError.ts"
-import { type SourceChange, type SourceRemoval, SourceStore } from "./SourceStore.ts"
+import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceChange } from "./SourceStore.ts"
 
 export type { SourceChange }
 
@@ -36,6 +37,8 @@ export interface NewSource {
   readonly keepQuery?: boolean
   /** How its sender is verified, with the secret; null (the default): whoever has the intake address may send. */
   readonly verify?: VerificationChange | null
+  /** The provider whose question about the address is answered; null (the default): none. */
+  readonly challenge?: ChallengeChange | null
 }
 
 /** No result contains deleted sources. */
@@ -75,6 +78,7 @@ export class Sources extends Context.Service<
           const { name, encoding = null, thanksUrl = null } = source
           const { keepHeaders = [], headerFields = [], keepQuery = false } = source
           const verify = source.verify == null ? null : yield* changedVerification(null, source.verify)
+          const challenge = source.challenge == null ? null : yield* changedChallenge(null, source.challenge)
           const tableName = tableNameFor(name)
           return yield* store.create({
             name,
@@ -84,20 +88,30 @@ export class Sources extends Context.Service<
             headerFields,
             keepQuery,
             verify,
+            challenge,
             tableName,
           })
         }),
         list: store.list,
         get: store.get,
         reveal: (id) => existing(id, store.reveal(id)),
-        change: Effect.fnUntraced(function* (id, { verify, ...change }) {
+        change: Effect.fnUntraced(function* (id, { verify, challenge, ...change }) {
           yield* checkSettings(change)
-          if (verify == null) {
-            return yield* existing(id, store.change(id, verify === undefined ? change : { ...change, verify }))
+          const ends: StoredSourceChange = {
+            ...change,
+            ...(verify === null ? { verify } : {}),
+            ...(challenge === null ? { challenge } : {}),
           }
+          if (verify == null && challenge == null) return yield* existing(id, store.change(id, ends))
           const current = yield* existing(id, store.get(id))
-          const changed = yield* changedVerification(current.verify, verify)
-          return yield* existing(id, store.change(id, { ...change, verify: changed }))
+          return yield* existing(
+            id,
+            store.change(id, {
+              ...ends,
+              ...(verify == null ? {} : { verify: yield* changedVerification(current.verify, verify) }),
+              ...(challenge == null ? {} : { challenge: yield* changedChallenge(current.challenge, challenge) }),
+            }),
+          )
         }),
         archive: (id) => existing(id, store.archive(id)),
         restore: (id) => existing(id, store.restore(id)),

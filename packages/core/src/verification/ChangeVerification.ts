@@ -65,14 +65,20 @@ export const changedVerification = (
 const CONTROL = /[\0-\x1f\x7f]/
 const BASE64 = /^[0-9A-Za-z+/]{4,}={0,2}$/
 
-/** Why this cannot be the secret of this recipe, in words; null if it can. */
-const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
+/** Why this can be nobody's secret, in words; null if it can. */
+export const unusableSecret = (secret: string): string | null => {
   if (secret.length === 0 || secret.length > MAX_VERIFY_SECRET_LENGTH) {
     return `a secret has 1 to ${MAX_VERIFY_SECRET_LENGTH} characters.`
   }
   if (CONTROL.test(secret) || !secret.isWellFormed()) return "a secret has no control characters."
   // It would be taken for one that is encrypted.
-  if (secret.startsWith("enc.v1.")) return "a secret cannot begin with enc.v1."
+  return secret.startsWith("enc.v1.") ? "a secret cannot begin with enc.v1." : null
+}
+
+/** Why this cannot be the secret of this recipe, in words; null if it can. */
+const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
+  const misfit = unusableSecret(secret)
+  if (misfit !== null) return misfit
   if (recipe === "hmac") return null
   const known = RECIPES[recipe]
   if (known.kind === "hmac") {

@@ -3,8 +3,8 @@
  * send back what anybody wants: the question itself must be signed, and what is put into an answer is short and of few letters.
  */
 import { createHmac } from "node:crypto"
-import type { SignedRequest } from "./VerifySender.ts"
-import { verifySender } from "./VerifySender.ts"
+import type { ChallengeProvider } from "./Challenge.ts"
+import { equalTexts, type SignedRequest, verifySender } from "./VerifySender.ts"
 import { RECIPES } from "./Recipes.ts"
 import type { IntakeVerification } from "./Verification.ts"
 
@@ -60,3 +60,33 @@ const echo = (text: unknown): HandshakeAnswer | null =>
   typeof text === "string" && text !== "" && Buffer.byteLength(text) <= MAX_ECHO_BYTES && !CONTROL.test(text)
     ? { contentType: "text/plain; charset=utf-8", text }
     : null
+
+/** Whether a query may be a provider's question: anything else that comes with GET is nobody's, and costs no lookup. */
+export const mayAsk = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
+
+/** The answer to a GET with this query, of a source that answers this provider; null if it is no question of that provider. */
+export const askedByGet = (provider: ChallengeProvider, secret: string, query: string): HandshakeAnswer | null => {
+  const asked = new URLSearchParams(query)
+  switch (provider) {
+    case "meta":
+      return asked.get("hub.mode") === "subscribe" && equalTexts(asked.get("hub.verify_token") ?? "", secret)
+        ? echo(asked.get("hub.challenge"))
+        : null
+    case "x":
+      return crcOf(secret, asked.get("crc_token") ?? "")
+    case "dropbox":
+      return echo(asked.get("challenge"))
+    case "graph":
+      return null
+  }
+}
+
+const crcOf = (secret: string, token: string): HandshakeAnswer | null => {
+  if (!TOKEN.test(token)) return null
+  const digest = createHmac("sha256", secret).update(token).digest("base64")
+  return { contentType: "application/json", text: JSON.stringify({ response_token: `sha256=${digest}` }) }
+}
+
+/** The same of a POST: Microsoft Graph's has a token in its query, and nothing else. */
+export const askedByPost = (provider: ChallengeProvider, query: string, body: Uint8Array): HandshakeAnswer | null =>
+  provider === "graph" && body.byteLength === 0 ? echo(new URLSearchParams(query).get("validationToken")) : null

@@ -38,7 +38,7 @@ const signedRequest = ({ headers, body, baseUrl, secret, query }: IntakeRequest)
   url: `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`,
 })
 
-const SECRETS_UNREADABLE = new StoreUnavailable({
+export const SECRETS_UNREADABLE = new StoreUnavailable({
   message:
     "The secret that a source's requests are verified with cannot be decrypted: its key is not in CABINET_SECRET_KEY.",
   retryAfter: 60,

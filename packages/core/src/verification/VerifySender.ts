@@ -45,7 +45,7 @@ const headerOf = ({ headers }: SignedRequest, names: ReadonlyArray<string> = [])
 }
 
 /** Texts of different lengths take the same time to compare. */
-const equalTexts = (a: string, b: string): boolean =>
+export const equalTexts = (a: string, b: string): boolean =>
   timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"))
 
 const verifyPlain = ({ header, form }: PlainRecipe, request: SignedRequest, { secrets }: VerifyingOptions): Verdict => {

@@ -36,6 +36,7 @@ it("a source is shown without its secret, and to a reader without its settings",
       },
       keepsOldSecret: true,
     },
+    challenge: { provider: "meta" as const },
     intakeSecret: SECRET,
   }
   assert.deepStrictEqual(sourceJson(source), {
@@ -65,6 +66,7 @@ it("a source is shown without its secret, and to a reader without its settings",
       },
       keeps_old_secret: true,
     },
+    challenge: { provider: "meta" },
   })
 })
 

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
+import { mayAsk } from "@data-cabinet/core/verification/Handshake"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
 import { decodeSegment } from "../api/QueryPairs.ts"
@@ -21,6 +22,7 @@ import type { Body } from "./IncomingBody.ts"
 import {
   acceptedResponse,
   faultResponse,
+  handshakeResponse,
   isNavigation,
   methodResponse,
   preflightResponse,
@@ -71,8 +73,20 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       })
     }
 
+    /** The answer to a provider's question; null for every other GET. */
+    const asked = async (request: Request, secret: string): Promise<Response | null> => {
+      const query = rawQuery(request.url)
+      if (!mayAsk(query)) return null
+      const { context } = request
+      const ip = clientAddress(request, settings.trustedProxies)
+      const answer = await intake.ask({ secret, ip, query, deadline: wheel.now() + limits.store, context })
+      if (Result.isFailure(answer)) return refused(request, answer.failure)
+      return answer.success === null ? null : handshakeResponse(answer.success)
+    }
+
     const handle = async (request: Request, secret: string): Promise<Response> => {
       if (request.method === "OPTIONS") return preflightResponse(request)
+      if (request.method === "GET") return (await asked(request, secret)) ?? methodResponse(request)
       if (request.method !== "POST") return methodResponse(request)
       const body = bodyOf(request, limits, budget, wheel)
       try {

@@ -129,6 +129,10 @@ const OWN = {
     status: 400,
     meaning: "The secret of the verification is missing, or is invalid for this recipe.",
   },
+  bad_challenge: {
+    status: 400,
+    meaning: "The provider is unknown, or its secret is missing or invalid; the message says which.",
+  },
   no_such_poll: { status: 404, meaning: "There is no poll with this id." },
   bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
   bad_format: { status: 400, meaning: "The format is not one of those that can be read." },

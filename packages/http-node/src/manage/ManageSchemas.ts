@@ -8,6 +8,7 @@ import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES } from "@data-cabinet/core/verification/Verification"
@@ -60,6 +61,12 @@ const sourceFields = {
         keeps_old_secret: flag("Whether the secret before this one counts, too."),
       },
       "How the sender is verified; null: whoever has the intake address may send.",
+    ),
+  ),
+  challenge: orNull(
+    object(
+      { provider: { enum: [...CHALLENGE_PROVIDERS], description: "Who asks." } },
+      "The provider whose question about the address is answered; null: none but those of the recipe.",
     ),
   ),
 }

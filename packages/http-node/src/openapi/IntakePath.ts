@@ -35,7 +35,10 @@ const SECRET: ParameterObject = {
 const answer = (description: string, ...names: ReadonlyArray<string>): JsonSchema =>
   object(Object.fromEntries(names.map((name) => [name, { type: "string" }])), description)
 
-const HANDSHAKES = [answer("The answer to Zoom's question.", "plainToken", "encryptedToken")]
+const HANDSHAKES = [
+  answer("The answer to Zoom's question.", "plainToken", "encryptedToken"),
+  answer("The answer to X's question.", "response_token"),
+]
 
 export const INTAKE_PATH: PathItem = {
   post: {

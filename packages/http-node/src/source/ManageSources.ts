@@ -15,6 +15,7 @@ import {
   MAX_TOLERANCE_SECONDS,
   MAX_VERIFY_SECRET_LENGTH,
 } from "@data-cabinet/core/verification/ChangeVerification"
+import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
 import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
@@ -80,6 +81,18 @@ const verification = Schema.Struct({
   hmac: Schema.optionalKey(hmac),
 }).annotate({ description: "How the sender is verified; null: whoever has the intake address may send." })
 
+const challenge = Schema.Struct({
+  provider: Schema.Literals(CHALLENGE_PROVIDERS).annotate({ description: "Who asks." }),
+  secret: Schema.optionalKey(
+    text(
+      MAX_VERIFY_SECRET_LENGTH,
+      "Of `meta` the verify token, of `x` the consumer secret; required with another provider, and never shown.",
+    ),
+  ),
+}).annotate({
+  description: "The provider whose question about the address is answered; null: none but those of the recipe.",
+})
+
 /** The members of `verify` as the use case takes them. */
 const verificationOf = (given: typeof verification.Type | null): VerificationChange | null => {
   if (given === null) return null
@@ -120,6 +133,7 @@ const settings = {
     Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
   ),
   verify: Schema.optionalKey(Schema.NullOr(verification)),
+  challenge: Schema.optionalKey(Schema.NullOr(challenge)),
 }
 
 /** The members of `settings` as the use case takes them. */
@@ -130,6 +144,7 @@ const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
   ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
   ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
   ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
+  ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
 })
 
 const newSource = Schema.Struct({ name: nameField, ...settings })
@@ -167,6 +182,7 @@ const SETTINGS_ERRORS = [
   "bad_header_fields",
   "bad_verify",
   "bad_verify_secret",
+  "bad_challenge",
 ] as const
 
 const PARAMS = {
@@ -177,6 +193,7 @@ const PARAMS = {
   bad_header_fields: "/header_fields",
   bad_verify: "/verify",
   bad_verify_secret: "/verify/secret",
+  bad_challenge: "/challenge",
   no_such_source: "id",
 } as const
 

@@ -38,6 +38,7 @@ export const ORDERS: Source = {
   headerFields: [],
   keepQuery: false,
   verify: null,
+  challenge: null,
 }
 
 export interface Ports {

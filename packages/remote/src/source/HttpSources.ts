@@ -35,13 +35,22 @@ const sentParameters = ({ timestampHeader, toleranceSeconds, ...parameters }: Pa
   tolerance_seconds: toleranceSeconds,
 })
 
-const sentSettings = ({ encoding, thanksUrl, keepHeaders, headerFields, keepQuery, verify }: SourceChange) => ({
+const sentSettings = ({
+  encoding,
+  thanksUrl,
+  keepHeaders,
+  headerFields,
+  keepQuery,
+  verify,
+  challenge,
+}: SourceChange) => ({
   encoding,
   thanks_url: thanksUrl,
   keep_headers: keepHeaders,
   header_fields: headerFields,
   keep_query: keepQuery,
   verify: verify == null ? verify : sentVerification(verify),
+  challenge,
 })
 
 export const layer = Layer.effect(

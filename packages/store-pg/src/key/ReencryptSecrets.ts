@@ -30,9 +30,21 @@ const pair = (purpose: SecretPurpose, table: string, secret: string, previous: s
   WHERE id = $1::int8 AND ${secret} = $4 AND ${previous} IS NOT DISTINCT FROM $5`,
 })
 
+/** A secret that has none before it. */
+const single = (purpose: SecretPurpose, table: string, secret: string) => ({
+  purpose,
+  read: `
+  SELECT id::text AS id, ${secret} AS secret, NULL AS previous FROM ${table}
+  WHERE id > $2::int8 AND ${isOther(secret)} ORDER BY id LIMIT ${BATCH_ROWS}`,
+  set: `
+  UPDATE ${table} SET ${secret} = $2
+  WHERE id = $1::int8 AND ${secret} = $4 AND $3::text IS NULL AND $5::text IS NULL`,
+})
+
 const PAIRS = [
   pair("signing secret", "cabinet.address", "secret", "previous_secret"),
   pair("verification secret", "cabinet.source", "verify_secret", "verify_old_secret"),
+  single("challenge secret", "cabinet.source", "challenge_secret"),
 ]
 
 /** The headers of a table's rows. */

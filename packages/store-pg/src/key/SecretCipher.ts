@@ -6,7 +6,12 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import { Context, Result } from "effect"
 
-export type SecretPurpose = "signing secret" | "address header" | "poll header" | "verification secret"
+export type SecretPurpose =
+  | "signing secret"
+  | "address header"
+  | "poll header"
+  | "verification secret"
+  | "challenge secret"
 
 /** Why a stored secret cannot be used here. */
 export type Undecryptable = { readonly missingKey: string } | "damaged"

@@ -19,13 +19,14 @@ import {
   type StoredSource,
   type StoredSourceChange,
 } from "@data-cabinet/core/source/SourceStore"
+import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { IntakeVerification, StoredVerification, Verification } from "@data-cabinet/core/verification/Verification"
 import { PgClient } from "@effect/sql-pg"
 import { Data, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
-import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { type SecretCipher, SecretCiphers, type SecretPurpose } from "../key/SecretCipher.ts"
 import { createTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { FORGET_REFUSED } from "../verification/PgRefusedSignatures.ts"
 
@@ -45,6 +46,7 @@ interface SourceRow {
   /** A JSON text: not every pool reads JSON by itself. */
   readonly verify: string | null
   readonly keeps_old_secret: boolean
+  readonly challenge: ChallengeProvider | null
 }
 
 /** As `cabinet.source.verify` has it. */
@@ -53,15 +55,16 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 interface IntakeRow extends SourceRow {
   readonly verify_secret: string | null
   readonly verify_old_secret: string | null
+  readonly challenge_secret: string | null
   readonly filtered: string | null
 }
 
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
-  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret`
+  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge`
 
 /** What intake looks up besides: an index has the few addresses with a filter. */
-const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret, (
+const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
   SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
   WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
     SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = s.id))) AS filtered`
@@ -78,6 +81,7 @@ const toSource = (row: SourceRow): Source => ({
   headerFields: row.header_fields,
   keepQuery: row.keep_query,
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
+  challenge: row.challenge === null ? null : { provider: row.challenge },
 })
 
 /** What was stored before there were modes has none. */
@@ -97,6 +101,7 @@ const toIntakeSource =
     thanksUrl: row.thanks_url,
     kept: toKept(row),
     verification: toVerification(row, cipher),
+    ...(row.challenge === null ? {} : { challenge: toChallenge(row.challenge, row.challenge_secret, cipher) }),
     ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
 
@@ -107,6 +112,11 @@ const toVerification = (row: IntakeRow, cipher: SecretCipher): IntakeVerificatio
   const secrets = Result.all(stored.map((one) => cipher.decrypt("verification secret", one)))
   return { ...settingOf(verify), secrets: Result.getOrElse(secrets, () => null) }
 }
+
+const toChallenge = (provider: ChallengeProvider, secret: string | null, cipher: SecretCipher): IntakeChallenge => ({
+  provider,
+  secret: secret === null ? "" : Result.getOrElse(cipher.decrypt("challenge secret", secret), () => null),
+})
 
 type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>
 
@@ -179,8 +189,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
   const [row] = yield* sql.unsafe<SourceRow>(
     `INSERT INTO cabinet.source AS s (
        name, intake_secret, secret_hash, encoding, thanks_url, table_name, keep_headers, header_fields, keep_query,
-       verify, verify_secret)
-     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9, $10::json, $11) RETURNING ${COLUMNS}`,
+       verify, verify_secret, challenge, challenge_secret)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9, $10::json, $11, $12, $13) RETURNING ${COLUMNS}`,
     [
       source.name,
       secret,
@@ -192,7 +202,9 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
       source.headerFields,
       source.keepQuery,
       source.verify === null ? null : settingJson(source.verify),
-      encrypted(cipher, source.verify?.secret),
+      encrypted(cipher, "verification secret", source.verify?.secret),
+      source.challenge?.provider ?? null,
+      encrypted(cipher, "challenge secret", source.challenge?.secret),
     ],
   )
   yield* sql.unsafe(createTable(table))
@@ -202,8 +214,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
 const settingJson = ({ recipe, mode, hmac }: StoredVerification): string =>
   JSON.stringify({ recipe, mode, hmac } satisfies VerifySetting)
 
-const encrypted = (cipher: SecretCipher, secret: string | undefined): string | null =>
-  secret === undefined ? null : cipher.encrypt("verification secret", secret)
+const encrypted = (cipher: SecretCipher, purpose: SecretPurpose, secret: string | undefined): string | null =>
+  secret === undefined ? null : cipher.encrypt(purpose, secret)
 
 /** $10: whether it changes, $11: the setting, $12: a new secret, $13: whether the old one is kept. Secrets are those of one recipe. */
 const VERIFY_CHANGE = `
@@ -216,6 +228,14 @@ const VERIFY_CHANGE = `
        WHEN NOT $10 THEN s.verify_old_secret
        WHEN $13 AND s.verify->>'recipe' = $11::json->>'recipe' THEN
          CASE WHEN $12 IS NULL THEN s.verify_old_secret ELSE s.verify_secret END END`
+
+/** $14: whether it changes, $15: the provider, $16: a new secret. The secret is that of one provider. */
+const CHALLENGE_CHANGE = `
+     challenge = CASE WHEN $14 THEN $15 ELSE s.challenge END,
+     challenge_secret = CASE
+       WHEN NOT $14 THEN s.challenge_secret
+       WHEN $16::text IS NOT NULL OR s.challenge IS DISTINCT FROM $15 THEN $16
+       ELSE s.challenge_secret END`
 
 /** A rotation that is sent once more, as after a lost response, rotates nothing: the secret is the one that there is. */
 const unlessRepeated = Effect.fnUntraced(function* (
@@ -233,7 +253,7 @@ const unlessRepeated = Effect.fnUntraced(function* (
 })
 
 const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) {
-  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery } = changes
+  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, challenge } = changes
   const verify = changes.verify == null ? changes.verify : yield* unlessRepeated(sql, cipher, id, changes.verify)
   const changed = yield* update(
     sql,
@@ -243,7 +263,7 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
      thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END,
      keep_headers = coalesce($7::text[], s.keep_headers),
      header_fields = coalesce($8::text[], s.header_fields),
-     keep_query = coalesce($9, s.keep_query),${VERIFY_CHANGE}`,
+     keep_query = coalesce($9, s.keep_query),${VERIFY_CHANGE},${CHALLENGE_CHANGE}`,
     [
       name ?? null,
       encoding !== undefined,
@@ -255,8 +275,11 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
       keepQuery ?? null,
       verify !== undefined,
       verify == null ? null : settingJson(verify),
-      encrypted(cipher, verify?.secret),
+      encrypted(cipher, "verification secret", verify?.secret),
       verify?.keepOldSecret ?? false,
+      challenge !== undefined,
+      challenge?.provider ?? null,
+      encrypted(cipher, "challenge secret", challenge?.secret),
     ],
   )
   if (verify !== undefined) yield* sql.unsafe(FORGET_REFUSED, [id])
@@ -272,7 +295,8 @@ const rotateSecret = (sql: Sql, id: number) =>
 const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" | "drop") {
   const [before] = yield* one(sql, id)
   if (before === undefined) return { is: "missing" } as const
-  const forgotten = "verify = NULL, verify_secret = NULL, verify_old_secret = NULL"
+  const forgotten =
+    "verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL"
   yield* update(sql, id, `deleted_at = cabinet.now(), ${forgotten}${table === "drop" ? ", table_name = NULL" : ""}`)
   // If the table is kept, its deferred rows are still written.
   if (table === "drop") {

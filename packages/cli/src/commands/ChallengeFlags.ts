@@ -1,0 +1,38 @@
+/** The flags of the question that a provider asks before it sends. Its secret comes from a file, standard input or a prompt. */
+import {
+  CHALLENGE_PROVIDERS,
+  type ChallengeChange,
+  type ChallengeProvider,
+} from "@data-cabinet/core/verification/Challenge"
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import { CommandError } from "./CommandError.ts"
+import { readSecretLine, secretFile } from "./SecretInput.ts"
+
+export const challengeFlags = {
+  challenge: Flag.Literals("challenge", [...CHALLENGE_PROVIDERS, "none"]).pipe(
+    Flag.withDescription("Answer what this provider asks of the address before it sends; none to answer nobody"),
+    Flag.optional,
+  ),
+  challengeSecretFile: secretFile(
+    "challenge-secret-file",
+    "A file with the verify token of meta or the consumer secret of x; - for standard input or a prompt",
+  ),
+}
+
+export interface ChallengeFlags {
+  readonly challenge: Option.Option<ChallengeProvider | "none">
+  readonly challengeSecretFile: Option.Option<string>
+}
+
+/** Undefined if no flag was given; null for none at all. */
+export const readChallenge = Effect.fnUntraced(function* ({ challenge, challengeSecretFile: file }: ChallengeFlags) {
+  const provider = Option.getOrUndefined(challenge)
+  if (provider === undefined || provider === "none") {
+    if (Option.isNone(file)) return provider === "none" ? null : undefined
+    const message = "--challenge-secret-file needs --challenge, and a provider that has a secret."
+    return yield* new CommandError({ code: "usage", message })
+  }
+  if (Option.isNone(file)) return { provider } satisfies ChallengeChange
+  return { provider, secret: yield* readSecretLine(file.value, "The provider's secret") } satisfies ChallengeChange
+})

@@ -1,0 +1,57 @@
+/** The providers whose question about an address a source answers, beside those whose recipe has one. */
+import { Effect } from "effect"
+import { SourceError } from "../source/SourceError.ts"
+import { unusableSecret } from "./ChangeVerification.ts"
+
+/** `meta`, `x` and `dropbox` ask with GET; `graph` (Microsoft Graph) asks with a POST that has no body. */
+export const CHALLENGE_PROVIDERS = ["meta", "x", "graph", "dropbox"] as const
+export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
+
+/** The setting, without its secret, which nobody reads again. */
+export interface Challenge {
+  readonly provider: ChallengeProvider
+}
+
+export interface ChallengeChange extends Challenge {
+  /** Of `meta` the verify token, of `x` the consumer secret; the others have none. Absent: the one that there is. */
+  readonly secret?: string
+}
+
+/** A setting to be stored. */
+export interface StoredChallenge extends Challenge {
+  /** Undefined: the secret stays, if the provider is the one that it was. */
+  readonly secret: string | undefined
+}
+
+/** What intake answers by. */
+export interface IntakeChallenge extends Challenge {
+  /** Empty for a provider without one; null if this process cannot decrypt it. */
+  readonly secret: string | null
+}
+
+const refuse = (message: string): Effect.Effect<never, SourceError> =>
+  Effect.fail(new SourceError({ code: "bad_challenge", message: `challenge: ${message}` }))
+
+/** `current`: the setting so far; null if there is none. Refuses providers and secrets that do not fit. */
+export const changedChallenge = (
+  current: Challenge | null,
+  { provider, secret }: ChallengeChange,
+): Effect.Effect<StoredChallenge, SourceError> => {
+  if (!CHALLENGE_PROVIDERS.includes(provider)) {
+    return refuse(`the provider must be one of ${CHALLENGE_PROVIDERS.join(", ")}.`)
+  }
+  if (provider === "graph" || provider === "dropbox") {
+    return secret === undefined ? Effect.succeed({ provider, secret }) : refuse(`${provider} asks without a secret.`)
+  }
+  if (secret === undefined) {
+    return current?.provider === provider
+      ? Effect.succeed({ provider, secret })
+      : refuse(
+          provider === "meta"
+            ? "meta needs the verify token that it was given."
+            : "x needs the consumer secret of the app.",
+        )
+  }
+  const misfit = unusableSecret(secret)
+  return misfit === null ? Effect.succeed({ provider, secret }) : refuse(misfit)
+}
