@@ -37,10 +37,15 @@ export interface FeedEvent extends StoredEvent {
   readonly cursor: string
 }
 
+/** `now`, a time (RFC 3339), or a cursor. */
+export type FeedBeginning = string | { readonly time: Date | string }
+
 /** Which part of the feed to read. */
 export interface FeedOptions {
   /** A cursor; without it the feed starts from the very beginning. It is valid for the same source and channel only. */
   readonly after?: string | undefined
+  /** Where to begin without a stored cursor: `now`, at a time, or at a cursor, as `after`, which takes precedence. */
+  readonly from?: FeedBeginning | undefined
   /** Only events of this source. */
   readonly sourceId?: number | undefined
   /** Only events of this channel. */
@@ -74,6 +79,19 @@ const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSig
   }
 }
 
+/** One that is none is refused in words. */
+const textOf = (date: Date): string => (Number.isNaN(date.getTime()) ? "An invalid date" : date.toISOString())
+
+/** A cursor that is stored and empty is that of a first page. */
+const cursorOf = async (run: Run, pairs: Pairs, { after = "", from }: FeedOptions): Promise<string | undefined> => {
+  if (after !== "" || from === undefined || from === "") return after === "" ? undefined : after
+  if (typeof from === "object") {
+    const { time } = from
+    return await run(Feed.use((feed) => feed.start(pairs, { time: typeof time === "string" ? time : textOf(time) })))
+  }
+  return from === "now" ? await run(Feed.use((feed) => feed.start(pairs, "now"))) : from
+}
+
 /**
  * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, for it would be
  * incomplete.
@@ -95,13 +113,17 @@ export async function* readFeed(
     ...(options.follow === true ? [closing] : []),
   ]
   const end = AbortSignal.any(ends)
-  // The first page has no cursor that leads to its own beginning, so its events carry an empty one.
-  let cursor = options.after === "" ? undefined : options.after
+  // From the beginning, the first page has no cursor that leads to its own, so its events carry an empty one.
+  let cursor = await cursorOf(run, pairs, options)
+  let isFirst = true
   while (!end.aborted) {
     const params = cursor === undefined ? pairs : [...pairs, ["cursor", cursor] as const]
     const page = await nextPage(run, params, options.follow === true, end)
+    // A first page that is not the beginning's: what is processed of it is not read again from the beginning.
+    const cursors = isFirst && options.from !== undefined ? page.cursors?.() : undefined
+    isFirst = false
     for (const [index, text] of page.items.texts().entries()) {
-      const done = index === page.items.length - 1 ? page.nextCursor : (cursor ?? "")
+      const done = cursors?.[index] ?? (index === page.items.length - 1 ? page.nextCursor : (cursor ?? ""))
       yield { ...eventOf(text), cursor: done }
       if (options.signal?.aborted === true) return
     }

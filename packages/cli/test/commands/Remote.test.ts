@@ -303,6 +303,9 @@ it("events and rows keep every digit and byte over --server", async () => {
   for (const words of [
     ["event", "show", "4"],
     ["event", "list"],
+    ["event", "list", "--tail", "2"],
+    ["event", "list", "--since", "1h", "--source", "Orders"],
+    ["event", "list", "--from-now"],
     ["rows", "sources.orders"],
     ["table", "list"],
   ]) {

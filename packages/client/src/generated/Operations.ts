@@ -21,6 +21,7 @@ export type Person = { readonly id: number; readonly name: string; readonly role
 export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
 export type Session = { readonly id: number; readonly person: { readonly id: number; readonly name: string }; readonly method: "link" | "password" | "oidc"; readonly created_at: string; readonly last_seen_at: string; readonly expires_at: string; readonly client: string | null; readonly user_agent: string | null }
 export type Count = { readonly count: number }
+export type FeedStart = { readonly cursor: string }
 export type Key = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null }
 export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
 export type Token = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly last_used_at: string | null }
@@ -78,6 +79,8 @@ export interface Operations {
   readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz" } }; readonly output: RetypeTrial }
   /** The event feed. */
   readonly readFeed: { readonly input: { readonly query?: { readonly wait?: number; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
+  /** Where to begin in the feed. */
+  readonly findFeedStart: { readonly input: { readonly query?: { readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly from?: string; readonly last?: number } }; readonly output: FeedStart }
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "unverified" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One event. */
@@ -231,6 +234,7 @@ export const OPERATIONS = {
   changeColumn: "PATCH /manage/v1/sources/{id}/columns/{column}",
   tryRetype: "GET /manage/v1/sources/{id}/columns/{column}/retype",
   readFeed: "GET /manage/v1/feed",
+  findFeedStart: "GET /manage/v1/feed/start",
   listEvents: "GET /manage/v1/events",
   getEvent: "GET /manage/v1/events/{id}",
   trashEvents: "POST /manage/v1/events/trash",

@@ -7,9 +7,11 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import type { Items } from "../pagination/Items.ts"
 import { mayReadSource, type ReadScopeOrAll } from "../key/ReadScope.ts"
 import { Sources } from "../source/Sources.ts"
+import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { FeedError } from "./FeedError.ts"
 import { feedParams, writeCursor } from "./FeedParams.ts"
-import { type FeedPosition, FeedStore } from "./FeedStore.ts"
+import { FEED_START, type FeedPosition, FeedStore } from "./FeedStore.ts"
+import { type FeedStart, FeedTailStore } from "./FeedTailStore.ts"
 
 export interface FeedResult {
   /** Each an Event. */
@@ -32,6 +34,11 @@ export class Feed extends Context.Service<
       params: ReadonlyArray<readonly [name: string, value: string]>,
       scope?: ReadScopeOrAll,
     ) => Effect.Effect<FeedResult, FeedError | StoreUnavailable>
+    /** The cursor of a start, for the source and the channel among the parameters. */
+    readonly start: (
+      params: ReadonlyArray<readonly [name: string, value: string]>,
+      start: FeedStart,
+    ) => Effect.Effect<string, FeedError | StoreUnavailable>
   }
 >()("@data-cabinet/core/feed/Feed") {
   static readonly layer = Layer.effect(
@@ -40,7 +47,19 @@ export class Feed extends Context.Service<
       const store = yield* FeedStore
       const sources = yield* Sources
       const keys = yield* CursorKeys
+      const tail = yield* FeedTailStore
       return Feed.of({
+        start: Effect.fnUntraced(function* (params, start) {
+          const key = yield* keys.key
+          const { sourceId, channel } = yield* feedParams(key, params)
+          if (typeof start === "object" && "time" in start && !isTimestamp(start.time)) {
+            return yield* new FeedError({ code: "bad_period", message: notATimestamp(start.time), param: "from" })
+          }
+          // A page behind the cursor says that there is none.
+          if (sourceId === "unknown") return writeCursor(key, { sourceId, channel }, FEED_START)
+          const place = yield* tail.start({ sourceId, channel }, start)
+          return writeCursor(key, { sourceId, channel }, place)
+        }),
         page: Effect.fnUntraced(function* (params, scope = null) {
           const key = yield* keys.key
           const { sourceId, channel, limit, after, cursor } = yield* feedParams(key, params)

@@ -32,12 +32,23 @@ export interface CountBetween {
   readonly limit: number
 }
 
+/**
+ * Where a reader without a cursor may begin: where the feed ends, behind the last event that was received before a time (RFC 3339),
+ * or before the last so many events.
+ */
+export type FeedStart = "now" | { readonly time: string } | { readonly last: number }
+
 /** Like `FeedStore`, it knows only events before which no running accept can still commit another. */
 export class FeedTailStore extends Context.Service<
   FeedTailStore,
   {
     /** The place of the last event; the beginning if there is none. */
     readonly end: Effect.Effect<FeedPlace, StoreUnavailable>
+    /** The place of a start among the events of a source and a channel; the beginning if they are all behind it. */
+    readonly start: (
+      filter: Pick<CountBetween, "sourceId" | "channel">,
+      start: FeedStart,
+    ) => Effect.Effect<FeedPlace, StoreUnavailable>
     /** The next at most `limit` events. */
     readonly arrivals: (after: FeedPlace, limit: number) => Effect.Effect<Arrivals, StoreUnavailable>
     /** Null if the database does not have the event at `after` (any more): it was set back to an earlier state. */

@@ -103,6 +103,36 @@ export const manageEvents = Effect.gen(function* () {
       },
     }),
     manageEndpoint({
+      id: "findFeedStart",
+      tag: "Events",
+      method: "GET",
+      path: "/manage/v1/feed/start",
+      summary: "Where to begin in the feed",
+      description:
+        "A cursor to begin with: behind all events there are by now, behind the last one that was received before a time, or before the newest so many. Events are in the order of acceptance, so that one received a moment before the time may follow.",
+      action: "row.read",
+      parameters: [
+        idParameter("source_id", "For only events of this source."),
+        wordParameter("channel", CHANNELS, "For only events of this channel."),
+        textParameter("from", "`now`, or a time (RFC 3339)."),
+        { ...limitParameter, name: "last", description: "Before the newest so many events, instead of `from`." },
+      ],
+      response: one("FeedStart", "The cursor."),
+      errors: ["bad_period"],
+      respond: ({ query: { source_id, channel, from, last } }) => {
+        if ((from === undefined) === (last === undefined)) {
+          const message = "Either from or last must be given, and not both."
+          return Effect.fail<ManageError>({ code: "bad_param", message, param: "from" })
+        }
+        const filter = [
+          ...(source_id === undefined ? [] : [["source_id", String(source_id)] as const]),
+          ...(channel === undefined ? [] : [["channel", channel] as const]),
+        ]
+        const start = last !== undefined ? { last } : from === "now" ? "now" : { time: from! }
+        return Effect.map(feed.start(filter, start), (cursor) => ({ cursor }))
+      },
+    }),
+    manageEndpoint({
       id: "listEvents",
       tag: "Events",
       method: "GET",

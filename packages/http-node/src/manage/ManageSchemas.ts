@@ -358,6 +358,10 @@ export const MANAGE_SCHEMAS = {
   ),
   Session: session,
   Count: object({ count: whole("How many.") }, "The number of objects that were affected."),
+  FeedStart: object(
+    { cursor: text("The cursor, for the source and the channel that were asked for.") },
+    "A place in the feed.",
+  ),
   Key: object(apiKeyFields, "A key of the read API."),
   IssuedKey: object(
     { ...apiKeyFields, key: text("The key, shown only in this response.") },

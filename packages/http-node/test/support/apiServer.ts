@@ -2,6 +2,7 @@
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -94,6 +95,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
         }),
       ),
       Layer.succeed(FeedStore, fill(ports.feed)),
+      Layer.succeed(FeedTailStore, fill(undefined)),
       Layer.succeed(CursorKeys, { key: Effect.succeed(new CursorKey(Buffer.alloc(32, 7))) }),
       Layer.succeed(Catalog, fill(ports.catalog)),
       Layer.succeed(SelectRows, fill(ports.rows)),

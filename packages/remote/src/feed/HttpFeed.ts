@@ -21,5 +21,17 @@ export const feedPage = (api: ManageApi["Service"], query: ReadonlyArray<readonl
 
 export const layer = Layer.effect(
   Feed,
-  Effect.map(ManageApi, (api) => Feed.of({ page: (params) => feedPage(api, params) })),
+  Effect.map(ManageApi, (api) =>
+    Feed.of({
+      page: (params) => feedPage(api, params),
+      start: (params, start) => {
+        const at = start === "now" ? start : "last" in start ? null : start.time
+        const where = at === null ? (["last", String((start as { last: number }).last)] as const) : (["from", at] as const)
+        // What only pages have is none of the start's.
+        const query = [...params.filter(([name]) => name === "source_id" || name === "channel"), where]
+        const request = { method: "GET", path: ["feed", "start"], query } as const
+        return Effect.map(refusedAs(api.json<{ readonly cursor: string }>(request), known), ({ cursor }) => cursor)
+      },
+    }),
+  ),
 )

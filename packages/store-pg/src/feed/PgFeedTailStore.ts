@@ -4,14 +4,14 @@
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
-import { type Arrivals, type Arrived, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
+import { type Arrivals, type Arrived, type CountBetween, type FeedStart, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { FeedSessions } from "../connection/OwnerClient.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
-import { ARRIVALS, countStatement, END_OF_FEED } from "./TailStatement.ts"
+import { ARRIVALS, countStatement, END_OF_FEED, startStatement } from "./TailStatement.ts"
 import { type Watermark, watermark } from "./Watermark.ts"
 
 type PlaceRow = readonly [epoch: string, xid: string, id: string, receivedAt: string]
@@ -52,6 +52,19 @@ const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPla
   return arrivals
 })
 
+const startBelow = (
+  session: Session,
+  { epoch, bound }: Watermark,
+  { sourceId, channel }: Pick<CountBetween, "sourceId" | "channel">,
+  start: Exclude<FeedStart, "now">,
+) => {
+  const [by, value] = "last" in start ? (["last", String(start.last)] as const) : (["time", start.time] as const)
+  const values = [epoch, bound, value, ...(sourceId === null ? [] : [String(sourceId)])]
+  return Effect.map(session.queryValues(startStatement(by, channel, sourceId !== null), values), ([row]) =>
+    row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow),
+  )
+}
+
 export const layer = Layer.effect(
   FeedTailStore,
   Effect.gen(function* () {
@@ -63,6 +76,14 @@ export const layer = Layer.effect(
       end: orUnavailable(
         inSession((session) => Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, mark))),
       ),
+      start: (filter, start) =>
+        orUnavailable(
+          inSession((session) =>
+            Effect.flatMap(watermark(session, FEED_START), (mark) =>
+              start === "now" ? endBelow(session, mark) : startBelow(session, mark, filter, start),
+            ),
+          ),
+        ),
       arrivals: (after, limit) => orUnavailable(inSession((session) => arrivalsIn(session, after, limit))),
       count: ({ after, until, sourceId, channel, limit }) =>
         orUnavailable(

@@ -17,6 +17,23 @@ SELECT ${PLACE} FROM (${each(
     WHERE channel = '${channel}' AND (epoch, xid) < ($1::int8, $2::int8) ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
 )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1`
 
+/**
+ * $1, $2: the watermark; $3: a number of events or a time; $4: the source, if there is one. The place before the last so many
+ * events, or behind the last one from before the time; none where that is the beginning.
+ */
+export const startStatement = (by: "last" | "time", channel: Channel | null, ofSource: boolean): string => {
+  const skipped = by === "last" ? "$3::int8" : "0"
+  return `
+SELECT ${PLACE} FROM (${each(
+    channel === null ? CHANNELS : [channel],
+    (one) => `
+    SELECT epoch, xid, id, received_at FROM cabinet.event
+    WHERE channel = '${one}'${ofSource ? " AND source_id = $4::int8" : ""} AND (epoch, xid) < ($1::int8, $2::int8)
+      ${by === "time" ? "AND received_at < $3::timestamptz" : ""}
+    ORDER BY epoch DESC, xid DESC, id DESC LIMIT ${skipped} + 1`,
+  )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC OFFSET ${skipped} LIMIT 1`
+}
+
 const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL"
 
 /** $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Each source and channel with its counts, and the last place. */

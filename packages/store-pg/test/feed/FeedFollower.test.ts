@@ -157,6 +157,7 @@ const counting = () => {
     Layer.provide(
       Layer.succeed(FeedTailStore, {
         end: Effect.sync(() => (reads.end++, FEED_START)),
+        start: () => Effect.succeed(FEED_START),
         arrivals: (after) =>
           Effect.sync((): Arrivals => {
             reads.arrivals++
