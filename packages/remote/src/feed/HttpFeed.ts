@@ -26,7 +26,8 @@ export const layer = Layer.effect(
       page: (params) => feedPage(api, params),
       start: (params, start) => {
         const at = start === "now" ? start : "last" in start ? null : start.time
-        const where = at === null ? (["last", String((start as { last: number }).last)] as const) : (["from", at] as const)
+        const where =
+          at === null ? (["last", String((start as { last: number }).last)] as const) : (["from", at] as const)
         // What only pages have is none of the start's.
         const query = [...params.filter(([name]) => name === "source_id" || name === "channel"), where]
         const request = { method: "GET", path: ["feed", "start"], query } as const

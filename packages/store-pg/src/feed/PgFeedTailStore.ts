@@ -4,7 +4,13 @@
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
-import { type Arrivals, type Arrived, type CountBetween, type FeedStart, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
+import {
+  type Arrivals,
+  type Arrived,
+  type CountBetween,
+  type FeedStart,
+  FeedTailStore,
+} from "@data-cabinet/core/feed/FeedTailStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { FeedSessions } from "../connection/OwnerClient.ts"
