@@ -55,6 +55,12 @@ it("writes the form that the file's name says, digit by digit, and reports what 
     await exported("orders.csv", ...shape),
     '\ufeffid;total;note;day\r\n1;12345678901234567890.10;\'=1+1;2026-01-31\r\n3;-0.50;"a;""b";2026-03-01\r\n',
   )
+  for (const [form, magic] of [
+    ["xlsx", "PK\u0003\u0004"],
+    ["parquet", "PAR1"],
+  ] as const) {
+    assert.strictEqual((await exported(`orders.${form}`)).slice(0, 4), magic)
+  }
   const ndjson = '{"id":2,"total":null,"note":"","day":"2026-02-01"}\n'
   const february = ["--period", "day=2026-02-01..2026-02-28"]
   const printed = await done("export", "public.orders", "--to", file("orders.jsonl"), ...february, "--json")
@@ -91,6 +97,18 @@ it("refuses what it cannot do, and leaves nothing behind", async () => {
     [2, /says nothing of a format/, "public.orders", "--to", file("orders.txt")],
     [2, /--delimiter: .*one character/, "public.orders", "--to", file("x.csv"), "--delimiter", ";;"],
     [2, /for CSV and TSV/, "public.orders", "--to", file("x.ndjson"), "--bom"],
+    [2, /for Parquet/, "public.orders", "--to", file("x.csv"), "--text", "note"],
+    [2, /such as total=12,2/, "public.orders", "--to", file("x.parquet"), "--decimal", "total=1,2"],
+    [
+      1,
+      /^Row 1 has 12345678901234567890\.10 in column "total"/,
+      "public.orders",
+      "--to",
+      file("x.parquet"),
+      "--decimal",
+      "total=12,2",
+    ],
+    [1, /has no column "nope"/, "public.orders", "--to", file("x.parquet"), "--text", "nope"],
     [2, /leave --json out/, "public.orders", "--to", "-", "--json"],
     [1, /^There is no readable table/, "public.nothing", "--to", file("x.csv")],
     [1, /^fv number 1 does not fit/, "public.orders", "--to", file("x.csv"), "--where", "id=many"],

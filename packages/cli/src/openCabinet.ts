@@ -63,7 +63,7 @@ export type {
 export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
-export type { ExportFormat, ExportOptions, Selection } from "./library/ExportApi.ts"
+export type { DecimalDigits, ExportFormat, ExportOptions, Selection } from "./library/ExportApi.ts"
 export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
 export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"
 export type { ProgramLog } from "./library/HostLog.ts"

@@ -1,6 +1,9 @@
 /** All rows of a selection as a file, in pieces. */
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
-import { encodeText, refusedDelimiter, type TextFormat, type TextOptions } from "@data-cabinet/core/export/RowText"
+import type { DecimalDigits, ExportFormat, ExportShape } from "@data-cabinet/core/export/ExportFormat"
+import { refusedDelimiter } from "@data-cabinet/core/export/RowText"
+import { fileEncoder } from "@data-cabinet/http-node/export/FileEncoder"
+import { decimalDigits } from "@data-cabinet/http-node/export/ParquetRows"
 import { Cause, Effect, Exit, Scope } from "effect"
 import { CabinetError, fromCause } from "./CabinetError.ts"
 import { type RowsQuery, selectionPairs } from "./RowsApi.ts"
@@ -10,11 +13,10 @@ import { namesOf } from "./TablesApi.ts"
 /** All rows of a selection: what `rows` takes, but for the page. */
 export type Selection = Omit<RowsQuery, "limit" | "cursor">
 
-/** The form of a file: separated by commas or tabs, or a row a line as JSON. */
-export type ExportFormat = TextFormat
+export type { DecimalDigits, ExportFormat }
 
 /** How rows are exported. */
-export interface ExportOptions extends TextOptions {
+export interface ExportOptions extends ExportShape {
   /** The form of the file. */
   readonly format: ExportFormat
   /**
@@ -28,11 +30,16 @@ export async function* exportRows(
   run: Run,
   object: string,
   selection: Selection,
-  { format, live = false, ...text }: ExportOptions,
+  { format, live = false, ...shape }: ExportOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const [schema, name] = namesOf(object)
-  const refused = text.delimiter === undefined ? null : refusedDelimiter(text.delimiter)
+  const refused = shape.delimiter === undefined ? null : refusedDelimiter(shape.delimiter)
   if (refused !== null) throw new CabinetError("bad_option", refused, { param: "delimiter" })
+  for (const [column, { precision, scale }] of Object.entries(shape.decimals ?? {})) {
+    if (decimalDigits(precision, scale) !== null) continue
+    const message = `Column ${JSON.stringify(column)} cannot be a decimal of ${precision} digits, ${scale} behind the point.`
+    throw new CabinetError("bad_option", message, { param: "decimals" })
+  }
   const scope = Scope.makeUnsafe()
   try {
     const request = { schema, name, params: selectionPairs(selection), live }
@@ -43,7 +50,7 @@ export async function* exportRows(
         scope,
       ),
     )
-    yield* encodeText(format, text)(rows)
+    yield* fileEncoder(format, name, shape)(rows)
   } catch (error) {
     throw error instanceof CabinetError ? error : fromCause(Cause.fail(error))
   } finally {

@@ -4,10 +4,11 @@
  * fails later breaks the message, and the browser says that the download failed.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
+import type { ExportFormat } from "@data-cabinet/core/export/ExportFormat"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows, type RowsPage } from "@data-cabinet/core/selection/SelectRows"
+import { contentTypeOf, fileEncoder } from "@data-cabinet/http-node/export/FileEncoder"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { Response } from "@data-cabinet/http-node/server/Request"
 import { Effect } from "effect"
@@ -49,7 +50,7 @@ export interface ExportRequest {
   readonly schema: string
   readonly name: string
   readonly params: Pairs
-  readonly format: TextFormat
+  readonly format: ExportFormat
   readonly actor: Pick<Actor, "kind" | "id"> | null
 }
 
@@ -63,16 +64,18 @@ export const exportRows = Effect.gen(function* () {
     return fromCall((call) => rows.page({ schema, name, params: all }, call))
   }
   const text = async function* (request: ExportRequest, first: RowsPage, who: string) {
-    const { head, row } = rowText(request.format)
+    const batches = async function* () {
+      for (let next: RowsPage = first; ;) {
+        if (next.items.length > 0) yield next.items
+        if (next.nextCursor === null) return
+        next = await Effect.runPromiseWith(context)(page(request, next.nextCursor))
+      }
+    }
+    const encode = fileEncoder(request.format, request.name)
     // Not before the body begins: one that is never asked for, as of a client that has gone, would keep its place.
     running.begin(who)
     try {
-      yield Buffer.from(head(first.columns))
-      for (let next: RowsPage | null = first; next !== null;) {
-        yield Buffer.from(next.items.texts().map(row).join(""))
-        const { nextCursor }: RowsPage = next
-        next = nextCursor === null ? null : await Effect.runPromiseWith(context)(page(request, nextCursor))
-      }
+      yield* encode({ columns: first.columns, declared: [], batches: batches() })
     } catch (error) {
       Effect.runForkWith(context)(
         Effect.logWarning(`An export of ${request.schema}.${request.name} broke off: ${String(error)}`),
@@ -91,7 +94,7 @@ export const exportRows = Effect.gen(function* () {
     const response: Response = {
       status: 200,
       headers: {
-        "content-type": rowText(request.format).contentType,
+        "content-type": contentTypeOf(request.format),
         "content-disposition": `attachment; filename="${file}"`,
         "content-security-policy": "sandbox; default-src 'none'",
         "x-content-type-options": "nosniff",

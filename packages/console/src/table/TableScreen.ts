@@ -12,7 +12,7 @@ import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
 import { cellTokens } from "@data-cabinet/core/export/CellTokens"
-import { TEXT_FORMATS } from "@data-cabinet/core/export/RowText"
+import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { columnMenu, heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
@@ -140,7 +140,7 @@ const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
   return menu({
     id: "export",
     face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
-    body: markup`<div class="row">${TEXT_FORMATS.map(link)}</div><p class="soft">${words.exportHint}</p>`,
+    body: markup`<div class="row">${EXPORT_FORMATS.map(link)}</div><p class="soft">${words.exportHint}</p>`,
   })
 }
 

@@ -1,5 +1,5 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
-import { TEXT_FORMATS } from "@data-cabinet/core/export/RowText"
+import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
@@ -94,7 +94,7 @@ export const tableScreens = Effect.gen(function* () {
           : { screen: rowScreen(call.frame, data) }
       }),
     },
-    ...TEXT_FORMATS.map((format): ConsoleScreen => ({
+    ...EXPORT_FORMATS.map((format): ConsoleScreen => ({
       path: `${path}/export.${format}`,
       action: "row.read",
       get: ({ path: [schema, name], pairs, actor }) =>

@@ -18,6 +18,7 @@ import { noSuchTable, type ParamPairs, selectionError, selectionParams } from ".
 import { selectionPlan } from "../selection/SelectionPlan.ts"
 import { selectionSql } from "../selection/SelectionSql.ts"
 import { refusedParam, type RowsPage, SelectRows } from "../selection/SelectRows.ts"
+import type { DecimalDigits } from "./ExportFormat.ts"
 import { RowSnapshots } from "./RowSnapshots.ts"
 
 export interface ExportRequest {
@@ -31,6 +32,8 @@ export interface ExportRequest {
 
 export interface ExportedRows {
   readonly columns: ReadonlyArray<Column>
+  /** The digits that each column was declared with; null for those of which none are declared, or known. */
+  readonly declared: ReadonlyArray<DecimalDigits | null>
   /** False if the pages are walked. */
   readonly isSnapshot: boolean
   /** To be read once; throws what ends it early. */
@@ -69,7 +72,7 @@ const walking = Effect.gen(function* () {
         read = await Effect.runPromiseWith(context)(page(read.nextCursor))
       }
     }
-    return { columns: begun.columns, isSnapshot: false, batches: batches() }
+    return { columns: begun.columns, declared: [], isSnapshot: false, batches: batches() }
   })
 })
 
@@ -111,7 +114,8 @@ const snapshots = Effect.gen(function* () {
         yield next.success
       }
     }
-    return { columns: plan.showing.columns, isSnapshot: true, batches: batches() }
+    const declared = plan.showing.shown.map((column) => column.declared)
+    return { columns: plan.showing.columns, declared, isSnapshot: true, batches: batches() }
   })
 
   return Effect.fnUntraced(function* ({

@@ -4,13 +4,10 @@
  */
 import type { Column } from "../row/Table.ts"
 import { cellTokens, shownText } from "./CellTokens.ts"
-import type { ExportedRows } from "./ExportRows.ts"
+import type { RowEncoder } from "./ExportFormat.ts"
 
 export const TEXT_FORMATS = ["csv", "tsv", "ndjson"] as const
 export type TextFormat = (typeof TEXT_FORMATS)[number]
-
-/** Writes rows as a file. Throws what ends them early: what was written before then is not to be taken for a whole file. */
-export type RowEncoder = (rows: Pick<ExportedRows, "columns" | "batches">) => AsyncIterable<Uint8Array>
 
 /** How a separated file is written; NDJSON has nothing to choose. */
 export interface TextOptions {

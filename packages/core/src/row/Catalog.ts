@@ -16,6 +16,8 @@ export type RowIdentity =
 export interface ReadableColumn {
   readonly name: string
   readonly notNull: boolean
+  /** The digits of a decimal number that it was declared with; null if it was declared with none. */
+  readonly declared: { readonly precision: number; readonly scale: number } | null
   readonly type: ColumnType
 }
 

@@ -27,6 +27,7 @@ export const tableOf = (
   const described = Object.entries(columns).map(([name, kind]) => ({
     name,
     notNull: kind.endsWith("!"),
+    declared: null,
     type: scalar(kind.replace("!", "") as ScalarKind),
   }))
   return {

@@ -158,7 +158,7 @@ export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubc
 
 /**
  * One readable object. $2, $3: its schema and name; $4: the function that its search index would use, if it had one.
- * Structures are returned as JSON text. A column: name, type as shown, oid of the type, not null, comment, label.
+ * Structures are returned as JSON text. A column: name, type as shown, oid of the type, not null, comment, label, modifier of the type.
  */
 export const FIND_READABLE = `
   SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${CATALOG_VERSION} AS catalog_version, ${READ_VERSION} AS read_version, c.relrowsecurity AS row_policies,
@@ -166,7 +166,7 @@ export const FIND_READABLE = `
     (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL), a.atttypid::bigint,
         a.attnotnull AND NOT EXISTS (SELECT FROM pg_constraint o
           WHERE o.conrelid = c.oid AND o.contype = 'n' AND NOT o.convalidated AND o.conkey = ARRAY[a.attnum]),
-        col_description(c.oid, a.attnum), coalesce(f.label, f.field, a.attname)) ORDER BY a.attnum)
+        col_description(c.oid, a.attnum), coalesce(f.label, f.field, a.attname), a.atttypmod) ORDER BY a.attnum)
       FROM pg_attribute a
       LEFT JOIN cabinet.field_column f ON f.source_id = s.id AND f.name = a.attname
       WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped)::text AS columns,

@@ -3,7 +3,7 @@
  * catalog version, at a fraction of the cost of the whole query, proves that it is still valid; PostgreSQL's own types,
  * which never change, are always cached.
  */
-import { Catalog, type ReadableTable } from "@data-cabinet/core/row/Catalog"
+import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName } from "@data-cabinet/core/row/SqlName"
 import type { Table } from "@data-cabinet/core/row/Table"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
@@ -59,7 +59,17 @@ type ColumnRow = readonly [
   notNull: boolean,
   comment: string | null,
   label: string,
+  modifier: number,
 ]
+
+const NUMERIC_OID = 1700
+
+/** PostgreSQL packs precision and scale, a signed number of 11 bits, into one. */
+const declaredDigits = (type: number, modifier: number): ReadableColumn["declared"] => {
+  if (type !== NUMERIC_OID || modifier < 4) return null
+  const packed = modifier - 4
+  return { precision: packed >> 16, scale: ((packed & 0x7ff) ^ 1024) - 1024 }
+}
 
 const tableOf = (row: ObjectRow): Table => ({
   schema: row.schema,
@@ -163,7 +173,12 @@ const readable = (
       key,
       definition: row.definition,
     },
-    columns: columns.map(([name, , type, notNull]) => ({ name, notNull, type: columnType(type, types) })),
+    columns: columns.map(([name, , type, notNull, , , modifier]) => ({
+      name,
+      notNull,
+      declared: declaredDigits(type, modifier),
+      type: columnType(type, types),
+    })),
     // A key does not cover the rows that a table shows from its child tables.
     identity:
       row.kind === "view" || row.has_foreign

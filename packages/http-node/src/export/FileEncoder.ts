@@ -1,0 +1,20 @@
+/** The encoder of each form of file. */
+import type { ExportFormat, ExportShape, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
+import { encodeText, rowText, TEXT_FORMATS, type TextFormat } from "@data-cabinet/core/export/RowText"
+import { encodeParquet } from "./ParquetRows.ts"
+import { encodeXlsx } from "./XlsxRows.ts"
+
+const isText = (format: ExportFormat): format is TextFormat => TEXT_FORMATS.some((one) => one === format)
+
+/** `title` names what is exported, where a file has a place for it. */
+export const fileEncoder = (format: ExportFormat, title: string, shape: ExportShape = {}): RowEncoder => {
+  if (format === "xlsx") return encodeXlsx(title)
+  return format === "parquet" ? encodeParquet(shape) : encodeText(format, shape)
+}
+
+export const contentTypeOf = (format: ExportFormat): string => {
+  if (isText(format)) return rowText(format).contentType
+  return format === "xlsx"
+    ? "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    : "application/vnd.apache.parquet"
+}
