@@ -310,6 +310,14 @@ CREATE TABLE cabinet.job_lock (
   CONSTRAINT job_lock_pkey PRIMARY KEY (name)
 );
 
+CREATE TABLE cabinet.limited_requests (
+  source_id bigint NOT NULL,
+  count bigint NOT NULL,
+  since timestamp with time zone NOT NULL,
+  last_at timestamp with time zone NOT NULL,
+  CONSTRAINT limited_requests_pkey PRIMARY KEY (source_id)
+);
+
 CREATE TABLE cabinet.original_request (
   id bigint NOT NULL,
   received_at timestamp with time zone NOT NULL,
@@ -521,6 +529,9 @@ CREATE TABLE cabinet.source (
   verify_old_secret text,
   challenge text,
   challenge_secret text,
+  old_secret_hash bytea,
+  old_secret_until timestamp with time zone,
+  CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
@@ -602,6 +613,8 @@ CREATE INDEX repeat_window_age ON cabinet.repeat_window USING brin (first_at);
 CREATE INDEX saved_view_of_maker ON cabinet.saved_view USING btree (maker_kind, maker_id);
 
 CREATE INDEX session_of_person ON cabinet.session USING btree (person_id);
+
+CREATE INDEX source_by_old_secret ON cabinet.source USING btree (old_secret_hash) WHERE (old_secret_hash IS NOT NULL);
 
 CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, event_id);
 
@@ -912,6 +925,8 @@ COMMENT ON COLUMN cabinet.import.once IS 'The same file is refused a second time
 
 COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement itself, in the same transaction as the events: what was accepted and what is counted cannot differ.';
 
+COMMENT ON TABLE cabinet.limited_requests IS 'Requests refused with 429, by source; counted from the beginning after a day without any.';
+
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 
 COMMENT ON COLUMN cabinet.original_request.headers IS 'The headers that the source keeps, by lower-case name; NULL if there are none.';
@@ -961,6 +976,8 @@ COMMENT ON COLUMN cabinet.source.verify IS 'The recipe and its parameters; NULL:
 COMMENT ON COLUMN cabinet.source.verify_old_secret IS 'Counts too while the sender changes from it to the other.';
 
 COMMENT ON COLUMN cabinet.source.challenge_secret IS 'The verify token of meta, the consumer secret of x; the others have none.';
+
+COMMENT ON COLUMN cabinet.source.old_secret_hash IS 'Of the secret before the last rotation: requests to that address are accepted until old_secret_until.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -429,3 +429,18 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   assert.strictEqual((await press(`${path}/remove`, {}, editor)).status, 303)
   assert.strictEqual((await see(path)).status, 404)
 })
+
+it("a source gets a new address while the old one is kept, and tells what was refused because of a rate", async () => {
+  const editor = await cabinet.as("editor")
+  const added = await press("sources", { name: "Moving" }, editor)
+  const path = /console\/(sources\/(\d+))$/.exec(added.headers.get("location")!)!
+  const rotated = await (await press(`${path[1]}/rotate`, { keep_old: "24h" }, editor)).text()
+  assert.match(rotated, /The address before this one works until/)
+  assert.notInclude(await (await see(path[1]!)).text(), "were refused")
+  await database.run(
+    `INSERT INTO cabinet.limited_requests (source_id, count, since, last_at) VALUES (${path[2]}, 7, cabinet.now(), cabinet.now())`,
+  )
+  assert.include(await (await see(path[1]!)).text(), "7 requests were refused, because there were too many a minute:")
+  await press(`${path[1]}/rotate`, {}, editor)
+  assert.notInclude(await (await see(path[1]!)).text(), "works until")
+})

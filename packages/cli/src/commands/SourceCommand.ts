@@ -4,7 +4,10 @@ import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { Verification } from "@data-cabinet/core/verification/Verification"
-import { Effect } from "effect"
+import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
+import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
@@ -24,6 +27,9 @@ const GUESSED =
 const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret }: Verification): string =>
   `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret counts, too" : ""}`
 
+const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
+  `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`
+
 const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
   card(
     [
@@ -41,6 +47,8 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
+      ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
+      ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
       ["Made", source.createdAt],
     ],
     style,
@@ -210,12 +218,30 @@ const remove = Command.make(
     }),
 ).pipe(Command.withDescription("Delete a source permanently"))
 
-const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), ...web }, (input) =>
+/** Seconds; null without the flag. */
+const keepOld = Flag.String("keep-old").pipe(
+  Flag.withMetavar("TIME"),
+  Flag.withDescription("Accept the old address, too, for so long, such as 24h, 30m or 7d, at most 30d"),
+  Flag.filterMap(
+    (text) => Option.fromNullishOr(parseLifetime(text)),
+    (text) => `--keep-old is ${JSON.stringify(text)}: it must be a duration such as 24h, 30m or 7d`,
+  ),
+  Flag.optional,
+  Flag.map(Option.getOrNull),
+)
+
+const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), keepOld, ...web }, (input) =>
   revealing(
     input,
-    Effect.flatMap(sourceNamed(input.id), (id) => Sources.use((sources) => sources.rotateSecret(id))),
+    Effect.flatMap(sourceNamed(input.id), (id) =>
+      Sources.use((sources) => sources.rotateSecret(id, { keepOldSeconds: input.keepOld })),
+    ),
   ),
-).pipe(Command.withDescription("Give a source a new intake address; the old one returns 404 from then on"))
+).pipe(
+  Command.withDescription(
+    "Give a source a new intake address; the old one returns 404 from then on, or after --keep-old",
+  ),
+)
 
 export const sourceCommand = Command.make("source").pipe(
   Command.withDescription("Create and manage sources"),

@@ -84,6 +84,7 @@ import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
+import * as PgLimitedRequests from "@data-cabinet/store-pg/limit/PgLimitedRequests"
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
@@ -156,6 +157,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgRefusedSignatures.layer,
+    PgLimitedRequests.layer,
     PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
     PgLiveKeyStore.layer,

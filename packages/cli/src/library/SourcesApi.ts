@@ -1,11 +1,12 @@
 /** The sources of a cabinet, with promises. */
+import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { type NewSource, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import { type NewSource, type RotateOptions, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import type { KnownError } from "./CabinetError.ts"
 import type { Run } from "./RunEffect.ts"
 
-export type { NewSource, Source, SourceChange, SourceEncoding }
+export type { LimitedCount, NewSource, RotateOptions, Source, SourceChange, SourceEncoding }
 
 /** A source with its intake address. */
 export interface SourceWithAddress extends Source {
@@ -31,8 +32,8 @@ export interface SourcesApi {
   readonly restore: (id: number) => Promise<Source>
   /** Deletes it for good. Its events stay in the feed; its table stays too, unless it is to be dropped. */
   readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
-  /** A new intake address; the old one responds with 404 from then on. */
-  readonly rotateSecret: (id: number) => Promise<SourceWithAddress>
+  /** A new intake address; the old one responds with 404 from then on, or after `keepOldSeconds`. */
+  readonly rotateSecret: (id: number, options?: RotateOptions) => Promise<SourceWithAddress>
 }
 
 export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
@@ -51,6 +52,6 @@ export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
     archive: (id) => call((sources) => sources.archive(id)),
     restore: (id) => call((sources) => sources.restore(id)),
     remove: (id, options) => call((sources) => sources.remove(id, options?.dropTable === true ? "drop" : "keep")),
-    rotateSecret: (id) => call((sources) => Effect.map(sources.rotateSecret(id), addressed)),
+    rotateSecret: (id, options) => call((sources) => Effect.map(sources.rotateSecret(id, options), addressed)),
   }
 }

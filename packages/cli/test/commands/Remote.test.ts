@@ -165,7 +165,10 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     },
     "source archive": { here: ["1"] },
     "source restore": { here: ["1"] },
-    "source rotate-secret": { here: [String(one.id)], fresh: ["intake_url", "intake_path"] },
+    "source rotate-secret": {
+      here: [String(one.id), "--keep-old", "24h"],
+      fresh: ["intake_url", "intake_path", "old_secret_until"],
+    },
     "source add": { here: ["Third"], there: ["Fourth"], fresh: SOURCE },
     "source delete": {
       here: [String(one.id), "--keep-table", "--yes"],

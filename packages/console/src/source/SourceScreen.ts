@@ -6,6 +6,7 @@ import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { badge } from "../html/Badge.ts"
 import { copyField } from "../html/Menu.ts"
+import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
@@ -43,7 +44,9 @@ export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): 
 const intake = (frame: Frame, source: Source, url: string | null): Html => {
   const { source: words } = frame.words
   const path = consolePath(frame, `sources/${source.id}`)
-  const again = may(frame, "source.reveal") && actButton(`${path}/rotate`, words.rotate)
+  const again =
+    may(frame, "source.reveal") &&
+    markup`${actButton(`${path}/rotate`, words.rotate)}${postForm({ path: `${path}/rotate`, body: markup`<input type="hidden" name="keep_old" value="24h"><button>${words.rotateKeeping}</button>` })}`
   if (url === null) {
     return markup`<p class="mono">${frame.baseUrl}/webhook/••••••••</p>
 ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path}/reveal`, words.show, "main")}</div>` : markup`<p class="soft">${words.mayNotSee}</p>`}`
@@ -52,6 +55,13 @@ ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path
   return markup`${copyField("intake", words.intake, url, copy)}
 ${snippets(url).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
 <div class="row wrap">${again}</div>`
+}
+
+/** What whoever looks after a sender should know. */
+const notes = (frame: Frame, { oldSecretUntil, limited }: Source, timeZone: string): HtmlValue => {
+  const { source: words } = frame.words
+  const moment = momentsIn(timeZone)
+  return markup`${oldSecretUntil !== null && markup`<p>${words.oldUntil} ${moment(oldSecretUntil)}</p>`}${limited !== null && markup`<div class="box warn"><p>${words.limited(limited.count)} ${moment(limited.since)} – ${moment(limited.lastAt)}</p></div>`}`
 }
 
 const settings = (frame: Frame, source: Source): HtmlValue => {
@@ -116,7 +126,7 @@ export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, u
     section: "sources",
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
-<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}</section>
+<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}${notes(frame, source, data.timeZone)}</section>
 ${recent(frame, source, data)}${settings(frame, source)}${verification(frame, source)}${challenge(frame, source)}${danger(frame, source)}`,
   }
 }

@@ -2,6 +2,7 @@
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { type Source, SOURCE_ENCODINGS, type SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"
+import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
@@ -82,8 +83,12 @@ export const sourceScreens = Effect.gen(function* () {
     action: "source.reveal",
     home,
     repeat: "once",
-    respond: ({ frame, path: [id] }) =>
-      Effect.flatMap(sources.rotateSecret(idOf(id)), (source) => revealed(frame, source)),
+    respond: (call) => {
+      const keepOldSeconds = parseLifetime(fieldOf(call, "keep_old"))
+      return Effect.flatMap(sources.rotateSecret(idOf(call.path[0]), { keepOldSeconds }), (source) =>
+        revealed(call.frame, source),
+      )
+    },
   })
   return [list, one, recent, reveal, rotate, ...changeActs(sources, found)]
 })

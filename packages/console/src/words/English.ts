@@ -305,6 +305,10 @@ export const ENGLISH = {
     intake: "Intake address",
     show: "Show the address and examples",
     rotate: "New address; the old one stops working",
+    rotateKeeping: "New address; the old one works for 24 more hours",
+    oldUntil: "The address before this one works until",
+    limited: (requests: number) =>
+      `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
     mayNotSee: "The address is a secret that an editor or owner may see.",
     settings: "Settings",
     encoding: "Charset of forms",

@@ -83,7 +83,8 @@ const SOURCES: Acts<Sources["Service"]> = {
   archive: (id) => act("source.archive", `source ${id}`),
   restore: (id) => act("source.restore", `source ${id}`),
   remove: (id, table) => act("source.delete", `source ${id}`, { table }),
-  rotateSecret: (id) => act("source.rotate_secret", `source ${id}`),
+  rotateSecret: (id, { keepOldSeconds = null } = {}) =>
+    act("source.rotate_secret", `source ${id}`, keepOldSeconds === null ? {} : { keep_old_seconds: keepOldSeconds }),
   bySecret: null,
   cached: null,
   forIntake: null,

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**
@@ -89,6 +90,8 @@ export interface DiagnosticsReport {
     readonly since: string
     readonly lastAt: string
   }>
+  /** Requests of the last day that were refused with 429, by source; the most first. */
+  readonly limitedRequests: ReadonlyArray<LimitedCount & { readonly sourceId: number; readonly name: string }>
   /** Sources whose sender signs the public address: it must begin with the base URL. */
   readonly signedAddresses: ReadonlyArray<{ readonly sourceId: number; readonly name: string; readonly recipe: string }>
   /** The base URL that a server has recorded; null if none has. */

@@ -236,6 +236,16 @@ const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): Readon
   return [finding("signatures", "warn", message)]
 }
 
+const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (limited.length === 0) return []
+  const each = limited.map(
+    ({ sourceId, name, count, since, lastAt }) =>
+      `${counted(count, "request", "requests")} to source ${sourceId} (${name}), from ${since} to ${lastAt}`,
+  )
+  const message = `Requests were refused with 429, because there were too many a minute: ${each.join("; ")}. Most senders send them again. CABINET_INTAKE_RATE is how many are taken of one source and of one client address.`
+  return [finding("rates", "warn", message)]
+}
+
 /** What a server records that was told no base URL: the address on which it listens. */
 const LISTENING = /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::|$)/
 
@@ -346,6 +356,7 @@ export const findingsOf = ({
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
   ...ofSignatures(diagnostics),
+  ...ofLimited(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
   ...ofStandby(standby),

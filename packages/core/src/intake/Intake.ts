@@ -18,6 +18,7 @@ import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
+import { countLimited, LimitedRequests } from "../limit/LimitedRequests.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { askedByGet, askedByPost, type HandshakeAnswer } from "../verification/Handshake.ts"
@@ -74,6 +75,7 @@ export class Intake extends Context.Service<
         limiter: yield* RateLimiter,
         log: yield* EventLog,
         refused: yield* RefusedSignatures,
+        limited: yield* LimitedRequests,
         clock: yield* Clock.Clock,
         wheel,
         parse: submissionParser(new MemoryShares(yield* Memory), wheel),
@@ -100,6 +102,7 @@ interface Ports {
   readonly limiter: RateLimiter["Service"]
   readonly log: EventLog["Service"]
   readonly refused: RefusedSignatures["Service"]
+  readonly limited: LimitedRequests["Service"]
   readonly clock: Clock.Clock
   readonly wheel: TimerWheel
   readonly parse: ReturnType<typeof submissionParser>
@@ -124,18 +127,33 @@ class IntakeSteps {
    */
   async admit(secret: string, ip: string | null, call: Call): Promise<Result.Result<IntakeSource, Refused>> {
     const { sources, limiter } = this.#ports
-    const { deadline } = call
+    const { deadline, context } = call
     const known = sources.cached(secret)
     if (known !== undefined) {
-      const refused = refusalOf(await limiter.intake(ip, known.id, deadline))
+      const refused = this.#refusalOf(await limiter.intake(ip, known.id, deadline), known.id, context)
       return refused === undefined ? Result.succeed(known) : Result.fail(refused)
     }
-    const client = ip === null ? undefined : refusalOf(await limiter.intake(ip, null, deadline))
+    const client = ip === null ? undefined : this.#refusalOf(await limiter.intake(ip, null, deadline), null, context)
     if (client !== undefined) return Result.fail(client)
     const found = await this.#findSource(secret, call)
     if (Result.isFailure(found)) return found
-    const refused = refusalOf(await limiter.intake(null, found.success.id, deadline))
+    const { id } = found.success
+    const refused = this.#refusalOf(await limiter.intake(null, id, deadline), id, context)
     return refused === undefined ? found : Result.fail(refused)
+  }
+
+  /** Why a request may not proceed; undefined if it may. `sourceId`: null if it is not known which source it is for. */
+  #refusalOf(
+    counted: Result.Result<IntakeRateLimit, StoreUnavailable>,
+    sourceId: number | null,
+    context: Call["context"],
+  ): Refused | undefined {
+    if (Result.isFailure(counted)) return counted.failure
+    const { allowed, subject } = counted.success
+    if (allowed) return undefined
+    if (sourceId !== null) this.#ports.limited.count(sourceId)
+    countLimited(subject, context)
+    return overRate(counted.success)
   }
 
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
@@ -276,17 +294,12 @@ class IntakeSteps {
   }
 }
 
-/** Why a request may not proceed; undefined if it may. */
-const refusalOf = (counted: Result.Result<IntakeRateLimit, StoreUnavailable>): Refused | undefined => {
-  if (Result.isFailure(counted)) return counted.failure
-  const { allowed, limit, subject, retryAfter } = counted.success
-  if (allowed) return undefined
-  return new IntakeError({
+const overRate = ({ limit, subject, retryAfter }: IntakeRateLimit) =>
+  new IntakeError({
     code: "rate_limited",
     message: `More than ${limit} requests a minute for one ${subject === "client" ? "address" : "source"}: retry in ${retryAfter} s`,
     retryAfter,
   })
-}
 
 const notFound = () => new IntakeError({ code: "not_found", message: "This address does not accept data" })
 

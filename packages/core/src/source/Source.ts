@@ -1,6 +1,7 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
 import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
+import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { IntakeVerification, Verification } from "../verification/Verification.ts"
 
 /** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
@@ -29,6 +30,10 @@ export interface Source {
   readonly verify: Verification | null
   /** The provider whose question about the address is answered; null: none but those of the recipe. */
   readonly challenge: Challenge | null
+  /** Until when its intake address of before the last rotation is accepted, too; null: no other is. */
+  readonly oldSecretUntil: string | null
+  /** The requests to it that were refused with 429 lately; null if there were none within a day. */
+  readonly limited: LimitedCount | null
 }
 
 /** A source with the secret part of its intake address. Shown only to its owner, never logged. */

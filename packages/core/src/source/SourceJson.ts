@@ -1,4 +1,5 @@
 /** A source as JSON, for the API and the command line. */
+import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { Verification } from "../verification/Verification.ts"
 import type { Source, SourceWithSecret } from "./Source.ts"
 
@@ -21,7 +22,11 @@ export const ownSourceJson = (source: Source) => ({
   keep_query: source.keepQuery,
   verify: source.verify === null ? null : verificationJson(source.verify),
   challenge: source.challenge === null ? null : { provider: source.challenge.provider },
+  old_secret_until: source.oldSecretUntil,
+  limited: source.limited === null ? null : limitedJson(source.limited),
 })
+
+const limitedJson = ({ count, since, lastAt }: LimitedCount) => ({ count, since, last_at: lastAt })
 
 const verificationJson = ({ recipe, mode, hmac, keepsOldSecret }: Verification) => ({
   recipe,

@@ -74,7 +74,7 @@ export class SourceStore extends Context.Service<
     readonly archive: (id: number) => Found<Source>
     readonly restore: (id: number) => Found<Source>
     readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<SourceRemoval, StoreUnavailable>
-    readonly rotateSecret: (id: number) => Found<SourceWithSecret>
+    readonly rotateSecret: (id: number, keepOldSeconds: number | null) => Found<SourceWithSecret>
     /** The active source with this intake secret. */
     readonly bySecret: (secret: string) => Found<IntakeSource>
     /** The same from the cache, if it was looked up in this process before. It may be outdated. */

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type ChallengeChange, changedChallenge } from "../verification/Challenge.ts"
 import { changedVerification } from "../verification/ChangeVerification.ts"
 import type { VerificationChange } from "../verification/Verification.ts"
+import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
 import {
   type IntakeSource,
@@ -41,6 +42,11 @@ export interface NewSource {
   readonly challenge?: ChallengeChange | null
 }
 
+export interface RotateOptions {
+  /** For how many seconds the old address is accepted, too, a minute to 30 days; null (the default): not at all. */
+  readonly keepOldSeconds?: number | null
+}
+
 /** No result contains deleted sources. */
 export class Sources extends Context.Service<
   Sources,
@@ -56,8 +62,14 @@ export class Sources extends Context.Service<
     readonly restore: (id: number) => Effect.Effect<Source, SourceError | StoreUnavailable>
     /** Its intake address responds with 404 for good; its events stay in the feed. */
     readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<void, SourceError | StoreUnavailable>
-    /** Creates a new intake address; the old one responds with 404 from then on. */
-    readonly rotateSecret: (id: number) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
+    /**
+     * Creates a new intake address; the old one responds with 404 from then on, or after so many seconds. One that was kept by the
+     * rotation before ends now.
+     */
+    readonly rotateSecret: (
+      id: number,
+      options?: RotateOptions,
+    ) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
     /** The active source with this intake secret. */
     readonly bySecret: (secret: string) => Effect.Effect<Option.Option<IntakeSource>, StoreUnavailable>
     /**
@@ -116,7 +128,11 @@ export class Sources extends Context.Service<
         archive: (id) => existing(id, store.archive(id)),
         restore: (id) => existing(id, store.restore(id)),
         remove: (id, table) => Effect.flatMap(store.remove(id, table), (removal) => removed(id, removal)),
-        rotateSecret: (id) => existing(id, store.rotateSecret(id)),
+        rotateSecret: (id, { keepOldSeconds = null } = {}) =>
+          Effect.andThen(
+            checkKeepOld(keepOldSeconds),
+            Effect.suspend(() => existing(id, store.rotateSecret(id, keepOldSeconds))),
+          ),
         // The store's own methods, since intake calls them for every request.
         bySecret: store.bySecret,
         cached: store.cached,
@@ -135,6 +151,13 @@ const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUna
 
 /** The table is named after the source. */
 const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableName(name, taken, "source")
+
+const MAX_KEEP_OLD_SECONDS = 30 * 86_400
+
+export const checkKeepOld = (seconds: number | null) =>
+  seconds === null || (isLifetime(seconds) && seconds <= MAX_KEEP_OLD_SECONDS)
+    ? Effect.void
+    : refuse("bad_expiry", "The old address can be kept for a minute to 30 days.")
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 

@@ -35,6 +35,7 @@ const WELL = {
     partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
     refusedSignatures: [],
+    limitedRequests: [],
     signedAddresses: [],
     baseUrl: null,
     outdatedSearchIndexes: [],
@@ -109,6 +110,16 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ failingPolls: [{ id: 3, sourceId: 1, failures: 5 }] }),
     "warn",
     /poll 3 of source 1 \(5 in a row\)\. `cabinet poll log 3` shows why/,
+  ],
+  [
+    "rates",
+    diagnostics({
+      limitedRequests: [
+        { sourceId: 3, name: "Code", count: 7, since: "2026-11-21T09:30:00Z", lastAt: "2026-11-21T09:31:00Z" },
+      ],
+    }),
+    "warn",
+    /7 requests to source 3 \(Code\), from 2026-11-21T09:30:00Z to .*CABINET_INTAKE_RATE/,
   ],
   [
     "signatures",

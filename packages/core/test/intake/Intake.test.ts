@@ -11,6 +11,7 @@ import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
 import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
+import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
 import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
 
 /** A store that remembers what it was asked, and whose source can change under a submission. */
@@ -30,6 +31,7 @@ const store = () => {
     asked: [] as Array<string>,
     appended: [] as Array<AcceptRequest>,
     refused: [] as Array<string>,
+    limited: [] as Array<number>,
     onAppend: (): SourceChanged | StoreUnavailable | undefined => undefined,
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
@@ -46,6 +48,7 @@ const store = () => {
     Layer.provide([
       Layer.succeed(Sources, sources),
       Layer.succeed(RefusedSignatures, { count: (id, reason) => void state.refused.push(`${id} ${reason}`) }),
+      Layer.succeed(LimitedRequests, { count: (id) => void state.limited.push(id) }),
       Layer.succeed(RateLimiter, {
         key: async () => Result.succeed(null),
         intake: (ip, id) =>
@@ -144,6 +147,7 @@ describe("Intake.admit", () => {
       assert.include((yield* Effect.flip(admit(intake, "right", "192.0.2.7"))).message, "one source")
       state.clientAllowed = false
       assert.include((yield* Effect.flip(admit(intake, "right", "192.0.2.7"))).message, "one address")
+      assert.deepStrictEqual(state.limited, [7, 7])
     }).pipe(Effect.provide(layer))
   })
 

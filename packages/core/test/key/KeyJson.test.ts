@@ -37,6 +37,8 @@ it("a source is shown without its secret, and to a reader without its settings",
       keepsOldSecret: true,
     },
     challenge: { provider: "meta" as const },
+    oldSecretUntil: AT,
+    limited: { count: 3, since: AT, lastAt: AT },
     intakeSecret: SECRET,
   }
   assert.deepStrictEqual(sourceJson(source), {
@@ -67,6 +69,8 @@ it("a source is shown without its secret, and to a reader without its settings",
       keeps_old_secret: true,
     },
     challenge: { provider: "meta" },
+    old_secret_until: AT,
+    limited: { count: 3, since: AT, last_at: AT },
   })
 })
 

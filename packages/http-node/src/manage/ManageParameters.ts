@@ -86,6 +86,16 @@ export const flagParameter = <const Name extends string>(name: Name, description
     expected: "true or false",
   }) satisfies ManageParameter<boolean>
 
+/** Whether so many seconds fit is for the use case to say. */
+export const secondsParameter = <const Name extends string>(name: Name, description: string) =>
+  ({
+    name,
+    description,
+    schema: { type: "integer", minimum: 1 },
+    read: readId,
+    expected: "a whole number of seconds",
+  }) satisfies ManageParameter<number>
+
 export const wordParameter = <const Name extends string, const Word extends string>(
   name: Name,
   words: ReadonlyArray<Word>,

@@ -69,6 +69,15 @@ const sourceFields = {
       "The provider whose question about the address is answered; null: none but those of the recipe.",
     ),
   ),
+  old_secret_until: orNull(
+    time("Until when the intake address of before the last rotation is accepted, too; null: no other is."),
+  ),
+  limited: orNull(
+    object(
+      { count: whole("How many."), since: time("The first of them."), last_at: time("The last of them.") },
+      "Requests to it that were refused with 429 lately; null if there were none within a day.",
+    ),
+  ),
 }
 
 const actor = (description: string) =>

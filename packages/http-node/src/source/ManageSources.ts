@@ -24,7 +24,7 @@ import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
-import { idSegment, nameSegment, wordParameter } from "../manage/ManageParameters.ts"
+import { idSegment, nameSegment, secondsParameter, wordParameter } from "../manage/ManageParameters.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 
 const id = idSegment("The source's id.")
@@ -170,6 +170,11 @@ const testEvent = Schema.Struct({
 
 const TABLE = wordParameter("table", ["keep", "drop"], "What happens to its table.", true)
 
+const KEEP_OLD = secondsParameter(
+  "keep_old_seconds",
+  "For how long the old one is accepted, too: 60 to 2,592,000 seconds.",
+)
+
 const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
@@ -304,12 +309,15 @@ export const manageSources = Effect.gen(function* () {
       path: "/manage/v1/sources/{id}/rotate-secret",
       summary: "A new intake address",
       description:
-        "The old one responds with 404 from then on. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now.",
+        "The old one responds with 404 from then on, or after `keep_old_seconds`. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now.",
       action: "source.change",
       once: { completed: "transaction" },
       response: one("SourceWithAddress", "The source."),
-      respond: ({ path: [source] }) =>
-        Effect.map(sources.rotateSecret(source), (found) => revealedSourceJson(found, base)),
+      parameters: [KEEP_OLD],
+      errors: ["no_such_source", "bad_expiry"],
+      params: { no_such_source: "id", bad_expiry: "keep_old_seconds" },
+      respond: ({ path: [source], query: { keep_old_seconds: keepOldSeconds = null } }) =>
+        Effect.map(sources.rotateSecret(source, { keepOldSeconds }), (found) => revealedSourceJson(found, base)),
       repeated: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
     }),
     manageEndpoint({

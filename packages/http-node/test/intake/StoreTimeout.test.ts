@@ -4,6 +4,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
@@ -29,6 +30,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
     Layer.succeed(RateLimiter, { key: async () => Result.succeed(null), intake: async () => Result.succeed(allowed) }),
     Layer.succeed(EventLog, { append }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
+    Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: () => false }),
     Layer.succeed(BodyLimits, { maxBytes: 1000, idle: MINUTES, total: MINUTES, buffered: 1000, store: 9_000 }),
   )

@@ -14,6 +14,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
 import { Context, Effect, Layer, ManagedRuntime, Option, Result, Scope } from "effect"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
@@ -98,6 +99,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
         ),
     }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
+    Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",
       docsUrl: null,

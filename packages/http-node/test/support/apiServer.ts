@@ -40,6 +40,8 @@ export const ORDERS: Source = {
   keepQuery: false,
   verify: null,
   challenge: null,
+  oldSecretUntil: null,
+  limited: null,
 }
 
 export interface Ports {

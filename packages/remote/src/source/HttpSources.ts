@@ -1,7 +1,7 @@
 /** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
-import { checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import { checkKeepOld, checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import type { HmacParameters } from "@data-cabinet/core/verification/Recipe"
 import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect, Layer, Option } from "effect"
@@ -58,8 +58,11 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const change = (id: number, body: object) =>
       refusedAs(api.json<Source>({ method: "PATCH", path: ["sources", id], body }), known)
-    const secret = (id: number, act: string) =>
-      Effect.map(refusedAs(api.json<SentSource>({ method: "POST", path: ["sources", id, act] }), known), withSecret)
+    const secret = (id: number, act: string, query: ReadonlyArray<readonly [string, string]> = []) =>
+      Effect.map(
+        refusedAs(api.json<SentSource>({ method: "POST", path: ["sources", id, act], query }), known),
+        withSecret,
+      )
     return Sources.of({
       create: Effect.fnUntraced(function* (source) {
         yield* checkSettings(source)
@@ -83,7 +86,11 @@ export const layer = Layer.effect(
         Effect.asVoid(
           refusedAs(api.text({ method: "DELETE", path: ["sources", id], query: [["table", table]] }), known),
         ),
-      rotateSecret: (id) => secret(id, "rotate-secret"),
+      rotateSecret: (id, { keepOldSeconds = null } = {}) =>
+        Effect.andThen(
+          checkKeepOld(keepOldSeconds),
+          secret(id, "rotate-secret", keepOldSeconds === null ? [] : [["keep_old_seconds", String(keepOldSeconds)]]),
+        ),
       bySecret: () => serverOnly("Intake"),
       cached: () => undefined,
       forIntake: () => serverOnly("Intake"),

@@ -19,6 +19,7 @@ import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { writeFailure } from "./WriteCheck.ts"
 import { recordedBaseUrl } from "../source/RecordedBaseUrl.ts"
+import { LIMITED_LATELY } from "../limit/PgLimitedRequests.ts"
 import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
@@ -120,6 +121,7 @@ export const layer = Layer.effect(
         const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
+        const limitedRequests = yield* sql.unsafe<DiagnosticsReport["limitedRequests"][number]>(LIMITED_LATELY)
         const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
         const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
           textArray(ADDRESS_RECIPES),
@@ -164,6 +166,7 @@ export const layer = Layer.effect(
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
           refusedSignatures,
+          limitedRequests,
           signedAddresses,
           baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),

@@ -5,6 +5,7 @@
 import { hash, randomBytes } from "node:crypto"
 import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type {
   IntakeSource,
@@ -27,6 +28,7 @@ import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { type SecretCipher, SecretCiphers, type SecretPurpose } from "../key/SecretCipher.ts"
+import { LIMITED_OF_SOURCE } from "../limit/PgLimitedRequests.ts"
 import { createTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { FORGET_REFUSED } from "../verification/PgRefusedSignatures.ts"
 
@@ -47,6 +49,8 @@ interface SourceRow {
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
+  readonly old_secret_until: string | null
+  readonly limited: string | null
 }
 
 /** As `cabinet.source.verify` has it. */
@@ -61,7 +65,9 @@ interface IntakeRow extends SourceRow {
 
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
-  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge`
+  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
+  ${LIMITED_OF_SOURCE} AS limited`
 
 /** What intake looks up besides: an index has the few addresses with a filter. */
 const INTAKE_COLUMNS = `${COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
@@ -82,6 +88,8 @@ const toSource = (row: SourceRow): Source => ({
   keepQuery: row.keep_query,
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
+  oldSecretUntil: row.old_secret_until,
+  limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })
 
 /** What was stored before there were modes has none. */
@@ -286,17 +294,22 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
   return changed
 })
 
-const rotateSecret = (sql: Sql, id: number) =>
+/** $4: for how many seconds the secret of now is kept; null: not at all. */
+const ROTATE = `intake_secret = $2, secret_hash = decode($3, 'hex'),
+  old_secret_hash = CASE WHEN $4::float8 IS NOT NULL THEN s.secret_hash END,
+  old_secret_until = cabinet.now() + make_interval(secs => $4)`
+
+const rotateSecret = (sql: Sql, id: number, keepOldSeconds: number | null) =>
   Effect.suspend(() => {
     const secret = newSecret()
-    return update(sql, id, "intake_secret = $2, secret_hash = decode($3, 'hex')", [secret, secretHash(secret)])
+    return update(sql, id, ROTATE, [secret, secretHash(secret), keepOldSeconds])
   })
 
 const remove = Effect.fnUntraced(function* (sql: Sql, id: number, table: "keep" | "drop") {
   const [before] = yield* one(sql, id)
   if (before === undefined) return { is: "missing" } as const
   const forgotten =
-    "verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL"
+    "verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL, old_secret_hash = NULL, old_secret_until = NULL"
   yield* update(sql, id, `deleted_at = cabinet.now(), ${forgotten}${table === "drop" ? ", table_name = NULL" : ""}`)
   // If the table is kept, its deferred rows are still written.
   if (table === "drop") {
@@ -324,14 +337,16 @@ const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher) =
   return {
     cached: (secret: string) => cached.get(secret),
     bySecret: Effect.fnUntraced(function* (secret: string) {
-      const [row] = yield* quick.unsafe<IntakeRow>(
-        `SELECT ${INTAKE_COLUMNS} FROM cabinet.source s
-         WHERE s.secret_hash = decode($1, 'hex') AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+      const [row] = yield* quick.unsafe<IntakeRow & { readonly by_old: boolean }>(
+        `SELECT ${INTAKE_COLUMNS}, s.secret_hash <> decode($1, 'hex') AS by_old FROM cabinet.source s
+         WHERE (s.secret_hash = decode($1, 'hex') OR (s.old_secret_hash = decode($1, 'hex') AND s.old_secret_until > cabinet.now()))
+           AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
         [secretHash(secret)],
       )
-      if (row === undefined) {
+      if (row === undefined || row.by_old) {
+        // An old secret is looked up each time: nothing tells this process when its time is over.
         cached.delete(secret)
-        return Option.none()
+        return row === undefined ? Option.none() : Option.some(intakeSource(row))
       }
       if (cached.size >= MAX_CACHED) cached.clear()
       const source = intakeSource(row)
@@ -372,7 +387,7 @@ export const layer = Layer.effect(
           Effect.catchTag("NotRemoved", ({ removal }) => Effect.succeed(removal)),
           orUnavailable,
         ),
-      rotateSecret: (id) => first(rotateSecret(sql, id), toSourceWithSecret),
+      rotateSecret: (id, keepOldSeconds) => first(rotateSecret(sql, id, keepOldSeconds), toSourceWithSecret),
       ...intakeLookup(yield* StatementClient, cipher),
     })
   }),

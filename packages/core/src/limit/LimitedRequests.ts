@@ -1,0 +1,30 @@
+/** Counts of the requests to a source that were refused because of a rate, for whoever runs the cabinet. */
+import { Context, Metric } from "effect"
+import type { IntakeRateLimit } from "./RateLimiter.ts"
+
+/** The last of them within a day without a pause of a day. Times are RFC 3339 in UTC. */
+export interface LimitedCount {
+  readonly count: number
+  readonly since: string
+  readonly lastAt: string
+}
+
+export class LimitedRequests extends Context.Service<
+  LimitedRequests,
+  {
+    /** Returns at once; the count is stored soon. */
+    readonly count: (sourceId: number) => void
+  }
+>()("@data-cabinet/core/limit/LimitedRequests") {}
+
+const counter = (subject: IntakeRateLimit["subject"]) =>
+  Metric.counter("intake_rate_limited_total", {
+    description: "Requests refused with 429, by what was over its limit: the client's address or the source.",
+    incremental: true,
+    attributes: { subject },
+  })
+
+const counters = { client: counter("client"), source: counter("source") }
+
+export const countLimited = (subject: IntakeRateLimit["subject"], context: Context.Context<never>): void =>
+  counters[subject].updateUnsafe(1, context)
