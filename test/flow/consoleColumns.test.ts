@@ -52,6 +52,19 @@ it("a column moves by one position with each link, and the address says it as th
   assert.strictEqual(menuOf(listed, "note").get("Move right"), `${TABLE}?col=total&col=note`)
 })
 
+it("a filter of a column of text by a number says that it compares text, and leads to the change of the type", async () => {
+  const said = "Sorted and compared as text: 9.50 comes after 10."
+  const note = (screen: string) => screen.split("<table")[0]!.includes(`<b>total</b>: ${said}`)
+  const filtered = (await viewer.get(`${TABLE}?fc=total&fo=ge&fv=10`)).text
+  assert.isTrue(note(filtered))
+  assert.include(filtered, `href="/data${TABLE}/columns/total?type=numeric">Compare as numbers</a>`)
+  assert.isFalse(note((await viewer.get(`${TABLE}?fc=total&fo=ge&fv=ten`)).text))
+  assert.isFalse(note((await viewer.get(`${TABLE}?fc=total&fo=eq&fv=10`)).text))
+  assert.notInclude((await viewer.get(`${TABLE}?fc=_event_id&fo=ge&fv=10`)).text, "Compare as numbers")
+  const menu = filtered.split('<p class="soft mono">total · ')[1]!.split("</form>")[0]!
+  assert.include(menu, said)
+})
+
 it("a new type shows the values that do not fit, and changes nothing before it is confirmed", async () => {
   const path = menuOf((await viewer.get(TABLE)).text, "total").get("Label and type")!
   assert.strictEqual(path, `${TABLE}/columns/total`)

@@ -12,21 +12,30 @@ import { withHints } from "./Hints.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const showAll = (all: ReadonlyArray<SourceColumn>) =>
+/** Forms send every field as text, so that a column that was meant for numbers is often one of text. */
+const textOrder = (sourceId: number, all: ReadonlyArray<SourceColumn>): string =>
+  all.some(({ type }) => type === "text")
+    ? `\n\nColumns of text are sorted and compared as text: 9.50 comes after 10. For a column of numbers: cabinet table column ${sourceId} COLUMN --type numeric`
+    : ""
+
+const showAll = (sourceId: number, all: ReadonlyArray<SourceColumn>) =>
   Effect.flatMap(format, (json) =>
-    report(json, all.map(sourceColumnJson), (style) =>
-      columns(
-        ["COLUMN", "TYPE", "SINCE EVENT", "CREATED", "FIELD", "LABEL"],
-        all.map((column) => [
-          column.name,
-          column.type,
-          column.eventId === null ? "" : String(column.eventId),
-          column.createdAt,
-          column.field,
-          column.label,
-        ]),
-        { style, none: "No columns yet: the first submission creates them." },
-      ),
+    report(
+      json,
+      all.map(sourceColumnJson),
+      (style) =>
+        columns(
+          ["COLUMN", "TYPE", "SINCE EVENT", "CREATED", "FIELD", "LABEL"],
+          all.map((column) => [
+            column.name,
+            column.type,
+            column.eventId === null ? "" : String(column.eventId),
+            column.createdAt,
+            column.field,
+            column.label,
+          ]),
+          { style, none: "No columns yet: the first submission creates them." },
+        ) + textOrder(sourceId, all),
     ),
   )
 
@@ -63,7 +72,9 @@ export const column = Command.make(
       Argument.optional,
     ),
     type: Flag.Literals("type", COLUMN_KINDS).pipe(
-      Flag.withDescription("Change the column to this type; values that do not fit move to a sibling column"),
+      Flag.withDescription(
+        "Change the column to this type, by which it is sorted and compared (as text, 9.50 comes after 10); values that do not fit move to a sibling column",
+      ),
       Flag.optional,
     ),
     withViews: Flag.Boolean("with-views").pipe(
@@ -85,13 +96,13 @@ export const column = Command.make(
         if (Option.isNone(input.column)) {
           if (asked)
             return yield* new CommandError({ code: "usage", message: "COLUMN is missing: name the column to change." })
-          return yield* showAll(yield* SourceColumns.use((port) => port.list(sourceId)))
+          return yield* showAll(sourceId, yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value
         if (asked) return yield* change(name, { ...input, source: sourceId })
         const all = yield* SourceColumns.use((port) => port.list(sourceId))
         const found = all.filter((one) => one.name === name)
-        if (found.length > 0) return yield* showAll(found)
+        if (found.length > 0) return yield* showAll(sourceId, found)
         const message = `Source ${sourceId} has no column ${name}.`
         return yield* new CommandError({ code: "refused", message })
       }),

@@ -5,6 +5,8 @@ import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import type { Column } from "@data-cabinet/core/row/Table"
+import { comparesNumber } from "@data-cabinet/core/selection/TextOrder"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Result } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -13,6 +15,8 @@ import { JsonText, report } from "../output/Report.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { FRIENDLY, friendlyPairs, PAGE, pairsOf, SELECTION } from "./SelectionFlags.ts"
+
+type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 /** A value as shown in a cell; a number keeps its digits. */
 export const cellText = (value: Json | undefined): string => {
@@ -25,6 +29,20 @@ export const cellText = (value: Json | undefined): string => {
 export const rowCells = (item: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const row = Result.getOrThrow(parseJson(item, { maxDepth: 10_000 }))
   return names.map((name) => cellText(row instanceof Map ? (row.get(name) as Json | undefined) : undefined))
+}
+
+/** What a filter by size would need, if it compares numbers in a column of text that is shown. */
+const textOrderNote = (params: Pairs, shown: ReadonlyArray<Column>): string => {
+  const named = (name: string) => params.flatMap(([other, value]) => (other === name ? [value] : []))
+  const [filtered, conditions, values] = [named("fc"), named("fo"), named("fv")]
+  const misled = filtered.find(
+    (name, at) =>
+      comparesNumber(conditions[at] ?? "", values[at] ?? "") &&
+      shown.some((column) => column.name === name && column.type === "text"),
+  )
+  return misled === undefined
+    ? ""
+    : `\n\n${misled} is a column of text and compared as text: 9.50 comes after 10. See: cabinet table column --help`
 }
 
 export const rowsCommand = Command.make(
@@ -42,9 +60,8 @@ export const rowsCommand = Command.make(
         const { schema, name } = yield* objectNamed(input.object)
         const rows = yield* SelectRows
         const friendly = yield* friendlyPairs(input)
-        const page = yield* fromCall((call) =>
-          rows.page({ schema, name, params: [...friendly, ...pairsOf(input)] }, call),
-        )
+        const params = [...friendly, ...pairsOf(input)]
+        const page = yield* fromCall((call) => rows.page({ schema, name, params }, call))
         const items = page.items.texts()
         const value = {
           data: new JsonText(`[${items.join(",")}]`),
@@ -54,6 +71,7 @@ export const rowsCommand = Command.make(
         }
         const names = page.columns.map((column) => column.name)
         const more = page.hasMore ? `\n\nMore results: --cursor ${page.nextCursor}` : ""
+        const note = textOrderNote(params, page.columns)
         yield* report(
           yield* format,
           value,
@@ -62,7 +80,9 @@ export const rowsCommand = Command.make(
               names,
               items.map((item) => rowCells(item, names)),
               { style, none: "No rows." },
-            ) + more,
+            ) +
+            more +
+            note,
         )
       }),
     ),

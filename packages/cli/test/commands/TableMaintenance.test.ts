@@ -56,6 +56,16 @@ it("trash refuses an event of an unknown source, and a call without events as wr
   expect((await call("purge")).code).toBe(2)
 })
 
+it("column and rows say that text is compared as text, and how a column comes to have numbers", async () => {
+  const listed = await call("table", "column", String(source))
+  expect(listed.stdout).toContain("9.50 comes after 10")
+  expect(listed.stdout).toContain(`cabinet table column ${source} COLUMN --type numeric`)
+  const asText = await call("rows", "sources.first_source", "--where", "total>=10")
+  expect(asText.stdout).toContain("total is a column of text")
+  const byNumber = await call("rows", "sources.first_source", "--where", "_event_id>=1", "--where", "total=7")
+  expect(byNumber).toMatchObject({ code: 0, stdout: expect.not.stringContaining("column of text") as string })
+})
+
 it("column lists, relabels and retypes, and reports the values that do not fit", async () => {
   expect(await json("column", String(source))).toMatchObject([
     { name: "total", field: "total", label: "total", type: "text" },

@@ -1,12 +1,11 @@
 /** The heading of a column: it sorts, and its menu has the column's other actions. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
-import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { menuBody, menuButton } from "../html/Menu.ts"
-import { type Frame, may } from "../html/Shell.ts"
+import type { Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { columnPath } from "./ColumnScreen.ts"
+import { settingsPath } from "./ColumnSettings.ts"
 import {
   filtersOf,
   firstPage,
@@ -20,9 +19,6 @@ import {
 } from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import type { ToolbarData } from "./TableToolbar.ts"
-
-/** Columns of a source's table that take no field, so that nothing of them can be changed. */
-const OF_EVERY_TABLE: ReadonlySet<string> = new Set(["_event_id", "_received_at", MORE_COLUMN])
 
 const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
   valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
@@ -40,18 +36,18 @@ const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at
   ]
   const filter = { column: column.name, condition: "notempty", value: "" }
   const [left, right] = [moving(bar.pairs, bar.shown, column.name, -1), moving(bar.pairs, bar.shown, column.name, 1)]
-  const own = bar.ofSource && !OF_EVERY_TABLE.has(column.name) && may(frame, "column.read")
+  const settings = settingsPath(frame, bar, column.name)
   return {
     id: `column-${at}`,
     face: ICONS.down,
     label: words.menu(label),
     kind: "quiet mini",
-    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${sorts}
+    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${column.type.kind === "text" && markup`<p class="soft">${words.textOrder}</p>`}${sorts}
 ${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
 ${left !== null && item(ICONS.left, words.left, left)}${right !== null && item(ICONS.right, words.right, right)}
 ${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
 <a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values-${at}">${ICONS.values} ${words.values}</a><div id="values-${at}"></div>
-${own && markup`<a class="item" href="${columnPath(frame, bar.schema, bar.name, column.name)}">${ICONS.edit}${words.change}</a>`}
+${settings !== null && markup`<a class="item" href="${settings}">${ICONS.edit}${words.change}</a>`}
 ${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
 <form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
 <input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,

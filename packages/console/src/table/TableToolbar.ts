@@ -6,6 +6,7 @@ import { ICONS } from "../html/Icons.ts"
 import { menu } from "../html/Menu.ts"
 import type { Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { textOrderNotes } from "./ColumnSettings.ts"
 import { filtersOf, firstPage, valueOf, valuesOf, without, withoutFilter, withQuery } from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 
@@ -106,7 +107,7 @@ export const toolbar = (frame: Frame, data: ToolbarData): Html => {
 <button class="hide" tabindex="-1">${words.apply}</button>
 ${filterMenu}${periodMenu(frame, data)}${sortMenu(frame, data)}${columnsMenu(frame, data)}
 ${limit !== undefined && markup`<input type="hidden" name="limit" value="${limit}">`}
-</form>${chips(frame, data)}`
+</form>${chips(frame, data)}${textOrderNotes(frame, data)}`
 }
 
 /** What narrows the selection, each with a link that takes just it away. */

@@ -192,6 +192,8 @@ export const ENGLISH = {
     left: "Move left",
     right: "Move right",
     change: "Label and type",
+    textOrder: "Sorted and compared as text: 9.50 comes after 10.",
+    retype: "Compare as numbers",
     views: "Saved views",
     saveView: "Save this view",
     viewTitle: "Title",

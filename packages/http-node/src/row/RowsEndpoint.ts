@@ -26,7 +26,8 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
     example: ["total"],
   },
   fo: {
-    description: "A filter's condition.",
+    description:
+      "A filter's condition. `gt`, `ge`, `lt` and `le` go by the order of the column's own type: in a column of text `9.50` comes after `10`. Give a source's column the type `numeric` to compare numbers: `cabinet table column SOURCE COLUMN --type numeric`, or `changeColumn` of the management API.",
     schema: { type: "string", enum: FILTER_CONDITIONS },
     repeats: true,
     example: ["ge"],
@@ -45,7 +46,8 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
   },
   to: { description: "The period's last day.", schema: day, example: "2026-11-30" },
   sort: {
-    description: "The column to sort by. Without it, a source's table starts with the newest row.",
+    description:
+      "The column to sort by, in the order of its own type. Without it, a source's table starts with the newest row.",
     schema: text,
     example: "total",
   },

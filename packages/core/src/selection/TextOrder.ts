@@ -1,0 +1,14 @@
+/**
+ * Filters that compare numbers as text. A column of text has the order of text, in which `9.50` comes after `10`: such a filter
+ * is as valid as any, and rarely what was meant.
+ */
+import type { FilterCondition } from "./Selection.ts"
+
+const BY_ORDER: ReadonlySet<string> = new Set<FilterCondition>(["gt", "ge", "lt", "le"])
+
+/** Digits with a sign, a fraction or separators between them, as people write numbers. */
+const NUMBER = /^\s*[-+]?[0-9][0-9 ,.]*\s*$/
+
+/** True for a condition by order with a value that looks like a number: in a column of text it compares them as text. */
+export const comparesNumber = (condition: string, value: string): boolean =>
+  BY_ORDER.has(condition) && NUMBER.test(value)
