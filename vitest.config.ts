@@ -11,6 +11,8 @@ const sources = {
 }
 
 const test = {
+  // Names a file of its TypeScript under the condition "source".
+  server: { deps: { inline: [/\/@modelcontextprotocol\/sdk\//, /\/eventsource-parser\//] } },
   setupFiles: [
     "test/support/eachResponseDescribed.ts",
     ...(process.env["CUT_PACKETS"] === undefined ? [] : ["test/support/cutPackets.ts"]),

@@ -1,6 +1,7 @@
 /** The tables and views that readers may see, as they are shown. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { type ReadScopeOrAll, scopedDetail, scopedOid } from "../key/ReadScope.ts"
 import { Catalog } from "./Catalog.ts"
 import type { Table, TableDetail } from "./Table.ts"
 
@@ -15,15 +16,18 @@ export class Tables extends Context.Service<
 >()("@data-cabinet/core/row/Tables") {
   static readonly layer = Layer.effect(
     Tables,
-    Effect.map(Catalog, (catalog) =>
-      Tables.of({
-        list: catalog.list,
-        find: (schema, name) =>
-          Effect.map(
-            catalog.find(schema, name),
-            Option.map(({ detail }) => detail),
-          ),
-      }),
-    ),
+    Effect.map(Catalog, (catalog) => Tables.of(tablesOf(catalog, null))),
   )
 }
+
+/** The tables of a reader. Nothing is looked up that a scope does not list. */
+export const tablesOf = (catalog: Catalog["Service"], scope: ReadScopeOrAll): Tables["Service"] => ({
+  list: scope === null ? catalog.list : catalog.listOf(scope.objects.map(({ oid }) => oid)),
+  find: (schema, name) =>
+    scope !== null && scopedOid(scope, schema, name) === undefined
+      ? Effect.succeedNone
+      : Effect.map(
+          catalog.find(schema, name),
+          Option.flatMap((table) => scopedDetail(scope, table)),
+        ),
+})

@@ -1,6 +1,8 @@
-/** The routes of the read API. */
+/** The routes of the read API, and of agents, who read by the same keys. */
 import { Effect } from "effect"
+import { agentRoute } from "../agent/AgentRoute.ts"
 import { feedRoutes } from "../feed/FeedEndpoint.ts"
+import { feedForms } from "../feed/FeedForms.ts"
 import { descriptionRoutes } from "../openapi/DescriptionEndpoints.ts"
 import type { Route } from "../server/Route.ts"
 import { rowRoutes } from "../row/RowsEndpoint.ts"
@@ -8,12 +10,14 @@ import { tableRoutes } from "../row/TableEndpoints.ts"
 import { sourceRoutes } from "../source/SourceEndpoints.ts"
 
 export const apiRoutes = Effect.gen(function* () {
+  const forms = yield* feedForms
   const routes: ReadonlyArray<Route> = [
-    ...(yield* feedRoutes),
+    ...(yield* feedRoutes(forms)),
     ...(yield* rowRoutes),
     ...(yield* sourceRoutes),
     ...(yield* tableRoutes),
     ...(yield* descriptionRoutes),
+    yield* agentRoute(forms),
   ]
   return routes
 })

@@ -190,7 +190,7 @@ const unavailable: Responded = Result.fail({
 })
 
 /** Any refusal in the API's terms. Unavailability always carries a retry time, and of the rest what is over a limit. */
-const apiError = (error: ApiError | StoreUnavailable): ApiError => {
+export const apiError = (error: ApiError | StoreUnavailable): ApiError => {
   if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
   const { code, message, param = null, retryAfter } = error
   if (ERROR_STATUS[code] === 503) return { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }

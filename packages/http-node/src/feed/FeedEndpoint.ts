@@ -9,7 +9,7 @@ import { endpointRoute, type OwnResponse, respondBy } from "../api/EndpointRoute
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
-import { EVENT_STREAM, feedForms, MAX_WAIT_SECONDS, waitOf } from "./FeedForms.ts"
+import { EVENT_STREAM, type FeedForms, MAX_WAIT_SECONDS, waitOf } from "./FeedForms.ts"
 
 const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {
   source_id: {
@@ -67,10 +67,9 @@ export const listEvents: Endpoint = {
   errors: ["bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "no_such_source"],
 }
 
-export const feedRoutes = Effect.gen(function* () {
-  const { page, waiting, stream } = yield* feedForms
-  return [
-    yield* endpointRoute(
+export const feedRoutes = ({ page, waiting, stream }: FeedForms) =>
+  Effect.map(
+    endpointRoute(
       listEvents,
       respondBy((request): Effect.Effect<Uint8Array | OwnResponse, ApiError | StoreUnavailable> => {
         if (request.form !== null) return stream(request)
@@ -79,5 +78,5 @@ export const feedRoutes = Effect.gen(function* () {
       }),
       { waitMillis: (request) => (waitOf(request) ?? 0) * 1_000 },
     ),
-  ]
-})
+    (route) => [route],
+  )

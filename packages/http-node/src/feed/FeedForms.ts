@@ -93,6 +93,13 @@ export const feedWaits = Effect.gen(function* () {
   return waitsOf(yield* eventStreamsWithin(yield* FeedStreamLimits, "waiting requests"))
 })
 
+const tooMany = (message: string): Refusal => ({
+  code: "rate_limited",
+  message,
+  param: null,
+  retryAfter: WAIT_RETRY_SECONDS,
+})
+
 export const feedForms = Effect.gen(function* () {
   const feed = yield* Feed
   const followed = yield* FollowFeed
@@ -104,13 +111,6 @@ export const feedForms = Effect.gen(function* () {
     fromResult(() => authenticate.again(keyHeaders(sent), monotonicMillis(clock) + DEADLINE_MILLIS))
 
   const wait = waitsOf(streams)
-  const tooMany = (message: string): Refusal => ({
-    code: "rate_limited",
-    message,
-    param: null,
-    retryAfter: WAIT_RETRY_SECONDS,
-  })
-
   const page = ({ query, scope }: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
     Effect.map(feed.page(query, scope), feedPageBody)
 
@@ -164,5 +164,15 @@ export const feedForms = Effect.gen(function* () {
     return sent.method === "HEAD" ? { headers: response.headers, body: null } : response
   })
 
-  return { page, waiting, stream }
+  /** For whoever waits in another form: counted with those who wait here, and looked up again the same way. */
+  const following = <A, E>(
+    sent: Request,
+    work: (options: Pick<FollowOptions<Refusal>, "again" | "leave">) => Effect.Effect<A, E>,
+    refused: (message: string) => E,
+  ): Effect.Effect<A, E> =>
+    wait(keyName(keyHeaders(sent)), sent, (leave) => work({ again: again(sent), leave }), refused)
+
+  return { page, waiting, stream, following }
 })
+
+export type FeedForms = Effect.Success<typeof feedForms>

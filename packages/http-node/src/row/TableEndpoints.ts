@@ -1,7 +1,7 @@
 /** The readable tables and views over the API: all of them, and one with its columns. */
-import { scopedDetail, scopedOid } from "@data-cabinet/core/key/ReadScope"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
+import { tablesOf } from "@data-cabinet/core/row/Tables"
 import { Effect, Option } from "effect"
 import type { Endpoint } from "../api/Endpoint.ts"
 import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
@@ -48,7 +48,7 @@ export const tableRoutes = Effect.gen(function* () {
     yield* endpointRoute(
       listTables,
       respondBy(({ scope }) =>
-        Effect.map(scope === null ? catalog.list : catalog.listOf(scope.objects.map(({ oid }) => oid)), (all) =>
+        Effect.map(tablesOf(catalog, scope).list, (all) =>
           JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
         ),
       ),
@@ -57,13 +57,11 @@ export const tableRoutes = Effect.gen(function* () {
       getTable,
       respondBy(({ path, scope }) => {
         const [schema, name] = path as [string, string]
-        if (scope !== null && scopedOid(scope, schema, name) === undefined) return Effect.fail(NO_SUCH_TABLE)
-        return Effect.flatMap(catalog.find(schema, name), (found) => {
-          const detail = Option.flatMap(found, (table) => scopedDetail(scope, table))
-          return Option.isSome(detail)
+        return Effect.flatMap(tablesOf(catalog, scope).find(schema, name), (detail) =>
+          Option.isSome(detail)
             ? Effect.succeed(JSON.stringify(tableDetailJson(detail.value)))
-            : Effect.fail(NO_SUCH_TABLE)
-        })
+            : Effect.fail(NO_SUCH_TABLE),
+        )
       }),
     ),
   ]

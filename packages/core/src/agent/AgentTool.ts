@@ -1,0 +1,156 @@
+/**
+ * The tools that an agent gets, as the Model Context Protocol lists them. All of them read. Their parameters are those of the
+ * read API, so that its refusals name what the agent has sent.
+ */
+import { CHANNELS } from "../event/EventLog.ts"
+import { MAX_LIMIT } from "../pagination/Page.ts"
+import { FILTER_CONDITIONS } from "../selection/Selection.ts"
+
+export interface ToolParameter {
+  readonly description: string
+  /** JSON Schema of one value. */
+  readonly schema: { readonly type: "string" | "integer"; readonly [keyword: string]: unknown }
+  /** A list of such values. */
+  readonly repeats?: true
+  readonly required?: true
+}
+
+export interface AgentTool {
+  readonly title: string
+  readonly description: string
+  readonly parameters: { readonly [name: string]: ToolParameter }
+}
+
+/** How many rows or events are read where no number is given. */
+export const USUAL_ITEMS = 50
+/** Waiting, in seconds: clients give up on a call after a minute. */
+export const USUAL_WAIT_SECONDS = 25
+export const MAX_WAIT_SECONDS = 50
+
+const text = { type: "string" } as const
+const day = { type: "string", format: "date" } as const
+const name = { ...text, minLength: 1 }
+
+const LIMIT: ToolParameter = {
+  description: `How many at most; ${USUAL_ITEMS} if left out. Fewer come where they would be too long together.`,
+  schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT },
+}
+
+const cursor = (description: string): ToolParameter => ({ description, schema: text })
+
+const OBJECT = {
+  schema: { description: "The schema of the table or view, such as sources.", schema: name, required: true },
+  name: { description: "Its name in the schema, such as orders.", schema: name, required: true },
+} as const satisfies AgentTool["parameters"]
+
+const EVENTS = {
+  cursor: cursor("The next_cursor of an earlier call: events behind it. Left out: from the oldest event."),
+  source_id: { description: "Only events of this source.", schema: { type: "integer", minimum: 1 } },
+  channel: { description: "Only events of this channel.", schema: { type: "string", enum: CHANNELS } },
+  limit: LIMIT,
+} as const satisfies AgentTool["parameters"]
+
+export const AGENT_TOOLS = {
+  about_cabinet: {
+    title: "About this cabinet",
+    description: "What this cabinet is, what may be read here, and how the other tools work together.",
+    parameters: {},
+  },
+  list_tables: {
+    title: "List tables",
+    description:
+      "The readable tables and views by schema and name, each with its kind, its source, a comment and about how many rows it has (rows_estimate, null where nothing is known).",
+    parameters: { cursor: cursor("The next_cursor of an earlier call, for the tables behind it.") },
+  },
+  describe_table: {
+    title: "Describe a table",
+    description:
+      "The columns of a table or view, each with its name, type, label and comment; its primary key, about how many rows it has, and the query of a view.",
+    parameters: { ...OBJECT, cursor: cursor("The next_cursor of an earlier call, for the columns behind it.") },
+  },
+  read_rows: {
+    title: "Read rows",
+    description:
+      "Rows of a table or view by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While has_more is true, call again with next_cursor as cursor and everything else unchanged.",
+    parameters: {
+      ...OBJECT,
+      q: { description: "Substring search in every column, case-insensitive.", schema: text },
+      fc: {
+        description: "The columns of filters: the first belongs to the first fo and the first fv, and so on.",
+        schema: text,
+        repeats: true,
+      },
+      fo: {
+        description: "The conditions of the filters.",
+        schema: { type: "string", enum: FILTER_CONDITIONS },
+        repeats: true,
+      },
+      fv: {
+        description:
+          "The values of the filters, as text; empty for empty and notempty. In a column of a text type ge, gt, le and lt compare as text.",
+        schema: text,
+        repeats: true,
+      },
+      per: { description: "The date column of a period.", schema: text },
+      from: { description: "The first day of the period, in the cabinet's time zone.", schema: day },
+      to: { description: "The last day of the period.", schema: day },
+      sort: {
+        description: "The column to sort by. Without it the table of a source begins with its newest row.",
+        schema: text,
+      },
+      dir: { description: "The direction of the sort.", schema: { type: "string", enum: ["asc", "desc"] } },
+      col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
+      order: { description: "Without col: these columns first.", schema: text, repeats: true },
+      hide: { description: "Without col: all columns except these.", schema: text, repeats: true },
+      limit: LIMIT,
+      cursor: cursor("The next_cursor of the call before."),
+    },
+  },
+  read_events: {
+    title: "Read events",
+    description:
+      "The events behind a cursor, each once, in the order of acceptance. next_cursor is always set: keep it and go on from there, now or later; nothing is ever inserted before it.",
+    parameters: EVENTS,
+  },
+  wait_for_events: {
+    title: "Wait for events",
+    description:
+      "The same, but where there is no event behind the cursor yet, it waits for the next one. Without one in time the list is empty: call again with next_cursor.",
+    parameters: {
+      ...EVENTS,
+      seconds: {
+        description: `For how long to wait; ${USUAL_WAIT_SECONDS} if left out.`,
+        schema: { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS },
+      },
+    },
+  },
+} as const satisfies { readonly [name: string]: AgentTool }
+
+export type ToolName = keyof typeof AGENT_TOOLS
+
+export const isToolName = (given: string): given is ToolName => Object.hasOwn(AGENT_TOOLS, given)
+
+const inputSchema = ({ parameters }: AgentTool) => {
+  const entries = Object.entries(parameters)
+  const properties = entries.map(([key, { description, schema, repeats }]) => {
+    const form = repeats === true ? { type: "array", items: schema } : schema
+    return [key, { description, ...form }] as const
+  })
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: entries.filter(([, { required }]) => required === true).map(([key]) => key),
+    additionalProperties: false,
+  }
+}
+
+/** The result of `tools/list`. */
+export const toolList = () => ({
+  tools: Object.entries(AGENT_TOOLS).map(([key, tool]) => ({
+    name: key,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: inputSchema(tool),
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  })),
+})

@@ -1,0 +1,221 @@
+/**
+ * What the tools return: JSON text with every digit as stored, of bounded size, and how to go on. Whatever a sender may have
+ * written, names and labels included, is data from outside, which the result says before it.
+ */
+import { Effect, Option, Result } from "effect"
+import { VERSION } from "../diagnostics/Version.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FeedError } from "../feed/FeedError.ts"
+import { Feed } from "../feed/Feed.ts"
+import { type FollowOptions, FollowFeed } from "../feed/FollowFeed.ts"
+import type { JsonObject } from "../json/Json.ts"
+import type { ReadScopeOrAll } from "../key/ReadScope.ts"
+import type { Page } from "../pagination/Page.ts"
+import { fromCall } from "../runtime/AbortableCall.ts"
+import type { ReadError } from "../row/ReadError.ts"
+import type { TableDetail } from "../row/Table.ts"
+import { columnJson, tableJson } from "../row/TableJson.ts"
+import type { Tables } from "../row/Tables.ts"
+import type { SelectionError } from "../selection/SelectionError.ts"
+import { noSuchTable, type ParamPairs } from "../selection/SelectionParams.ts"
+import { SelectRows } from "../selection/SelectRows.ts"
+import { AGENT_TOOLS, MAX_WAIT_SECONDS, type ToolName, USUAL_ITEMS, USUAL_WAIT_SECONDS } from "./AgentTool.ts"
+import { type BoundedPage, boundedPage, howManyFit } from "./BoundedItems.ts"
+import { toolArguments } from "./ToolArguments.ts"
+import { type ToolRefusal, toolRefusal } from "./ToolRefusal.ts"
+
+export type ToolError = FeedError | ReadError | SelectionError | StoreUnavailable | ToolRefusal
+
+type Following = Pick<FollowOptions<ToolError>, "again" | "leave">
+
+/** For whom the tools read. */
+export interface AgentReader {
+  /** Null for the whole cabinet. */
+  readonly scope: ReadScopeOrAll
+  /** The tables of this reader. */
+  readonly tables: Pick<Tables["Service"], "list" | "find">
+  /** Does what waits for events, if one more may wait. */
+  readonly waiting: <A>(work: (following: Following) => Effect.Effect<A, ToolError>) => Effect.Effect<A, ToolError>
+}
+
+export interface ToolResult {
+  /** JSON text. */
+  readonly json: string
+  readonly isFromOutside: boolean
+  /** How much of its time it waited for an event. */
+  readonly waitedMillis: number
+}
+
+const ABOUT =
+  "Data Cabinet accepts data from other systems (webhooks, forms, files, polls). Each source has a table with a row for each event; the cabinet's owner may add tables and views. list_tables and describe_table say what there is, read_rows reads a selection of rows. read_events and wait_for_events read the event feed, the original data in the order of acceptance, from a cursor on. Everything is read only."
+
+/** A text that somebody wrote about a table, at most so long. */
+const shortened = (text: string | null, most: number): string | null =>
+  text === null || text.length <= most ? text : `${text.slice(0, most)}…`
+
+const MAX_COMMENT_CHARS = 500
+const MAX_QUERY_CHARS = 8_000
+
+const plain = (json: string): ToolResult => ({ json, isFromOutside: false, waitedMillis: 0 })
+const outside = (json: string, waitedMillis = 0): ToolResult => ({ json, isFromOutside: true, waitedMillis })
+
+const pageText = ({ texts, hasMore, nextCursor, omittedBytes }: BoundedPage): string => {
+  const rest = `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`
+  if (omittedBytes === undefined) return `{"data":[${texts.join(",")}],${rest}}`
+  const behind = nextCursor === null ? "Nothing is behind it." : "next_cursor is behind it."
+  const words = `One item of ${omittedBytes} bytes is too long to be shown here. ${behind} Of a row, fewer columns can be read with col.`
+  return `{"data":[],"omitted":${JSON.stringify(words)},${rest}}`
+}
+
+const startAgain = toolRefusal("bad_cursor", "cursor is no longer part of the list: begin again without it.")
+
+/** The part of a list behind the item named by `cursor`, as much as fits; the name of its last item is the next cursor. */
+const listed = <A>(
+  all: ReadonlyArray<A>,
+  cursor: string | undefined,
+  nameOf: (item: A) => string,
+  jsonOf: (item: A) => unknown,
+): Result.Result<string, ToolRefusal> => {
+  const at = cursor === undefined ? -1 : all.findIndex((item) => nameOf(item) === cursor)
+  if (cursor !== undefined && at === -1) return Result.fail(startAgain)
+  const behind = all.slice(at + 1)
+  const texts = behind.map((item) => JSON.stringify(jsonOf(item)))
+  const count = howManyFit(texts)
+  const hasMore = count < behind.length
+  const nextCursor = hasMore ? nameOf(behind[count - 1]!) : null
+  return Result.succeed(pageText({ texts: texts.slice(0, count), hasMore, nextCursor }))
+}
+
+const valueOf = (pairs: ParamPairs, name: string): string | undefined => pairs.find(([other]) => other === name)?.[1]
+
+const without = (pairs: ParamPairs, ...names: ReadonlyArray<string>): ParamPairs =>
+  pairs.filter(([name]) => !names.includes(name))
+
+/** With the number of items: of the page before, as sent, or the usual one. */
+const limited = (pairs: ParamPairs, limit: number | null): ParamPairs =>
+  limit === null && valueOf(pairs, "limit") !== undefined
+    ? pairs
+    : [...without(pairs, "limit"), ["limit", String(limit ?? USUAL_ITEMS)]]
+
+const waitSeconds = (pairs: ParamPairs): Result.Result<number, ToolRefusal> => {
+  const text = valueOf(pairs, "seconds") ?? String(USUAL_WAIT_SECONDS)
+  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return seconds >= 1 && seconds <= MAX_WAIT_SECONDS
+    ? Result.succeed(seconds)
+    : Result.fail(toolRefusal("bad_param", `seconds must be an integer from 1 to ${MAX_WAIT_SECONDS}.`))
+}
+
+/** The members of a description beside its columns. */
+const aboutTable = (detail: TableDetail): string =>
+  JSON.stringify({
+    ...tableJson({ ...detail, comment: shortened(detail.comment, MAX_COMMENT_CHARS) }),
+    key: detail.key,
+    definition: shortened(detail.definition, MAX_QUERY_CHARS),
+  })
+
+type Tool = (pairs: ParamPairs, reader: AgentReader) => Effect.Effect<ToolResult, ToolError>
+
+const aboutCabinet: Tool = (_pairs, { scope }) =>
+  Effect.succeed(
+    plain(
+      JSON.stringify({
+        product: "Data Cabinet",
+        version: VERSION,
+        about: ABOUT,
+        reads: scope === null ? "the whole cabinet" : "only the tables and views that the token lists",
+      }),
+    ),
+  )
+
+const listTables: Tool = (pairs, { tables }) =>
+  Effect.flatMap(tables.list, (all) =>
+    Effect.map(
+      Effect.fromResult(
+        listed(
+          all,
+          valueOf(pairs, "cursor"),
+          ({ schema, name }) => JSON.stringify([schema, name]),
+          (one) => tableJson({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
+        ),
+      ),
+      outside,
+    ),
+  )
+
+const describeTable: Tool = (pairs, { tables }) =>
+  Effect.gen(function* () {
+    const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
+    const found = schema.includes("\0") || name.includes("\0") ? Option.none() : yield* tables.find(schema, name)
+    if (Option.isNone(found)) return yield* noSuchTable(schema, name)
+    const columns = yield* Effect.fromResult(
+      listed(
+        found.value.columns,
+        valueOf(pairs, "cursor"),
+        (column) => column.name,
+        (one) => columnJson({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
+      ),
+    )
+    return outside(`${aboutTable(found.value).slice(0, -1)},"columns":${columns}}`)
+  })
+
+export interface AgentTools {
+  readonly call: (name: ToolName, given: JsonObject, reader: AgentReader) => Effect.Effect<ToolResult, ToolError>
+}
+
+export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | FollowFeed> = Effect.gen(function* () {
+  const rows = yield* SelectRows
+  const feed = yield* Feed
+  const followed = yield* FollowFeed
+
+  const readRows: Tool = (pairs, { scope }) => {
+    const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
+    if (schema.includes("\0") || name.includes("\0")) return Effect.fail(noSuchTable(schema, name))
+    const selecting = without(pairs, "schema", "name")
+    const read = (limit: number | null) =>
+      fromCall((call) => rows.page({ schema, name, params: limited(selecting, limit), scope }, call))
+    return Effect.map(boundedPage<SelectionError | ReadError | StoreUnavailable, never>(read), (page) =>
+      outside(pageText(page)),
+    )
+  }
+
+  const readEvents: Tool = (pairs, { scope }) =>
+    Effect.map(
+      boundedPage((limit) => feed.page(limited(pairs, limit), scope)),
+      (page) => outside(pageText(page)),
+    )
+
+  const waitForEvents: Tool = (pairs, { scope, waiting }) =>
+    Effect.flatMap(Effect.fromResult(waitSeconds(pairs)), (seconds) => {
+      const asked = without(pairs, "seconds")
+      return waiting((following) =>
+        Effect.gen(function* () {
+          let waitedMillis = 0
+          const read = (limit: number | null): Effect.Effect<Page, ToolError> => {
+            const options = { ...following, waitMillis: seconds * 1_000 - waitedMillis, scope }
+            return Effect.map(followed.next<ToolError>(limited(asked, limit), options), (came) => {
+              waitedMillis += came.waitedMillis
+              return came.page
+            })
+          }
+          const page = yield* boundedPage(read)
+          return outside(pageText(page), waitedMillis)
+        }),
+      )
+    })
+
+  const tools: { readonly [name in ToolName]: Tool } = {
+    about_cabinet: aboutCabinet,
+    list_tables: listTables,
+    describe_table: describeTable,
+    read_rows: readRows,
+    read_events: readEvents,
+    wait_for_events: waitForEvents,
+  }
+
+  return {
+    call: (name, given, reader) =>
+      Effect.flatMap(Effect.fromResult(toolArguments(name, AGENT_TOOLS[name], given)), (pairs) =>
+        tools[name](pairs, reader),
+      ),
+  }
+})

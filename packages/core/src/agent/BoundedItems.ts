@@ -1,0 +1,46 @@
+/**
+ * Results that an agent can hold: a page is cut where its items would be too long together, and read again for its cursor. One
+ * item that is too long by itself is left out, with the cursor behind it, so that whoever goes on gets past it.
+ */
+import { Effect } from "effect"
+import type { Page } from "../pagination/Page.ts"
+
+/** The most bytes of the items of one result; some twenty thousand tokens. */
+export const MAX_RESULT_BYTES = 65_536
+
+export interface BoundedPage {
+  /** Each as JSON text. */
+  readonly texts: ReadonlyArray<string>
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+  /** The bytes of the one item that is left out. */
+  readonly omittedBytes?: number
+}
+
+/** How many of the first items fit. */
+export const howManyFit = (texts: ReadonlyArray<string>): number => {
+  let bytes = 0
+  for (const [index, item] of texts.entries()) {
+    bytes += Buffer.byteLength(item) + 1
+    if (bytes > MAX_RESULT_BYTES) return index
+  }
+  return texts.length
+}
+
+/** `read` reads at most so many items, always from the same place; null for the usual number. */
+export const boundedPage = <E, R>(
+  read: (limit: number | null) => Effect.Effect<Page, E, R>,
+): Effect.Effect<BoundedPage, E, R> =>
+  Effect.gen(function* () {
+    let limit: number | null = null
+    for (;;) {
+      const { items, hasMore, nextCursor } = yield* read(limit)
+      const texts = items.texts()
+      const fitting = howManyFit(texts)
+      if (fitting === texts.length) return { texts, hasMore, nextCursor }
+      if (fitting === 0 && limit === 1) {
+        return { texts: [], hasMore, nextCursor, omittedBytes: Buffer.byteLength(texts[0]!) }
+      }
+      limit = Math.max(1, fitting)
+    }
+  })

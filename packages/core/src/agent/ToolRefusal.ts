@@ -1,0 +1,27 @@
+/** Why a tool returned nothing, in words for an agent. */
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FeedError } from "../feed/FeedError.ts"
+import type { ReadError } from "../row/ReadError.ts"
+import type { SelectionError } from "../selection/SelectionError.ts"
+
+export interface ToolRefusal {
+  readonly code: string
+  readonly message: string
+  /** Whole seconds; 0 if trying again helps nothing. */
+  readonly retryAfter: number
+}
+
+export const toolRefusal = (code: string, message: string, retryAfter = 0): ToolRefusal => ({
+  code,
+  message,
+  retryAfter,
+})
+
+type Refused = FeedError | ReadError | SelectionError | StoreUnavailable | ToolRefusal
+
+export const refusalText = (error: Refused): string => {
+  const code = "code" in error ? error.code : "reader_off"
+  const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
+  const retryAfter = "retryAfter" in error ? error.retryAfter : 0
+  return `${message}${retryAfter > 0 ? ` Try again in ${retryAfter} s.` : ""} (${code})`
+}
