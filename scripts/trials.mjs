@@ -1,8 +1,8 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
- * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, the client on
- * Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
+ * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
+ * events, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
  * and in two generators, every screen in all its looks, the package on the oldest supported and the newest Node, then
  * everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently. Arguments
  * after `--` name the parts: `npm run trials -- oldest`.
@@ -76,6 +76,11 @@ const PARTS = {
     env: { ROUNDS: "100" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
+  waits: {
+    missing: null,
+    run: [vitest, "run", "test/fault/feedWaiters.test.ts", "--disable-console-intercept"],
+    env: { WAITING_CLIENTS: "500" },
+  },
   openapi: { missing: null, program: "bash", run: [join(root, ".ci", "openapi")], env: {} },
   runtimes: { missing: null, program: "bash", run: [join(root, ".ci", "runtimes")], env: {} },
   // Some 57 endpoints are asked in each round: more than 10,000 requests.
