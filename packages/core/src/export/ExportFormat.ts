@@ -20,5 +20,10 @@ export interface ExportShape extends TextOptions {
   readonly texts?: ReadonlyArray<string> | undefined
 }
 
+export interface EncodedRows extends Omit<ExportedRows, "isSnapshot"> {
+  /** What the file says of itself, where its form has a place for it; asked for behind the last row. */
+  readonly metadata?: () => Readonly<Record<string, string>>
+}
+
 /** Writes rows as a file. Throws what ends them early: what was written before then is not to be taken for a whole file. */
-export type RowEncoder = (rows: Omit<ExportedRows, "isSnapshot">) => AsyncIterable<Uint8Array>
+export type RowEncoder = (rows: EncodedRows) => AsyncIterable<Uint8Array>

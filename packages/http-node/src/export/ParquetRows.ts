@@ -156,7 +156,7 @@ const refuseUnknown = (
 }
 
 export const encodeParquet = (shape: ExportShape): RowEncoder =>
-  async function* ({ columns, declared, batches }) {
+  async function* ({ columns, declared, batches, metadata }) {
     // Loaded by those who export Parquet.
     const { ByteWriter, ParquetWriter } = await import("hyparquet-writer")
     refuseUnknown(columns, shape)
@@ -212,6 +212,9 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
     writer.schema = schema.map((element) =>
       element.logical_type?.type === "JSON" ? { ...element, converted_type: "JSON" } : element,
     )
+    if (metadata !== undefined) {
+      writer.kvMetadata = Object.entries(metadata()).map(([key, value]) => ({ key, value }))
+    }
     void writer.finish()
     yield taken()
   }

@@ -1,0 +1,33 @@
+/** Writes exported rows to their output, and tells how far that has come. */
+import type { EncodedRows, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
+import type { Output } from "../output/OutputFile.ts"
+
+export interface Written {
+  rows: number
+  bytes: number
+}
+
+/** Called with what has been written so far. */
+export type Told = (written: Readonly<Written>) => void
+
+export const writeRows = async (
+  rows: EncodedRows,
+  encode: RowEncoder,
+  output: Output,
+  tell: Told,
+): Promise<Readonly<Written>> => {
+  const written: Written = { rows: 0, bytes: 0 }
+  const batches = async function* () {
+    for await (const items of rows.batches) {
+      written.rows += items.length
+      yield items
+    }
+  }
+  for await (const bytes of encode({ ...rows, batches: batches() })) {
+    await output.write(bytes)
+    written.bytes += bytes.length
+    tell(written)
+  }
+  await output.finish()
+  return written
+}

@@ -1,0 +1,78 @@
+/** All events behind a cursor as rows of a file, with the cursor to go on from: the next file begins exactly there. */
+import { Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { Feed } from "../feed/Feed.ts"
+import type { FeedError } from "../feed/FeedError.ts"
+import { Items } from "../pagination/Items.ts"
+import { MAX_LIMIT } from "../pagination/Page.ts"
+import type { EncodedRows } from "./ExportFormat.ts"
+
+export interface ExportedEvents extends EncodedRows {
+  /** Whether there is any. */
+  readonly isEmpty: boolean
+  /** Behind the last event that was given. */
+  readonly nextCursor: () => string
+}
+
+/** In the order of an event's members. */
+const TYPES = {
+  id: "bigint",
+  source: "jsonb",
+  channel: "text",
+  received_at: "timestamp with time zone",
+  payload: "json",
+  repeat_of: "bigint",
+  history: "boolean",
+  deleted_at: "timestamp with time zone",
+  verified: "boolean",
+} as const
+
+const COLUMNS = Object.entries(TYPES).map(([name, type]) => ({ name, type, label: name, comment: null }))
+
+/** Only events of sources that verify their sender say whether it is verified, as their last member. */
+const SAYS = /,"verified":(?:true|false)\}$/
+
+const withEveryMember = (event: string): string => (SAYS.test(event) ? event : `${event.slice(0, -1)},"verified":null}`)
+
+/** `asSent`: an event has the members that the feed gives it, and not every one that an event may have. */
+export const exportEvents = Effect.fnUntraced(function* (
+  after: string | undefined,
+  asSent: boolean,
+): Effect.fn.Return<ExportedEvents, FeedError | StoreUnavailable, Feed> {
+  const feed = yield* Feed
+  const context = yield* Effect.context()
+  const page = (cursor: string | undefined) =>
+    feed.page([["limit", String(MAX_LIMIT)], ...(cursor === undefined ? [] : [["cursor", cursor] as const])])
+  const first = yield* page(after)
+  const isEmpty = first.items.length === 0 && !first.hasMore
+  let cursor = isEmpty ? first.nextCursor : (after ?? "")
+  const batches = async function* () {
+    for (let read = first; ;) {
+      if (read.items.length > 0) yield asSent ? read.items : itemsOf(read.items.texts().map(withEveryMember))
+      cursor = read.nextCursor
+      if (!read.hasMore) return
+      read = await Effect.runPromiseWith(context)(page(cursor))
+    }
+  }
+  return {
+    columns: COLUMNS,
+    declared: [],
+    batches: batches(),
+    isEmpty,
+    nextCursor: () => cursor,
+    metadata: () => ({ "data_cabinet.next_cursor": cursor }),
+  }
+})
+
+const itemsOf = (texts: ReadonlyArray<string>): Items => {
+  const pieces = texts.map((text) => Buffer.from(`${text},`))
+  let end = 0
+  return new Items(
+    Buffer.concat(pieces),
+    0,
+    pieces.map(({ length }) => {
+      end += length
+      return end - 1
+    }),
+  )
+}
