@@ -185,7 +185,7 @@ const reportEvents = (chosen: ExportFormat, { file, events, bytes, nextCursor }:
 const DEFAULT_SECONDS = 3_600
 const RETRY_INTERVAL = "5 seconds"
 
-const isAway = (error: Error): boolean => "_tag" in error && error._tag === "StoreUnavailable"
+const isUnavailable = (error: Error): boolean => "_tag" in error && error._tag === "StoreUnavailable"
 
 const eventsOf = Effect.fnUntraced(function* (input: Input, tell: Told) {
   const after = Option.getOrUndefined(input.after)
@@ -205,10 +205,10 @@ const eventsOf = Effect.fnUntraced(function* (input: Input, tell: Told) {
     if (!input.follow) return yield* reportEvents(chosen, yield* next)
     const written = yield* next.pipe(
       Effect.tapError((error) =>
-        isAway(error) ? Effect.logWarning(`${error.message} Waiting until it is available again.`) : Effect.void,
+        isUnavailable(error) ? Effect.logWarning(`${error.message} Waiting until it is available again.`) : Effect.void,
       ),
       // What was begun is dropped, and begins once more behind the last whole file.
-      Effect.retry({ while: isAway, schedule: Schedule.spaced(RETRY_INTERVAL) }),
+      Effect.retry({ while: isUnavailable, schedule: Schedule.spaced(RETRY_INTERVAL) }),
     )
     if (written.file !== null) yield* reportEvents(chosen, written)
     yield* Effect.sleep(`${seconds} seconds`)
