@@ -199,6 +199,19 @@ it("events are read from a cursor on, and one that arrives is waited for", async
   expect(none).toEqual({ data: [], has_more: false, next_cursor })
 })
 
+it("events are read from now on, or from a time, without the cursor of an earlier call", async () => {
+  const { data, next_cursor } = await read("read_events", { from: "now" })
+  expect(data).toEqual([])
+  await cabinet.send(letters.intakeSecret, '{"text":"later"}')
+  const later = await read("wait_for_events", { cursor: next_cursor, seconds: 5 })
+  expect(later.data.map(({ payload }: any) => payload.text)).toEqual(["later"])
+  const since = await read("read_events", { from: later.data[0].received_at, source_id: letters.id })
+  expect(since.data.at(-1).payload.text).toBe("later")
+  expect((await read("read_events", { from: "2001-01-01T00:00:00Z" })).data.length).toBeGreaterThan(2)
+  expect((await call("read_events", { from: "now", cursor: next_cursor })).json).toContain("exclude each other")
+  expect((await call("read_events", { from: "yesterday" })).isError).toBe(true)
+})
+
 it("a key that is revoked ends what waits, and is refused from then on", async () => {
   const { key: other, id } = await cabinet.run(ApiKeys.use((keys) => keys.issue("other")))
   const by = await connect({ "x-api-key": other })
@@ -234,6 +247,10 @@ it("a token with a list sees its objects and nothing else", async () => {
   const events = await read("read_events", {}, by)
   expect(new Set(events.data.map(({ source }: any) => source.id))).toEqual(new Set([letters.id]))
   expect((await call("read_events", { source_id: orders.id }, by)).isError).toBe(true)
+  // The end of the feed would tell of events that are not listed.
+  expect((await call("read_events", { from: "now" }, by)).json).toContain("send source_id together with from")
+  expect((await read("read_events", { from: "now", source_id: letters.id }, by)).data).toEqual([])
+  expect((await call("read_events", { from: "now", source_id: orders.id }, by)).isError).toBe(true)
 })
 
 it("what a tool refuses is said in words that name the parameter", async () => {

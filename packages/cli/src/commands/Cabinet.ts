@@ -11,6 +11,7 @@ import { eventCommand } from "./EventCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
+import { mcpCommand } from "./McpCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { overviewCommand } from "./OverviewCommand.ts"
 import { personCommand } from "./PersonCommand.ts"
@@ -41,6 +42,7 @@ export const cabinet = root.pipe(
     exportCommand,
     tableCommand,
     schemaCommand,
+    mcpCommand,
     sqlCommand,
     addressCommand,
     deliveryCommand,

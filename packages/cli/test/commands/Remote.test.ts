@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../../../../test/support/cabinetProcess.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -114,6 +115,9 @@ const HERE_ONLY = [
   "tenant remove",
   "console",
 ]
+
+/** What `mcp` is asked on its standard input. */
+const ASKED = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_tables" } })}\n`
 
 const firstRuns = async () =>
   (JSON.parse((await local(["poll", "list"])).printed) as ReadonlyArray<{ readonly first_at: string | null }>).map(
@@ -240,6 +244,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "table show": { here: ["sources.orders"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
+    mcp: { here: [] },
     "schema expose": { here: ["public"] },
     "schema hide": { here: ["public"] },
     "person add": { here: ["Ada", "--role", "editor"], there: ["Bob", "--role", "editor"], fresh: PERSON },
@@ -278,6 +283,7 @@ it(
   { timeout: 600_000 },
   async () => {
     const all = await placements()
+    vi.spyOn(process, "stdin", "get").mockImplementation(() => Readable.from([ASKED]) as typeof process.stdin)
     expect([...Object.keys(all), ...HERE_ONLY].sort()).toEqual([...leaves].sort())
     for (const [name, { here, there = here, fresh = [], code = 0 }] of Object.entries(all)) {
       const mine = await local([...name.split(" "), ...here])

@@ -57,6 +57,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "delivery resend": ["1"],
   "delivery cancel": ["1"],
   sql: [FILE],
+  mcp: [],
   "schema expose": ["public"],
   "schema hide": ["public"],
   doctor: [],

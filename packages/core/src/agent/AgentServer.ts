@@ -74,7 +74,7 @@ const messageOf = (message: JsonObject): Result.Result<AgentMessage, string> => 
 const NO_REQUEST: AgentMessage = { id: null, method: "", params: EMPTY_OBJECT }
 
 /** Null if there is none; undefined if it is of another form. */
-const idOf = (id: Json | undefined): string | null | undefined => {
+export const idOf = (id: Json | undefined): string | null | undefined => {
   if (id === undefined) return null
   if (typeof id === "string") return jsonText(id)
   return id instanceof JsonNumber && /^-?\d{1,30}$/.test(id.token) ? id.token : undefined
@@ -119,6 +119,10 @@ const block = (text: string) => ({ type: "text", text })
 const resultText = ({ json, isFromOutside }: ToolResult): string =>
   JSON.stringify({ content: isFromOutside ? [block(UNTRUSTED), block(json)] : [block(json)], isError: false })
 
+/** Why a tool returned nothing, as its result. */
+export const refusedResponse = (id: string, error: Parameters<typeof refusalText>[0]): AgentResponse =>
+  respond(id, refusedText(refusalText(error)))
+
 const refusedText = (words: string): string => JSON.stringify({ content: [block(words)], isError: true })
 
 export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | FollowFeed> = Effect.gen(function* () {
@@ -136,7 +140,7 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
     if (!(given instanceof Map)) return refuse("arguments must be an object.")
     return Effect.match(tools.call(name, given as JsonObject, reader), {
       onSuccess: (result) => respond(id, resultText(result), result.waitedMillis),
-      onFailure: (error) => respond(id, refusedText(refusalText(error))),
+      onFailure: (error) => refusedResponse(id, error),
     })
   }
 

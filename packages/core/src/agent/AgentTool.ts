@@ -44,7 +44,12 @@ const OBJECT = {
 } as const satisfies AgentTool["parameters"]
 
 const EVENTS = {
-  cursor: cursor("The next_cursor of an earlier call: events behind it. Left out: from the oldest event."),
+  cursor: cursor("The next_cursor of an earlier call: events behind it. Without it and from: from the oldest event."),
+  from: {
+    description:
+      "In place of cursor: now, or a time such as 2026-11-01T00:00:00Z, for events that were received since.",
+    schema: text,
+  },
   source_id: { description: "Only events of this source.", schema: { type: "integer", minimum: 1 } },
   channel: { description: "Only events of this channel.", schema: { type: "string", enum: CHANNELS } },
   limit: LIMIT,

@@ -67,6 +67,9 @@ const pageText = ({ texts, hasMore, nextCursor, omittedBytes }: BoundedPage): st
   return `{"data":[],"omitted":${JSON.stringify(words)},${rest}}`
 }
 
+const eitherStart = toolRefusal("bad_param", "from and cursor exclude each other: send one of them.")
+const startOfOne = toolRefusal("bad_param", "This token reads a list: send source_id together with from.")
+
 const startAgain = toolRefusal("bad_cursor", "cursor is no longer part of the list: begin again without it.")
 
 /** The part of a list behind the item named by `cursor`, as much as fits; the name of its last item is the next cursor. */
@@ -178,16 +181,31 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
     )
   }
 
+  /** With the cursor of the place that `from` names. */
+  const begun = (pairs: ParamPairs, scope: ReadScopeOrAll): Effect.Effect<ParamPairs, ToolError> => {
+    const from = valueOf(pairs, "from")
+    if (from === undefined) return Effect.succeed(pairs)
+    if (valueOf(pairs, "cursor") !== undefined) return Effect.fail(eitherStart)
+    // The place of an event that is not listed would tell that there is one.
+    if (scope !== null && valueOf(pairs, "source_id") === undefined) return Effect.fail(startOfOne)
+    const asked = without(pairs, "from")
+    const start = from === "now" ? from : { time: from }
+    return Effect.map(feed.start(asked, start), (cursor) => [...asked, ["cursor", cursor]])
+  }
+
   const readEvents: Tool = (pairs, { scope }) =>
-    Effect.map(
-      boundedPage((limit) => feed.page(limited(pairs, limit), scope)),
-      (page) => outside(pageText(page)),
+    Effect.flatMap(begun(pairs, scope), (asked) =>
+      Effect.map(
+        boundedPage((limit) => feed.page(limited(asked, limit), scope)),
+        (page) => outside(pageText(page)),
+      ),
     )
 
   const waitForEvents: Tool = (pairs, { scope, waiting }) =>
-    Effect.flatMap(Effect.fromResult(waitSeconds(pairs)), (seconds) => {
-      const asked = without(pairs, "seconds")
-      return waiting((following) =>
+    Effect.gen(function* () {
+      const seconds = yield* Effect.fromResult(waitSeconds(pairs))
+      const asked = yield* begun(without(pairs, "seconds"), scope)
+      return yield* waiting((following) =>
         Effect.gen(function* () {
           let waitedMillis = 0
           const read = (limit: number | null): Effect.Effect<Page, ToolError> => {

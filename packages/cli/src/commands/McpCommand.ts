@@ -1,0 +1,102 @@
+/**
+ * `cabinet mcp`: the tools of `/mcp` on standard input and output, for agents that start their servers as programs. A message a
+ * line; nothing else is printed. Ends with its input, once what was asked has been returned.
+ */
+import {
+  type AgentMessage,
+  type AgentResponse,
+  agentServer,
+  idOf,
+  readAgentMessage,
+  refusedResponse,
+  rpcError,
+} from "@data-cabinet/core/agent/AgentServer"
+import type { AgentReader, ToolError } from "@data-cabinet/core/agent/AgentTools"
+import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
+import { Tables } from "@data-cabinet/core/row/Tables"
+import { RemoteRefusal } from "@data-cabinet/remote/http/RemoteRefusal"
+import { Effect, Fiber, Latch, Result, Semaphore, Stream } from "effect"
+import { Command } from "effect/cli"
+import { boundedLines } from "./BoundedLines.ts"
+import { printLine } from "../output/Report.ts"
+import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
+import { CommandError } from "./CommandError.ts"
+import { root, withCabinet } from "./Root.ts"
+
+const MAX_LINE_BYTES = 65_536
+/** How many messages are worked on; the next is read when one of them is done. */
+const MAX_AT_ONCE = 16
+
+const tooLong = rpcError("invalid", `A message may have at most ${MAX_LINE_BYTES} bytes.`)
+
+const ending: Effect.Effect<never, ToolError> = Effect.fail(
+  toolRefusal("unavailable", "The input has ended, and nothing is waited for any more."),
+)
+
+const decoder = new TextDecoder()
+
+const serve = Effect.gen(function* () {
+  const server = yield* agentServer
+  const ended = yield* Latch.make(false)
+  const turns = yield* Semaphore.make(MAX_AT_ONCE)
+  /** By the id of their message. */
+  const running = new Map<string, Fiber.Fiber<void>>()
+  const reader: AgentReader = {
+    scope: null,
+    tables: yield* Tables,
+    waiting: (work) => Effect.raceFirst(work({}), Effect.andThen(ended.await, ending)),
+  }
+
+  const handled = (message: AgentMessage): Effect.Effect<AgentResponse | null> =>
+    Effect.catchDefect(server.handle(message, reader), (defect) => {
+      if (defect instanceof RemoteRefusal) return Effect.succeed(refusedResponse(message.id!, defect))
+      const failed = { text: rpcError("internal", "An unexpected error.", message.id!), waitedMillis: 0 }
+      return Effect.as(Effect.logError("a message failed", defect), failed)
+    })
+
+  const start = (message: AgentMessage, id: string) =>
+    Effect.gen(function* () {
+      yield* turns.take(1)
+      const work = Effect.flatMap(handled(message), (response) =>
+        response === null ? Effect.void : printLine(response.text),
+      )
+      const done = Effect.sync(() => running.delete(id)).pipe(Effect.andThen(turns.release(1)))
+      running.set(id, yield* Effect.forkChild(Effect.ensuring(work, done)))
+    })
+
+  const receive = (line: Uint8Array | null): Effect.Effect<void> => {
+    if (line === null) return printLine(tooLong)
+    const text = decoder.decode(line)
+    if (text.trim() === "") return Effect.void
+    const message = readAgentMessage(text)
+    if (Result.isFailure(message)) return printLine(message.failure)
+    const { id, method, params } = message.success
+    if (id !== null) return start(message.success, id)
+    const cancelled = method === "notifications/cancelled" ? idOf(params.get("requestId")) : null
+    const fiber = running.get(cancelled ?? "")
+    return fiber === undefined ? Effect.void : Fiber.interrupt(fiber)
+  }
+
+  const lines = Stream.fromAsyncIterable(boundedLines(process.stdin, MAX_LINE_BYTES), asError)
+  yield* Stream.runForEach(lines, receive)
+  yield* ended.open
+  yield* Fiber.awaitAll(running.values())
+})
+
+const asError = (error: unknown) =>
+  new CommandError({
+    code: "refused",
+    message: `The input cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+  })
+
+export const mcpCommand = Command.make("mcp", {}, () =>
+  Effect.gen(function* () {
+    const { curl } = yield* root
+    if (curl) {
+      const message = "mcp sends requests when it is asked for something: leave --curl out."
+      return yield* new CommandError({ code: "usage", message })
+    }
+    yield* staysUntilSignal
+    return yield* withCabinet({}, () => serve)
+  }),
+).pipe(Command.withDescription("Let an agent read the cabinet over standard input and output"))
