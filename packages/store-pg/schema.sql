@@ -531,10 +531,12 @@ CREATE TABLE cabinet.source (
   challenge_secret text,
   old_secret_hash bytea,
   old_secret_until timestamp with time zone,
+  rate integer,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
+  CONSTRAINT source_rate_check CHECK ((rate > 0)),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
   CONSTRAINT source_table_name_key UNIQUE (table_name),
   CONSTRAINT verify_has_new_secret CHECK (((verify_secret IS NOT NULL) OR (verify_old_secret IS NULL))),
@@ -833,7 +835,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret, rate ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
@@ -978,6 +980,8 @@ COMMENT ON COLUMN cabinet.source.verify_old_secret IS 'Counts too while the send
 COMMENT ON COLUMN cabinet.source.challenge_secret IS 'The verify token of meta, the consumer secret of x; the others have none.';
 
 COMMENT ON COLUMN cabinet.source.old_secret_hash IS 'Of the secret before the last rotation: requests to that address are accepted until old_secret_until.';
+
+COMMENT ON COLUMN cabinet.source.rate IS 'Requests a minute, whoever sends them; NULL: the common limits of a source and of a client address.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -86,3 +86,25 @@ it("what is refused because of a rate is counted by source, and told to whoever 
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '25 hours'")
   expect((await cabinet.sources.get(id))!.limited).toBeNull()
 })
+
+it("a source with a rate of its own takes so many a minute, and another rate holds in every server", async () => {
+  const { id, intakeUrl } = await cabinet.sources.create({ name: "Rated", rate: 5 })
+  const passed = async (count: number) => {
+    const statuses = await Promise.all(Array.from({ length: count }, (_, n) => post(intakeUrl, n % 2)))
+    return statuses.filter((status) => status === 200).length
+  }
+  // A minute may end meanwhile.
+  const few = await passed(40)
+  expect([5, 10]).toContain(few)
+  expect((await cabinet.sources.change(id, { rate: 1_000 })).rate).toBe(1_000)
+  await database.run("DELETE FROM cabinet.rate_window")
+  // A server that remembers the old rate looks again with the first request that it takes, as after a rotation.
+  await cabinet.sources.rotateSecret(id)
+  const { intakeUrl: moved } = await cabinet.sources.reveal(id)
+  const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => post(moved, n % 2)))
+  expect(statuses.every((status) => status === 200)).toBe(true)
+  expect(await cabinet.sources.change(id, { rate: null })).toMatchObject({ rate: null })
+  for (const rate of [0, -1, 1.5, 1_000_001]) {
+    await expect(cabinet.sources.change(id, { rate })).rejects.toMatchObject({ code: "bad_rate" })
+  }
+})

@@ -47,6 +47,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
+      ...(source.rate === null ? [] : [["Rate", `at most ${source.rate} requests a minute`] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
       ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
       ["Made", source.createdAt],
@@ -134,7 +135,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (i
     const change = yield* readSettings(input)
     if (Object.keys(change).length === 0) {
       const message =
-        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query, --verify or --challenge."
+        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query, --rate, --verify or --challenge."
       return yield* new CommandError({ code: "usage", message })
     }
     yield* withCabinet({}, () =>

@@ -1,6 +1,6 @@
 /** The flags of a source's settings, of which each that is given becomes a part of what is created or changed. */
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
-import type { SourceChange } from "@data-cabinet/core/source/Sources"
+import { MAX_SOURCE_RATE, type SourceChange } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
@@ -34,6 +34,19 @@ export const sourceFlags = {
     Flag.optional,
   ),
   ...verifyFlags,
+  rate: Flag.String("rate").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Requests a minute that it takes, whoever sends them; none for the common limits"),
+    Flag.filterMap(
+      (text) => {
+        if (text === "none") return Option.some(null)
+        const value = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : 0
+        return value >= 1 && value <= MAX_SOURCE_RATE ? Option.some(value) : Option.none()
+      },
+      (text) => `--rate is ${JSON.stringify(text)}: it must be a whole number from 1 to ${MAX_SOURCE_RATE}, or none`,
+    ),
+    Flag.optional,
+  ),
   ...challengeFlags,
 }
 
@@ -43,6 +56,7 @@ interface SourceFlags extends VerifyFlags, ChallengeFlags {
   readonly keepHeaders: ReadonlyArray<string>
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: Option.Option<"on" | "off">
+  readonly rate: Option.Option<number | null>
 }
 
 const orNone = <A extends string>(
@@ -82,5 +96,6 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
     ...(keepHeaders === undefined ? {} : { keepHeaders }),
     ...(headerFields === undefined ? {} : { headerFields }),
     ...(keepQuery === undefined ? {} : { keepQuery: keepQuery === "on" }),
+    ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
   }
 }

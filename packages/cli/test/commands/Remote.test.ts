@@ -161,7 +161,9 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
   return {
     "source list": { here: [] },
     "source show": { here: ["Orders"] },
-    "source set": { here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks", ...KEEPING] },
+    "source set": {
+      here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks", "--rate", "600", ...KEEPING],
+    },
     "source rename": {
       here: [String(one.id), "First"],
       there: [String(other.id), "Second"],

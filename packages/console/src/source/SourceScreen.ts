@@ -1,5 +1,6 @@
 /** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
 import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
@@ -75,6 +76,7 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
 <label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
 <label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
 <label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
+<label>${words.rate}<input name="rate" type="number" min="1" max="${String(MAX_SOURCE_RATE)}" value="${source.rate === null ? "" : String(source.rate)}" autocomplete="off"></label>
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${source.id}/change`)
   return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>

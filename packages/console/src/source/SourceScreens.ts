@@ -96,6 +96,9 @@ export const sourceScreens = Effect.gen(function* () {
 /** Names with commas or spaces between them. */
 const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
+/** What is no number is none of those that a source may have. */
+const rateIn = (text: string): number | null => (text === "" ? null : /^\d{1,7}$/.test(text) ? Number(text) : 0)
+
 type Found = (id: number) => Effect.Effect<Source, ManageError | StoreUnavailable>
 
 /** The acts that change a source, switch it off and on, and delete it. */
@@ -116,6 +119,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
         keepHeaders: namesIn(fieldOf(call, "keep_headers")),
         headerFields: namesIn(fieldOf(call, "header_fields")),
         keepQuery: fieldOf(call, "keep_query") === "on",
+        ...(call.form.some(([name]) => name === "rate") ? { rate: rateIn(fieldOf(call, "rate")) } : {}),
       }
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },

@@ -307,6 +307,7 @@ export const ENGLISH = {
     intake: "Intake address",
     show: "Show the address and examples",
     rotate: "New address; the old one stops working",
+    rate: "Requests a minute, whoever sends them (empty: the common limits)",
     rotateKeeping: "New address; the old one works for 24 more hours",
     oldUntil: "The address before this one works until",
     limited: (requests: number) =>

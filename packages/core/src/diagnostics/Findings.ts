@@ -242,7 +242,7 @@ const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArr
     ({ sourceId, name, count, since, lastAt }) =>
       `${counted(count, "request", "requests")} to source ${sourceId} (${name}), from ${since} to ${lastAt}`,
   )
-  const message = `Requests were refused with 429, because there were too many a minute: ${each.join("; ")}. Most senders send them again. CABINET_INTAKE_RATE is how many are taken of one source and of one client address.`
+  const message = `Requests were refused with 429, because there were too many a minute: ${each.join("; ")}. Most senders send them again. CABINET_INTAKE_RATE is how many are taken of one source and of one client address; \`cabinet source set ${limited[0]!.sourceId} --rate N\` gives a source a rate of its own.`
   return [finding("rates", "warn", message)]
 }
 

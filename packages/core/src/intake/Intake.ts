@@ -130,15 +130,15 @@ class IntakeSteps {
     const { deadline, context } = call
     const known = sources.cached(secret)
     if (known !== undefined) {
-      const refused = this.#refusalOf(await limiter.intake(ip, known.id, deadline), known.id, context)
+      const refused = this.#refusalOf(await limiter.intake(ip, known.id, deadline, known.rate), known.id, context)
       return refused === undefined ? Result.succeed(known) : Result.fail(refused)
     }
     const client = ip === null ? undefined : this.#refusalOf(await limiter.intake(ip, null, deadline), null, context)
     if (client !== undefined) return Result.fail(client)
     const found = await this.#findSource(secret, call)
     if (Result.isFailure(found)) return found
-    const { id } = found.success
-    const refused = this.#refusalOf(await limiter.intake(null, id, deadline), id, context)
+    const { id, rate } = found.success
+    const refused = this.#refusalOf(await limiter.intake(null, id, deadline, rate), id, context)
     return refused === undefined ? found : Result.fail(refused)
   }
 

@@ -38,12 +38,13 @@ export class RateLimiter extends Context.Service<
     /**
      * Counts an intake request for its client's address (IPv6 by /64; null if it has none) and then, if that is allowed,
      * for its source (null if it is not known yet). Returns the first that is not allowed, otherwise the last that was
-     * counted; fails at the deadline.
+     * counted; fails at the deadline. A source with a rate of its own is counted alone against that.
      */
     readonly intake: (
       ip: string | null,
       sourceId: number | null,
       deadline: Deadline,
+      rate?: number | null,
     ) => Promise<Result.Result<IntakeRateLimit, StoreUnavailable>>
   }
 >()("@data-cabinet/core/limit/RateLimiter") {}

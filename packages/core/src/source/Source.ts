@@ -30,6 +30,8 @@ export interface Source {
   readonly verify: Verification | null
   /** The provider whose question about the address is answered; null: none but those of the recipe. */
   readonly challenge: Challenge | null
+  /** How many requests a minute it takes, whoever sends them; null: the common limits of a source and of a client address. */
+  readonly rate: number | null
   /** Until when its intake address of before the last rotation is accepted, too; null: no other is. */
   readonly oldSecretUntil: string | null
   /** The requests to it that were refused with 429 lately; null if there were none within a day. */
@@ -60,6 +62,8 @@ export interface IntakeSource {
   readonly verification: IntakeVerification | null
   /** Absent for a source that answers no provider's question, but those of its recipe. */
   readonly challenge?: IntakeChallenge
+  /** How many requests a minute it takes; absent for the common limits. */
+  readonly rate?: number
   /** The addresses of the source that have a filter; absent if there are none. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

@@ -10,6 +10,7 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_keep_headers",
     "bad_header_fields",
     "bad_expiry",
+    "bad_rate",
     "bad_verify",
     "bad_verify_secret",
     "bad_challenge",

@@ -22,6 +22,7 @@ export const ownSourceJson = (source: Source) => ({
   keep_query: source.keepQuery,
   verify: source.verify === null ? null : verificationJson(source.verify),
   challenge: source.challenge === null ? null : { provider: source.challenge.provider },
+  rate: source.rate,
   old_secret_until: source.oldSecretUntil,
   limited: source.limited === null ? null : limitedJson(source.limited),
 })

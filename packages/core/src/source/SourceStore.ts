@@ -16,6 +16,7 @@ export interface StoredSource {
   readonly keepHeaders: ReadonlyArray<string>
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: boolean
+  readonly rate: number | null
   /** With a secret. */
   readonly verify: StoredVerification | null
   readonly challenge: StoredChallenge | null
@@ -37,6 +38,8 @@ export interface SourceChange {
   readonly headerFields?: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery?: boolean
+  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null: the common limits. */
+  readonly rate?: number | null
   /** How its sender is verified; null: no longer. */
   readonly verify?: VerificationChange | null
   /** The provider whose question about the address is answered; null: none. */

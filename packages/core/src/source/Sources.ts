@@ -36,6 +36,8 @@ export interface NewSource {
   readonly headerFields?: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent; false by default. */
   readonly keepQuery?: boolean
+  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null (the default): the common limits. */
+  readonly rate?: number | null
   /** How its sender is verified, with the secret; null (the default): whoever has the intake address may send. */
   readonly verify?: VerificationChange | null
   /** The provider whose question about the address is answered; null (the default): none. */
@@ -88,7 +90,7 @@ export class Sources extends Context.Service<
         create: Effect.fnUntraced(function* (source) {
           yield* checkSettings(source)
           const { name, encoding = null, thanksUrl = null } = source
-          const { keepHeaders = [], headerFields = [], keepQuery = false } = source
+          const { keepHeaders = [], headerFields = [], keepQuery = false, rate = null } = source
           const verify = source.verify == null ? null : yield* changedVerification(null, source.verify)
           const challenge = source.challenge == null ? null : yield* changedChallenge(null, source.challenge)
           const tableName = tableNameFor(name)
@@ -99,6 +101,7 @@ export class Sources extends Context.Service<
             keepHeaders,
             headerFields,
             keepQuery,
+            rate,
             verify,
             challenge,
             tableName,
@@ -159,11 +162,14 @@ export const checkKeepOld = (seconds: number | null) =>
     ? Effect.void
     : refuse("bad_expiry", "The old address can be kept for a minute to 30 days.")
 
+/** Requests a minute. */
+export const MAX_SOURCE_RATE = 1_000_000
+
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
 /** Refuses names, encodings, thank-you URLs and names of headers that do not fit. */
 export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
-  const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [] } = settings
+  const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [], rate = null } = settings
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }
@@ -172,6 +178,9 @@ export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange
   }
   if (thanksUrl != null && !isWebAddress(thanksUrl)) {
     return yield* refuse("bad_thanks_url", "The thank-you URL must begin with http:// or https://.")
+  }
+  if (rate !== null && !(Number.isInteger(rate) && rate >= 1 && rate <= MAX_SOURCE_RATE)) {
+    return yield* refuse("bad_rate", "The rate must be a whole number of requests a minute from 1 to 1,000,000.")
   }
   const unkept = headerNamesRefusal(keepHeaders, { setting: "keep_headers", prefixes: true })
   if (unkept !== null) return yield* refuse("bad_keep_headers", unkept)

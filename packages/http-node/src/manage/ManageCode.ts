@@ -143,7 +143,7 @@ const OWN = {
     status: 400,
     meaning: "The URL's origin is not the one that the headers were given for: `headers` must be sent again.",
   },
-  bad_rate: { status: 400, meaning: "The rate is not a whole number from 1 to 1,000." },
+  bad_rate: { status: 400, meaning: "The rate is not a whole number, or too high; the message says what it may be." },
   bad_give_up: {
     status: 400,
     meaning: "The time after which an address is given up is not from a minute to ten years.",

@@ -69,6 +69,7 @@ const sourceFields = {
       "The provider whose question about the address is answered; null: none but those of the recipe.",
     ),
   ),
+  rate: wholeOrNull("How many requests a minute it takes, whoever sends them; null: the common limits."),
   old_secret_until: orNull(
     time("Until when the intake address of before the last rotation is accepted, too; null: no other is."),
   ),

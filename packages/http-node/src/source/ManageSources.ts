@@ -9,7 +9,7 @@ import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
 import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/source/HeaderNames"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
-import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
+import { MAX_SOURCE_RATE, noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
 import {
   MAX_SIGNATURE_PREFIX_LENGTH,
   MAX_TOLERANCE_SECONDS,
@@ -132,6 +132,11 @@ const settings = {
   keep_query: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
   ),
+  rate: Schema.optionalKey(
+    Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_SOURCE_RATE }))).annotate({
+      description: "How many requests a minute it takes, whoever sends them; null: the common limits.",
+    }),
+  ),
   verify: Schema.optionalKey(Schema.NullOr(verification)),
   challenge: Schema.optionalKey(Schema.NullOr(challenge)),
 }
@@ -143,6 +148,7 @@ const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
   ...(body.keep_headers === undefined ? {} : { keepHeaders: body.keep_headers }),
   ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
   ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
+  ...(body.rate === undefined ? {} : { rate: body.rate }),
   ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
   ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
 })
@@ -185,6 +191,7 @@ const SETTINGS_ERRORS = [
   "bad_thanks_url",
   "bad_keep_headers",
   "bad_header_fields",
+  "bad_rate",
   "bad_verify",
   "bad_verify_secret",
   "bad_challenge",
@@ -196,6 +203,7 @@ const PARAMS = {
   bad_thanks_url: "/thanks_url",
   bad_keep_headers: "/keep_headers",
   bad_header_fields: "/header_fields",
+  bad_rate: "/rate",
   bad_verify: "/verify",
   bad_verify_secret: "/verify/secret",
   bad_challenge: "/challenge",

@@ -40,6 +40,7 @@ export const ORDERS: Source = {
   keepQuery: false,
   verify: null,
   challenge: null,
+  rate: null,
   oldSecretUntil: null,
   limited: null,
 }

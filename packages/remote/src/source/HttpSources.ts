@@ -41,6 +41,7 @@ const sentSettings = ({
   keepHeaders,
   headerFields,
   keepQuery,
+  rate,
   verify,
   challenge,
 }: SourceChange) => ({
@@ -49,6 +50,7 @@ const sentSettings = ({
   keep_headers: keepHeaders,
   header_fields: headerFields,
   keep_query: keepQuery,
+  rate,
   verify: verify == null ? verify : sentVerification(verify),
   challenge,
 })

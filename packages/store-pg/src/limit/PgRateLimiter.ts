@@ -36,7 +36,7 @@ export const layer = (options: RateLimiterOptions) =>
       yield* background("rate window cleanup", "1 minute", forget, { firstAfter: "1 minute", quiet: true })
       return RateLimiter.of({
         key: (fingerprint, deadline) => counter.key(fingerprint, deadline),
-        intake: (ip, sourceId, deadline) => counter.intake(ip, sourceId, deadline),
+        intake: (ip, sourceId, deadline, rate) => counter.intake(ip, sourceId, deadline, rate),
       })
     }),
   )

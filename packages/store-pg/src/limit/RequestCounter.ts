@@ -34,6 +34,7 @@ interface KeyRow extends CountedRow {
 
 /** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
 interface Blocked {
+  readonly limit: number
   readonly since: number
   readonly until: number
 }
@@ -108,26 +109,43 @@ export class RequestCounter {
     ip: string | null,
     sourceId: number | null,
     deadline: Deadline,
+    rate: number | null = null,
   ): Promise<Result.Result<IntakeRateLimit, StoreUnavailable>> {
+    if (rate !== null && sourceId !== null) return this.#ofRatedSource(`source:${sourceId}`, rate, deadline)
     if (this.#intakeRate === 0) return Result.succeed(UNLIMITED)
     const client = ip === null ? null : rateSubject(ip)
     const source = sourceId === null ? null : `source:${sourceId}`
     const now = this.#parts.clock.currentTimeMillisUnsafe()
-    const clientRefused = this.#cached(client, now)
+    const clientRefused = this.#cached(client, now, this.#intakeRate)
     if (clientRefused !== null) return Result.succeed({ ...clientRefused, subject: "client" })
-    const sourceRefused = this.#cached(source, now)
+    const sourceRefused = this.#cached(source, now, this.#intakeRate)
     const toCount = sourceRefused === null ? source : null
     const judge = (counted: IntakeCount): IntakeRateLimit => {
       if (client !== null && counted.client !== null) {
-        const result = this.#judge(client, counted.client, now)
+        const result = this.#judge(client, counted.client, now, this.#intakeRate)
         if (!result.allowed || source === null) return { ...result, subject: "client" }
       }
       if (source === null) return UNLIMITED
-      return { ...(sourceRefused ?? this.#judge(source, counted.source!, now)), subject: "source" }
+      return { ...(sourceRefused ?? this.#judge(source, counted.source!, now, this.#intakeRate)), subject: "source" }
     }
     const counted = this.#ahead.spend(client, toCount, now)
     if (counted !== null) return Result.succeed(judge(counted))
     return Result.map(await this.#countIntake(client, toCount, now, deadline), judge)
+  }
+
+  /** Nothing is counted in advance: a lease is measured by the common limit. */
+  async #ofRatedSource(
+    source: string,
+    rate: number,
+    deadline: Deadline,
+  ): Promise<Result.Result<IntakeRateLimit, StoreUnavailable>> {
+    const now = this.#parts.clock.currentTimeMillisUnsafe()
+    const refused = this.#cached(source, now, rate)
+    if (refused !== null) return Result.succeed({ ...refused, subject: "source" })
+    const counted = await this.#countSender(subjectsOf(null, source), deadline)
+    return Result.map(counted, (count) =>
+      count?.source == null ? UNLIMITED : { ...this.#judge(source, count.source, now, rate), subject: "source" },
+    )
   }
 
   /** Discards what was counted in advance for past minutes. */
@@ -137,23 +155,23 @@ export class RequestCounter {
    * The cached refusal of a subject that is over its limit, until the minute ends. In the last moments of the minute, and
    * if this machine's clock was set back, the database is queried: nothing is cached past the end of the minute.
    */
-  #cached(subject: string | null, now: number): RateLimit | null {
+  #cached(subject: string | null, now: number, limit: number): RateLimit | null {
     const block = subject === null ? undefined : this.#blocked.get(subject)
-    if (subject === null || block === undefined) return null
+    if (subject === null || block === undefined || block.limit !== limit) return null
     const left = block.until - now
     if (left > MAX_CLOCK_SKEW_MILLIS && now >= block.since) {
-      return { allowed: false, limit: this.#intakeRate, remaining: 0, retryAfter: seconds(left) }
+      return { allowed: false, limit, remaining: 0, retryAfter: seconds(left) }
     }
     this.#blocked.delete(subject)
     return null
   }
 
   /** Compares a count with the limit, and caches a refusal. */
-  #judge(subject: string, counted: Counted, now: number): RateLimit {
-    const result = limitOf(this.#intakeRate, counted)
+  #judge(subject: string, counted: Counted, now: number, limit: number): RateLimit {
+    const result = limitOf(limit, counted)
     if (!result.allowed) {
       if (this.#blocked.size > MAX_BLOCKED) this.#blocked.clear()
-      this.#blocked.set(subject, { since: now, until: now + counted.left_ms })
+      this.#blocked.set(subject, { limit, since: now, until: now + counted.left_ms })
     }
     return result
   }

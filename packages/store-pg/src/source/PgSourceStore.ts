@@ -49,6 +49,7 @@ interface SourceRow {
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
+  readonly rate: number | null
   readonly old_secret_until: string | null
   readonly limited: string | null
 }
@@ -66,6 +67,7 @@ interface IntakeRow extends SourceRow {
 const COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
   s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  s.rate,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
 
@@ -88,6 +90,7 @@ const toSource = (row: SourceRow): Source => ({
   keepQuery: row.keep_query,
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
+  rate: row.rate,
   oldSecretUntil: row.old_secret_until,
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })
@@ -109,6 +112,7 @@ const toIntakeSource =
     thanksUrl: row.thanks_url,
     kept: toKept(row),
     verification: toVerification(row, cipher),
+    ...(row.rate === null ? {} : { rate: row.rate }),
     ...(row.challenge === null ? {} : { challenge: toChallenge(row.challenge, row.challenge_secret, cipher) }),
     ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
@@ -197,8 +201,8 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
   const [row] = yield* sql.unsafe<SourceRow>(
     `INSERT INTO cabinet.source AS s (
        name, intake_secret, secret_hash, encoding, thanks_url, table_name, keep_headers, header_fields, keep_query,
-       verify, verify_secret, challenge, challenge_secret)
-     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9, $10::json, $11, $12, $13) RETURNING ${COLUMNS}`,
+       verify, verify_secret, challenge, challenge_secret, rate)
+     VALUES ($1, $2, decode($3, 'hex'), $4, $5, $6, $7::text[], $8::text[], $9, $10::json, $11, $12, $13, $14) RETURNING ${COLUMNS}`,
     [
       source.name,
       secret,
@@ -213,6 +217,7 @@ const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, sour
       encrypted(cipher, "verification secret", source.verify?.secret),
       source.challenge?.provider ?? null,
       encrypted(cipher, "challenge secret", source.challenge?.secret),
+      source.rate,
     ],
   )
   yield* sql.unsafe(createTable(table))
@@ -261,7 +266,7 @@ const unlessRepeated = Effect.fnUntraced(function* (
 })
 
 const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) {
-  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, challenge } = changes
+  const { name, encoding, thanksUrl, keepHeaders, headerFields, keepQuery, challenge, rate } = changes
   const verify = changes.verify == null ? changes.verify : yield* unlessRepeated(sql, cipher, id, changes.verify)
   const changed = yield* update(
     sql,
@@ -271,7 +276,8 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
      thanks_url = CASE WHEN $5 THEN $6 ELSE s.thanks_url END,
      keep_headers = coalesce($7::text[], s.keep_headers),
      header_fields = coalesce($8::text[], s.header_fields),
-     keep_query = coalesce($9, s.keep_query),${VERIFY_CHANGE},${CHALLENGE_CHANGE}`,
+     keep_query = coalesce($9, s.keep_query),${VERIFY_CHANGE},${CHALLENGE_CHANGE},
+     rate = CASE WHEN $17 THEN $18 ELSE s.rate END`,
     [
       name ?? null,
       encoding !== undefined,
@@ -288,6 +294,8 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
       challenge !== undefined,
       challenge?.provider ?? null,
       encrypted(cipher, "challenge secret", challenge?.secret),
+      rate !== undefined,
+      rate ?? null,
     ],
   )
   if (verify !== undefined) yield* sql.unsafe(FORGET_REFUSED, [id])

@@ -298,3 +298,19 @@ it("deleteWindows deletes all past windows, however many clients a minute had", 
   )
   assert.deepStrictEqual(left, [{ subject: "ip:present" }])
 })
+
+it("PgRateLimiter admits exactly the rate of a source that has one, whoever sends, and counts it for no client", async () => {
+  await midMinute()
+  const rated = (limiter: RateLimiter["Service"], rate: number) =>
+    fromResult(() => limiter.intake("203.0.113.99", 71, FOREVER, rate))
+  const answers = await askAtOnce(100, (limiter) => rated(limiter, 70))
+  assert.strictEqual(answers.filter(({ allowed }) => allowed).length, 70)
+  // A higher rate holds at once, although the source was over the lower one; a lower one, too.
+  const [raised, lowered] = await one.runPromise(
+    RateLimiter.use((limiter) => Effect.all([rated(limiter, 1_000), rated(limiter, 50)])),
+  )
+  assert.deepInclude(raised, { allowed: true, limit: 1_000, subject: "source" })
+  assert.deepInclude(lowered, { allowed: false, limit: 50, subject: "source" })
+  const client = await one.runPromise(RateLimiter.use((limiter) => intake(limiter, "203.0.113.99", null)))
+  assert.deepInclude(client, { allowed: true, remaining: 59 })
+})
