@@ -64,7 +64,7 @@ export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/perso
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
 export type { DecimalDigits, ExportFormat, ExportOptions, Selection } from "./library/ExportApi.ts"
-export type { Channel, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
+export type { Channel, FeedBeginning, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
 export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"
 export type { ProgramLog } from "./library/HostLog.ts"
 export type {
