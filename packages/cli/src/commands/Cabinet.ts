@@ -12,6 +12,7 @@ import { exportCommand } from "./ExportCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
+import { listenCommand } from "./ListenCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
 import { overviewCommand } from "./OverviewCommand.ts"
 import { personCommand } from "./PersonCommand.ts"
@@ -46,6 +47,7 @@ export const cabinet = root.pipe(
     sqlCommand,
     addressCommand,
     deliveryCommand,
+    listenCommand,
     tenantCommand,
     migrateCommand,
     backupCommand,

@@ -234,6 +234,10 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "poll set": { here: [poll, "--every", "2d"], fresh: ["due_at", "first_at"] },
     "poll resume": { here: [poll], fresh: ["due_at", "first_at"] },
     "poll remove": { here: [String(goners[0].id), "--yes"], there: [String(goners[1].id), "--yes"], fresh: ["id"] },
+    listen: {
+      here: ["Orders", "--forward-to", elsewhere, "--resend", "2"],
+      fresh: ["secret", "at", "duration_ms"],
+    },
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
     "event show": { here: ["2"] },

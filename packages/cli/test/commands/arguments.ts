@@ -31,6 +31,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "address pause": ["1"],
   "address resume": ["1"],
   import: ["1", FILE],
+  listen: ["1", "--forward-to", "http://127.0.0.1:9/hook", "--resend", "1"],
   "poll add": ["1", "https://example.com"],
   "poll list": [],
   "poll set": ["1", "--every", "1h"],

@@ -22,8 +22,13 @@ export interface IssuedKey extends ApiKey {
 /** How many characters of a key lists may show. */
 export const KEY_PREFIX_LENGTH = 10
 
+const START = "dck_"
+
+/** Whether a text has the form of a key, and not that of an access token. */
+export const isKey = (text: string): boolean => text.startsWith(START)
+
 /** Formats a key from 32 random bytes. */
-export const writeKey = (random: Uint8Array): string => `dck_${Buffer.from(random).toString("base64url")}`
+export const writeKey = (random: Uint8Array): string => `${START}${Buffer.from(random).toString("base64url")}`
 
 /** SHA-256 of the whole key: the stored form, by which a request's key is looked up. */
 export const keyFingerprint = (key: string): Uint8Array => hash("sha256", key, "buffer")

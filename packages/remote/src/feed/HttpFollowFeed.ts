@@ -9,10 +9,7 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) =>
     FollowFeed.of({
       next: (params, { waitMillis }) =>
-        Effect.map(feedPage(api, [...params, ["wait", String(Math.ceil(waitMillis / 1_000))]]), (page) => ({
-          page,
-          waitedMillis: 0,
-        })),
+        Effect.map(feedPage(api, params, waitMillis), (page) => ({ page, waitedMillis: 0 })),
     }),
   ),
 )

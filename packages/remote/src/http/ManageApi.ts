@@ -1,5 +1,6 @@
 /** Requests to a cabinet's management API, and its errors as values. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { isKey } from "@data-cabinet/core/key/ApiKey"
 import { Context, Effect, Layer } from "effect"
 import { curlLine, type ShownRequest } from "./Curl.ts"
 import { camelKeys } from "./CamelKeys.ts"
@@ -11,11 +12,15 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 export interface ManageRequest {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
-  /** Below `/manage/v1/`, each segment as it is meant, not encoded. */
+  /** Default `manage/v1`. */
+  readonly api?: "manage/v1" | "api/v1"
+  /** Below `/manage/v1/`, or below the other API, each segment as it is meant, not encoded. */
   readonly path: ReadonlyArray<string | number>
   readonly query?: Pairs
   /** Sent as JSON; a field that is undefined is left out. */
   readonly body?: object
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 type Failed = RemoteRefusal | StoreUnavailable
@@ -23,6 +28,8 @@ type Failed = RemoteRefusal | StoreUnavailable
 export class ManageApi extends Context.Service<
   ManageApi,
   {
+    /** Whether what it was given is a key of the read API, which opens nothing else. */
+    readonly isByKey: boolean
     /** The response's body as text. */
     readonly text: (request: ManageRequest) => Effect.Effect<string, Failed>
     readonly bytes: (request: ManageRequest) => Effect.Effect<Buffer, Failed>
@@ -64,7 +71,7 @@ const notACabinet = (url: URL, { status, headers }: HttpResponse): RemoteRefusal
       : `it responded with ${status}`
   return refusal(
     "not_a_cabinet",
-    `There is no cabinet at ${url.origin}${url.pathname.split("/manage/v1/")[0]}: ${words}.`,
+    `There is no cabinet at ${url.origin}${url.pathname.split(/\/(?:manage|api)\/v1\//)[0]}: ${words}.`,
   )
 }
 
@@ -72,7 +79,7 @@ const BUSY = new Set(["unavailable", "rate_limited"])
 
 /** The token itself is never repeated: the server's words do not have it. */
 const inWords = (code: string, message: string): string =>
-  code === "unauthorized"
+  code === "unauthorized" || code === "invalid_key"
     ? "The server refused the access token: it is wrong, expired or was revoked. Set CABINET_TOKEN to one that is valid."
     : message
 
@@ -106,11 +113,13 @@ export const layer = Layer.effect(
         show === null || isLookup ? send : Effect.andThen(show(curlLine(request)), Effect.die(new RequestShown())),
       )
 
-    const send = Effect.fnUntraced(function* ({ method, path, query = [], body }: ManageRequest) {
-      const url = new URL(`${base}/manage/v1/${path.map((segment) => encodeURIComponent(segment)).join("/")}`)
+    const send = Effect.fnUntraced(function* (request: ManageRequest) {
+      const { method, api = "manage/v1", path, query = [], body } = request
+      const url = new URL(`${base}/${api}/${path.map((segment) => encodeURIComponent(segment)).join("/")}`)
       for (const [name, value] of query) url.searchParams.append(name, value)
       const json = body === undefined ? null : JSON.stringify(body)
-      const headers = { ...authorization, ...(json === null ? {} : { "content-type": "application/json" }) }
+      const typed = json === null ? {} : { "content-type": "application/json" }
+      const headers = { ...authorization, ...typed, ...request.headers }
       const shown = { method, url: url.href, ...(json === null ? {} : { json }) }
       const response = yield* orShown(shown, exchange({ method, url, headers, body: json }))
       const { status } = response
@@ -124,6 +133,7 @@ export const layer = Layer.effect(
       )
 
     return ManageApi.of({
+      isByKey: isKey(token),
       text: (request) => Effect.map(send(request), ({ body }) => body.toString()),
       bytes: (request) => Effect.map(send(request), ({ body }) => body),
       json,

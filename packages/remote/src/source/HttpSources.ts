@@ -7,9 +7,17 @@ import type { VerificationChange } from "@data-cabinet/core/verification/Verific
 import { Effect, Layer, Option } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
-import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { refusalAsDefect, ofCodes, RemoteRefusal, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(SourceError)
+
+/** A key reads rows and events, and lists no sources. */
+const BY_NUMBER = new RemoteRefusal({
+  code: "forbidden",
+  message: "With an API key in CABINET_TOKEN, give the source by its number instead of its name.",
+  param: null,
+  retryAfter: 0,
+})
 
 /** As the API shows it. */
 interface SentSource extends Source {
@@ -71,7 +79,9 @@ export const layer = Layer.effect(
         const body = { name: source.name, ...sentSettings(source) }
         return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
       }),
-      list: refusalAsDefect(api.list<Source>({ method: "GET", path: ["sources"] })),
+      list: api.isByKey
+        ? Effect.die(BY_NUMBER)
+        : refusalAsDefect(api.list<Source>({ method: "GET", path: ["sources"] })),
       get: (id) =>
         refusedAs(api.json<Source>({ method: "GET", path: ["sources", id] }), known).pipe(
           Effect.map(Option.some),

@@ -1,0 +1,63 @@
+/**
+ * An event of the feed as the delivery that an address would get: for a program on a developer's machine, which no address
+ * leads to. The delivery has the id of the event, so that whoever posts it again posts the same.
+ */
+import { Result } from "effect"
+import { isEmptyPayload, isFilled } from "../event/Payload.ts"
+import { parseJson } from "../json/ParseJson.ts"
+import type { Claimed } from "./DeliveryQueue.ts"
+
+export interface ForwardedEvent {
+  readonly id: number
+  readonly sourceId: number
+  /** RFC 3339 in UTC. */
+  readonly receivedAt: string
+  /** Why no address gets it, in words; null if all of its source's do. */
+  readonly notSent: string | null
+  readonly delivery: Pick<Claimed, "id" | "type" | "createdAt" | "event">
+}
+
+interface FeedItem {
+  readonly id: number
+  readonly source: { readonly id: number; readonly name: string }
+  readonly received_at: string
+  readonly repeat_of: number | null
+  readonly history: boolean
+  readonly deleted_at: string | null
+  readonly verified?: boolean
+}
+
+const isEmpty = (text: string): boolean => {
+  const event = Result.getOrThrow(parseJson(text, { maxDepth: 10_000 }))
+  const payload = event instanceof Map ? event.get("payload") : undefined
+  if (!(payload instanceof Map) || !isEmptyPayload(payload)) return false
+  // The text of a body that is neither JSON nor a form counts; that of one that was refused does not.
+  return payload.has("_parse_error") || !isFilled(payload.get("_raw") ?? null)
+}
+
+/** The rules of deliveries, as far as an event of the feed tells; the filters of an address are of no concern. */
+const whyNotSent = (event: FeedItem, text: string): string | null => {
+  if (event.deleted_at !== null) return "it was deleted"
+  if (event.repeat_of !== null) return `it repeats event ${event.repeat_of}`
+  if (event.history) return "it is history"
+  if (event.verified === false) return "its sender could not be verified"
+  return isEmpty(text) ? "it is empty" : null
+}
+
+/** `text`: the event as the feed returns it. */
+export const forwardedEvent = (text: string): ForwardedEvent => {
+  const event = JSON.parse(text) as FeedItem
+  const { id, source, received_at: receivedAt } = event
+  return {
+    id,
+    sourceId: source.id,
+    receivedAt,
+    notSent: whyNotSent(event, text),
+    delivery: {
+      id,
+      type: "event.received",
+      createdAt: new Date(receivedAt).toISOString(),
+      event: { json: Buffer.from(text), sourceId: source.id, sourceName: source.name },
+    },
+  }
+}
