@@ -10,7 +10,7 @@ import type { ParquetWriter as Writer } from "hyparquet-writer"
 type SchemaElement = ConstructorParameters<typeof Writer>[0]["schema"][number]
 
 /** The text of as many bytes is held until its group is written. */
-const GROUP_CHARS = 8 * 1024 * 1024
+const GROUP_CHARS = 3 * 1024 * 1024
 
 /** The most digits that readers of decimals take. */
 const MAX_DECIMAL_DIGITS = 38
