@@ -165,6 +165,15 @@ it("square signs the public address, whatever Host a request has", async () => {
   assert.deepInclude(await post(`${cabinet.address(square)}?a=%2B`, "{}", signed), { status: 200 })
   const own = { "x-square-hmacsha256-signature": hmac("s", `${cabinet.address(square)}{}`, "base64") }
   assert.deepInclude(await post(cabinet.address(square), "{}", own), { status: 401 })
+  const examined = () => cabinet.run(Diagnostics.use(({ examine }) => examine))
+  // Nobody has told this database its base URL.
+  const { signedAddresses, baseUrl } = await examined()
+  assert.deepStrictEqual(
+    [signedAddresses, baseUrl],
+    [[{ sourceId: square.id, name: "Square", recipe: "square" }], null],
+  )
+  await change(square.id, null)
+  assert.deepStrictEqual((await examined()).signedAddresses, [])
 })
 
 it("a secret is rotated without a request being lost, and a change holds at once", async () => {
