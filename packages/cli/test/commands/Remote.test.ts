@@ -109,6 +109,7 @@ const HERE_ONLY = [
   "backup",
   "restore",
   "sql",
+  "table latest",
   "tenant add",
   "tenant list",
   "tenant move",

@@ -54,6 +54,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "table show": ["public.orders"],
   "table column": ["1"],
   "table search-index": ["public.orders"],
+  "table latest": ["public.orders", "--key", "id"],
   "delivery show": ["1"],
   "delivery resend": ["1"],
   "delivery cancel": ["1"],
