@@ -247,7 +247,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "event purge": { here: ["7", "--yes"], there: ["8", "--yes"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
     export: { here: ["sources.orders", "--to", join(dir, "orders.csv"), "--sort", "_event_id"], fresh: ["snapshot"] },
-    // Autovacuum may estimate anew between the two.
+    // Autovacuum may update its estimate between the two.
     "table list": { here: [], fresh: ["rows_estimate"] },
     "table show": { here: ["sources.orders"], fresh: ["rows_estimate"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
