@@ -1,6 +1,7 @@
 /** All events behind a cursor as rows of a file, with the cursor to go on from: the next file begins exactly there. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { whenAvailable } from "../error/WhenAvailable.ts"
 import { Feed } from "../feed/Feed.ts"
 import type { FeedError } from "../feed/FeedError.ts"
 import { Items } from "../pagination/Items.ts"
@@ -51,7 +52,7 @@ export const exportEvents = Effect.fnUntraced(function* (
       if (read.items.length > 0) yield asSent ? read.items : itemsOf(read.items.texts().map(withEveryMember))
       cursor = read.nextCursor
       if (!read.hasMore) return
-      read = await Effect.runPromiseWith(context)(page(cursor))
+      read = await Effect.runPromiseWith(context)(whenAvailable(page(cursor)))
     }
   }
   return {

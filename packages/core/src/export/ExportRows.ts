@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Option, Result, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { whenAvailable } from "../error/WhenAvailable.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import type { Items } from "../pagination/Items.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
@@ -69,7 +70,7 @@ const walking = Effect.gen(function* () {
       for (let read: RowsPage = begun; ;) {
         if (read.items.length > 0) yield read.items
         if (read.nextCursor === null) return
-        read = await Effect.runPromiseWith(context)(page(read.nextCursor))
+        read = await Effect.runPromiseWith(context)(whenAvailable(page(read.nextCursor)))
       }
     }
     return { columns: begun.columns, declared: [], isSnapshot: false, batches: batches() }

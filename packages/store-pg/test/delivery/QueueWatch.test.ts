@@ -21,7 +21,7 @@ it("watchQueue shows in the metrics when nobody delivers, and when somebody does
     const watched = Effect.andThen(watchQueue, PrometheusMetrics.format({ prefix: "cabinet" }))
     const text = await cabinet.runtime.runPromise(watched)
     return (name: string) =>
-      Number(new RegExp(`^cabinet_delivery_${name}\\{database="[^"]+"\\} (\\S+)$`, "m").exec(text)?.[1])
+      Number(new RegExp(`^cabinet_delivery_${name}\\{database="${cabinet.name}"\\} (\\S+)$`, "m").exec(text)?.[1])
   }
   const late = await look()
   expect([late("due"), late("stuck"), late("retrying"), late("failing_addresses")]).toEqual([3, 3, 0, 0])

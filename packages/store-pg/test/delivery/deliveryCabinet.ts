@@ -64,6 +64,7 @@ export const openDeliveryCabinet = async () => {
     )
   }
   return {
+    name: database.name,
     url: database.url,
     runtime,
     run,

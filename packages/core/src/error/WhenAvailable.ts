@@ -1,0 +1,20 @@
+/**
+ * The next page of a long walk, when it can be had: one that is refused because the database is away, or because as many
+ * requests were sent as are allowed, is asked for again at the time that the refusal names.
+ */
+import { Effect } from "effect"
+import { StoreUnavailable } from "./StoreUnavailable.ts"
+
+/** In a row. */
+const MAX_WAITS = 5
+const MAX_WAIT_SECONDS = 60
+
+export const whenAvailable = <A, E, R>(read: Effect.Effect<A, E, R>, waits = MAX_WAITS): Effect.Effect<A, E, R> =>
+  Effect.catch(read, (error) => {
+    if (!(error instanceof StoreUnavailable) || waits === 0) return Effect.fail(error)
+    const seconds = Math.min(Math.max(error.retryAfter, 1), MAX_WAIT_SECONDS)
+    return Effect.andThen(
+      Effect.sleep(`${seconds} seconds`),
+      Effect.suspend(() => whenAvailable(read, waits - 1)),
+    )
+  })
