@@ -10,11 +10,13 @@ const MAX_WAITS = 5
 const MAX_WAIT_SECONDS = 60
 
 export const whenAvailable = <A, E, R>(read: Effect.Effect<A, E, R>, waits = MAX_WAITS): Effect.Effect<A, E, R> =>
-  Effect.catch(read, (error) => {
-    if (!(error instanceof StoreUnavailable) || waits === 0) return Effect.fail(error)
-    const seconds = Math.min(Math.max(error.retryAfter, 1), MAX_WAIT_SECONDS)
-    return Effect.andThen(
-      Effect.sleep(`${seconds} seconds`),
-      Effect.suspend(() => whenAvailable(read, waits - 1)),
-    )
-  })
+  read.pipe(
+    Effect.catch((error) => {
+      if (!(error instanceof StoreUnavailable) || waits === 0) return Effect.fail(error)
+      const seconds = Math.min(Math.max(error.retryAfter, 1), MAX_WAIT_SECONDS)
+      return Effect.andThen(
+        Effect.sleep(`${seconds} seconds`),
+        Effect.suspend(() => whenAvailable(read, waits - 1)),
+      )
+    }),
+  )
