@@ -1,5 +1,5 @@
 /**
- * The next page of a long walk, when it can be had: one that is refused because the database is away, or because as many
+ * The next page of a long walk, when it is available: one that is refused because the database is away, or because as many
  * requests were sent as are allowed, is asked for again at the time that the refusal names.
  */
 import { Effect } from "effect"
