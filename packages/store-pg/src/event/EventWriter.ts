@@ -73,6 +73,8 @@ export class EventWriter {
   readonly #work = Latch.makeUnsafe(false)
   /** Number of requests being written: changed by `#inFlightWhile` alone. */
   #inFlight = 0
+  /** Open when none is; watched by `#stop` alone, which closes it first. */
+  readonly #written = Latch.makeUnsafe(false)
   /** Set by `#stop`. */
   #isStopping = false
 
@@ -128,10 +130,10 @@ export class EventWriter {
     return Effect.gen({ self: this }, function* () {
       this.#isStopping = true
       yield* this.#failQueued
-      const ended = Effect.gen({ self: this }, function* () {
-        while (this.#inFlight > 0) yield* Effect.sleep("10 millis")
-      })
-      yield* Effect.timeoutOption(ended, LAST_BATCH_TIMEOUT)
+      if (this.#inFlight > 0) {
+        this.#written.closeUnsafe()
+        yield* Effect.timeoutOption(this.#written.await, LAST_BATCH_TIMEOUT)
+      }
       yield* this.#parts.sessions.cut
     })
   }
@@ -222,6 +224,7 @@ export class EventWriter {
         clearTimeout(slow)
         noLongerSlow()
         this.#inFlight -= batch.length
+        if (this.#inFlight === 0) this.#written.openUnsafe()
         this.#openIfMayWrite()
       })
       return Effect.ensuring(writing, over)
