@@ -1,5 +1,12 @@
-/** The building blocks of the read API's schemas. */
+/** The building blocks of the schemas. */
 import type { JsonSchema } from "../api/Endpoint.ts"
+
+export const text = (description: string): JsonSchema => ({ type: "string", description })
+export const textOrNull = (description: string): JsonSchema => ({ type: ["string", "null"], description })
+export const whole = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description })
+export const wholeOrNull = (description: string): JsonSchema => ({ type: ["integer", "null"], minimum: 0, description })
+export const flag = (description: string): JsonSchema => ({ type: "boolean", description })
+export const texts = (description: string): JsonSchema => ({ type: "array", items: { type: "string" }, description })
 
 /** Ids end at 2^53 - 1, so that every JSON reader holds them exactly. */
 export const id = (description: string, example: number): JsonSchema => ({

@@ -1,0 +1,25 @@
+/** The schemas of the management API's responses: the diagnostics. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { object, text } from "../openapi/SchemaForms.ts"
+
+export const DIAGNOSTICS_SCHEMAS = {
+  Diagnostics: object(
+    {
+      findings: {
+        type: "array",
+        items: object(
+          {
+            check: text("What was checked."),
+            level: { enum: ["ok", "warn", "bad"], description: "`bad` needs attention now, `warn` soon." },
+            message: text("What was found, and what to do about it."),
+          },
+          "A finding.",
+        ),
+        description: "What was found, in words.",
+      },
+      database: { type: "object", additionalProperties: true, description: "What `cabinet doctor` measures." },
+      deliveries: { type: "object", additionalProperties: true, description: "The state of the delivery queue." },
+    },
+    "The state of the database and of the deliveries.",
+  ),
+} satisfies Record<string, JsonSchema>

@@ -1,0 +1,100 @@
+/** The schemas of the management API's responses: events and their original requests. */
+import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { EVENT_FIELDS, EVENT_OPTIONAL_FIELDS } from "../openapi/Schemas.ts"
+import { flag, id, object, orNull, text, textOrNull, time, whole } from "../openapi/SchemaForms.ts"
+import { actor } from "../audit/AuditSchemas.ts"
+
+export const EVENT_SCHEMAS = {
+  OriginalRequest: object(
+    {
+      received_at: time("When it was received."),
+      body: textOrNull("The first 65,536 bytes as text, if they are text in the charset."),
+      body_base64: textOrNull("The same as bytes, if they are not UTF-8."),
+      body_bytes: whole("The size of the whole body."),
+      truncated: flag("Whether it was larger than what is kept."),
+      content_type: textOrNull("As sent."),
+      ip: textOrNull("The sender's address."),
+      headers: object(
+        {
+          referer: textOrNull("As sent."),
+          origin: textOrNull("As sent."),
+          user_agent: textOrNull("As sent."),
+          accept_language: textOrNull("As sent."),
+        },
+        "The headers that every source keeps.",
+      ),
+      kept_headers: {
+        type: "array",
+        items: object({ name: text("In lower case."), value: text("As sent.") }, "A header."),
+        description: "The headers that the source's settings keep.",
+      },
+      query: textOrNull("The query string as sent, if the source keeps it."),
+      verification: orNull(
+        object(
+          {
+            recipe: { enum: RECIPE_NAMES, description: "How the sender was to have signed." },
+            verified: flag("Whether it is the sender's."),
+            reason: { enum: [...REFUSAL_REASONS, null], description: "Why it is not; null if it is." },
+          },
+          "What came of its verification; null if the source had no recipe.",
+        ),
+      ),
+      encoding: object(
+        {
+          name: text("The charset that it was decoded with."),
+          decided_by: text("How the charset was determined."),
+          replaced: whole("Characters that could not be decoded."),
+        },
+        "How it was read.",
+      ),
+    },
+    "A request as it was received.",
+  ),
+  ListedEvent: object(
+    {
+      ...EVENT_FIELDS,
+      state: { enum: ["row", "repeat", "trashed", "purged"], description: "What became of it." },
+      empty: flag("Whether no field is filled."),
+      row_waits: flag("Whether its row is deferred because the table is locked."),
+      trashed_by: {
+        oneOf: [actor("Who moved it to the trash."), { type: "null" }],
+        description: "Null if it is not there, or if that is not known.",
+      },
+      deliveries: object(
+        {
+          due: whole("To be sent, now or later."),
+          delivered: whole("Delivered."),
+          failed: whole("Given up."),
+          cancelled: whole("Cancelled."),
+        },
+        "How many deliveries it has in which state.",
+      ),
+    },
+    "An event as the feed has it, with what became of it.",
+    EVENT_OPTIONAL_FIELDS,
+  ),
+  EventWithContext: object(
+    {
+      event: { $ref: "#/components/schemas/Event" },
+      original: { oneOf: [{ $ref: "#/components/schemas/OriginalRequest" }, { type: "null" }] },
+      row: { oneOf: [{ $ref: "#/components/schemas/Row" }, { type: "null" }] },
+      row_waits: flag("Whether its row is deferred because the table is locked."),
+      deliveries: { type: "array", items: { $ref: "#/components/schemas/DeliveryState" } },
+    },
+    "An event with what is stored about it.",
+  ),
+  TestEvent: object(
+    {
+      id: id("The event's number.", 10417),
+      duplicate: flag("Whether it repeats another."),
+      empty: flag("Whether no field is filled."),
+    },
+    "An accepted event.",
+  ),
+  FeedStart: object(
+    { cursor: text("The cursor, for the source and the channel that were asked for.") },
+    "A place in the feed.",
+  ),
+} satisfies Record<string, JsonSchema>

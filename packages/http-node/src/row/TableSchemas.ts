@@ -1,0 +1,49 @@
+/** The schemas of the management API's responses: what is shown of tables besides their rows. */
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { flag, id, object, text, time, whole } from "../openapi/SchemaForms.ts"
+import { actor } from "../audit/AuditSchemas.ts"
+
+export const TABLE_SCHEMAS = {
+  SavedView: object(
+    {
+      id: id("Its id.", 1),
+      title: text("What it is called."),
+      schema: text("The schema of its table or view."),
+      name: text("The name of its table or view."),
+      query: text("The query string of its rows."),
+      shared: flag("Whether everybody sees it."),
+      maker: actor("Who saved it."),
+      created_at: time("When it was saved."),
+    },
+    "A selection of rows, saved under a title.",
+  ),
+  RowCount: object(
+    {
+      count: whole("How many rows."),
+      at_least: flag("Whether there may be more: counting ends at 10,000, or after a second."),
+    },
+    "How many rows a selection has.",
+  ),
+  Facets: object(
+    {
+      column: text("The column."),
+      data: {
+        type: "array",
+        maxItems: 20,
+        items: object(
+          { value: { description: "As rows have it." }, count: whole("How many rows have it.") },
+          "A value.",
+        ),
+        description: "The most frequent values first.",
+      },
+      others: whole("How many of the rows have other values."),
+      rows: whole("How many rows were looked at: the first of the selection."),
+      exact: flag("Whether these are all rows of the selection."),
+    },
+    "The values that a column has most often.",
+  ),
+  SearchIndexState: object(
+    { table: text("The table."), index: text("The index."), built: flag("False if there was one already.") },
+    "A table's search index.",
+  ),
+} satisfies Record<string, JsonSchema>
