@@ -12,6 +12,7 @@ import { referenceRoute } from "../openapi/ReferenceRoute.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
 import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
+import { manageColumns } from "../row/ManageColumns.ts"
 import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
@@ -33,6 +34,7 @@ export const manageEndpoints = Effect.map(
     manageSelf,
     manageCabinet,
     manageSources,
+    manageColumns,
     manageEvents,
     manageActivity,
     manageTables,

@@ -1,0 +1,84 @@
+/** The columns of sources' tables over the management API. */
+import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Effect, Schema } from "effect"
+import { list, one, whole } from "../manage/ManageResponses.ts"
+import { text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import type { ManageError } from "../manage/ManageError.ts"
+import { idSegment, nameSegment, wordParameter } from "../manage/ManageParameters.ts"
+
+const id = idSegment("The source's id.")
+
+const columnChange = Schema.Struct({
+  label: Schema.optionalKey(text(1000, "The label shown on screen.")),
+  type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its new type." })),
+  with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Recreates the views that depend on it." })),
+})
+
+const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
+
+const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
+
+/** What all of them have. */
+const common = {
+  tag: "Sources",
+  segments: [id],
+  errors: ["no_such_source", "no_table", "no_such_column"],
+  params: { no_such_source: "id", no_table: "id", no_such_column: "column" },
+} as const
+
+export const manageColumns = Effect.gen(function* () {
+  const columns = yield* SourceColumns
+  return [
+    manageEndpoint({
+      ...common,
+      id: "listColumns",
+      method: "GET",
+      path: "/manage/v1/sources/{id}/columns",
+      summary: "The columns of a source's table",
+      description: "Every column with the field it takes. The list is not paginated.",
+      action: "column.read",
+      response: list("SourceColumn", "The columns."),
+      respond: ({ path: [source] }) => Effect.map(columns.list(source), (all) => whole(all.map(sourceColumnJson))),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "changeColumn",
+      method: "PATCH",
+      path: "/manage/v1/sources/{id}/columns/{column}",
+      summary: "Change a column",
+      description:
+        "Changes its label, its type, or both: values that the new type cannot hold exactly move to a sibling column.",
+      action: "column.change",
+      segments: [id, nameSegment("column", "The column's name in the database.", "total")],
+      body: columnChange,
+      response: one("RetypeResult", "The column, and what moved."),
+      errors: [...common.errors, "bad_label", "views_depend", "objects_depend", "views_slow", "table_busy"],
+      params: { ...common.params, bad_label: "/label", views_depend: "/with_views" },
+      respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views } }) {
+        if (label === undefined && type === undefined) return yield* Effect.fail(noChange)
+        const change = { label, type, withViews: with_views ?? false }
+        return changedColumnJson(yield* changeColumn(columns, source, name, change))
+      }),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "tryRetype",
+      method: "GET",
+      path: "/manage/v1/sources/{id}/columns/{column}/retype",
+      summary: "Try a change of a column's type",
+      description:
+        "What a change to this type would do, with the first values that would move. Nothing is changed, and it is refused where something depends on the column that cannot be recreated.",
+      action: "column.change",
+      segments: [id, nameSegment("column", "The column's name in the database.", "total")],
+      parameters: [TYPE],
+      response: one("RetypeTrial", "What would happen."),
+      errors: [...common.errors, "views_depend", "objects_depend", "table_busy"],
+      respond: ({ path: [source, name], query: { type } }) =>
+        Effect.map(columns.tryRetype(source, name, type!), retypeTrialJson),
+    }),
+  ]
+})

@@ -1,0 +1,83 @@
+/** The settings of sources in the bodies of requests. */
+import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/source/HeaderNames"
+import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
+import { Schema } from "effect"
+import { nameField, text } from "../manage/ManageBodies.ts"
+import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"
+
+const headerNames = (description: string) =>
+  Schema.Array(text(MAX_HEADER_NAME_LENGTH, "A header's name."))
+    .check(Schema.isMaxLength(MAX_HEADER_NAMES))
+    .annotate({ description })
+
+const settings = {
+  encoding: Schema.optionalKey(
+    Schema.NullOr(Schema.Literals(SOURCE_ENCODINGS)).annotate({
+      description: "The charset of its forms; null: detected for each submission.",
+    }),
+  ),
+  thanks_url: Schema.optionalKey(
+    Schema.NullOr(text(2048, "Where a browser is redirected after a plain form; null: the built-in page.")),
+  ),
+  keep_headers: Schema.optionalKey(
+    headerNames(
+      "The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`.",
+    ),
+  ),
+  header_fields: Schema.optionalKey(headerNames("Headers that become fields of the events, too, under these names.")),
+  keep_query: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
+  ),
+  rate: Schema.optionalKey(
+    Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_SOURCE_RATE }))).annotate({
+      description: "How many requests a minute it takes, whoever sends them; null: the common limits.",
+    }),
+  ),
+  verify: Schema.optionalKey(Schema.NullOr(verification)),
+  challenge: Schema.optionalKey(Schema.NullOr(challenge)),
+}
+
+/** The members of `settings` as the use case takes them. */
+export const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
+  ...(body.encoding === undefined ? {} : { encoding: body.encoding }),
+  ...(body.thanks_url === undefined ? {} : { thanksUrl: body.thanks_url }),
+  ...(body.keep_headers === undefined ? {} : { keepHeaders: body.keep_headers }),
+  ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
+  ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
+  ...(body.rate === undefined ? {} : { rate: body.rate }),
+  ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
+  ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
+})
+
+export const newSource = Schema.Struct({ name: nameField, ...settings })
+export const sourceChange = Schema.Struct({
+  name: Schema.optionalKey(nameField),
+  ...settings,
+  archived: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True switches it off: its intake address responds with 404." }),
+  ),
+})
+export const SETTINGS_ERRORS = [
+  "bad_name",
+  "bad_encoding",
+  "bad_thanks_url",
+  "bad_keep_headers",
+  "bad_header_fields",
+  "bad_rate",
+  "bad_verify",
+  "bad_verify_secret",
+  "bad_challenge",
+] as const
+
+export const SETTINGS_PARAMS = {
+  bad_name: "/name",
+  bad_encoding: "/encoding",
+  bad_thanks_url: "/thanks_url",
+  bad_keep_headers: "/keep_headers",
+  bad_header_fields: "/header_fields",
+  bad_rate: "/rate",
+  bad_verify: "/verify",
+  bad_verify_secret: "/verify/secret",
+  bad_challenge: "/challenge",
+} as const

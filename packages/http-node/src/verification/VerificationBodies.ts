@@ -1,0 +1,93 @@
+/** How a sender is verified and answered, in the bodies of requests. */
+import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/source/HeaderNames"
+import {
+  MAX_SIGNATURE_PREFIX_LENGTH,
+  MAX_TOLERANCE_SECONDS,
+  MAX_VERIFY_SECRET_LENGTH,
+} from "@data-cabinet/core/verification/ChangeVerification"
+import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
+import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
+import { Schema } from "effect"
+import { text } from "../manage/ManageBodies.ts"
+
+const header = (description: string) => text(MAX_HEADER_NAME_LENGTH, description)
+
+const hmac = Schema.Struct({
+  header: Schema.optionalKey(header("The header in which the signature stands; required when the recipe is set.")),
+  algorithm: Schema.optionalKey(
+    Schema.Literals(HMAC_ALGORITHMS).annotate({ description: "The hash function; `sha256` by default." }),
+  ),
+  encoding: Schema.optionalKey(
+    Schema.Literals(SIGNATURE_ENCODINGS).annotate({ description: "How the signature is written; `hex` by default." }),
+  ),
+  prefix: Schema.optionalKey(text(MAX_SIGNATURE_PREFIX_LENGTH, "What the signature begins with, such as `sha256=`.")),
+  timestamp_header: Schema.optionalKey(
+    Schema.NullOr(
+      header(
+        "The header with the seconds since 1970 that are signed before a dot and the body; null: the body alone is.",
+      ),
+    ),
+  ),
+  tolerance_seconds: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TOLERANCE_SECONDS })).annotate({
+      description: "How far the timestamp may be from now; 300 by default.",
+    }),
+  ),
+}).annotate({ description: "How the sender signs, for the recipe `hmac` alone." })
+
+export const verification = Schema.Struct({
+  recipe: Schema.optionalKey(
+    Schema.Literals(RECIPE_NAMES).annotate({ description: "How the sender signs; absent: as before." }),
+  ),
+  mode: Schema.optionalKey(
+    Schema.Literals(VERIFICATION_MODES).annotate({
+      description:
+        "What happens to a request that is not the sender's; `reject` by default: a 401. `mark`: it is accepted, marked, and not delivered.",
+    }),
+  ),
+  secret: Schema.optionalKey(
+    text(MAX_VERIFY_SECRET_LENGTH, "What the sender signs with; required with another recipe. It is never shown."),
+  ),
+  keep_old_secret: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "With a secret: whether the one before counts beside it, false by default. Without: false drops the old one.",
+    }),
+  ),
+  hmac: Schema.optionalKey(hmac),
+}).annotate({ description: "How the sender is verified; null: whoever has the intake address may send." })
+
+export const challenge = Schema.Struct({
+  provider: Schema.Literals(CHALLENGE_PROVIDERS).annotate({ description: "Who asks." }),
+  secret: Schema.optionalKey(
+    text(
+      MAX_VERIFY_SECRET_LENGTH,
+      "Of `meta` the verify token, of `x` the consumer secret; required with another provider, and never shown.",
+    ),
+  ),
+}).annotate({
+  description: "The provider whose question about the address is answered; null: none but those of the recipe.",
+})
+
+/** The members of `verify` as the use case takes them. */
+export const verificationOf = (given: typeof verification.Type | null): VerificationChange | null => {
+  if (given === null) return null
+  const { hmac: parameters, keep_old_secret: keepOldSecret, ...change } = given
+  return {
+    ...change,
+    ...(keepOldSecret === undefined ? {} : { keepOldSecret }),
+    ...(parameters === undefined ? {} : { hmac: parametersOf(parameters) }),
+  }
+}
+
+const parametersOf = ({
+  timestamp_header: timestampHeader,
+  tolerance_seconds: toleranceSeconds,
+  ...given
+}: typeof hmac.Type): Partial<HmacParameters> => ({
+  ...given,
+  ...(timestampHeader === undefined ? {} : { timestampHeader }),
+  ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }),
+})

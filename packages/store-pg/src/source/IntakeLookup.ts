@@ -1,0 +1,107 @@
+/** What intake looks up of a source: by the secret in its address, or by its id. */
+import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { IntakeSource, KeptSettings } from "@data-cabinet/core/source/Source"
+import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/verification/Challenge"
+import type { IntakeVerification } from "@data-cabinet/core/verification/Verification"
+import { Effect, Option, Result } from "effect"
+import type { StatementClient } from "../connection/OwnerClient.ts"
+import { firstRow } from "../connection/FirstRow.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import type { SecretCipher } from "../key/SecretCipher.ts"
+import { secretHash } from "./IntakeSecret.ts"
+import { settingOf, SOURCE_COLUMNS, type SourceRow } from "./SourceRow.ts"
+
+interface IntakeRow extends SourceRow {
+  readonly verify_secret: string | null
+  readonly verify_old_secret: string | null
+  readonly challenge_secret: string | null
+  readonly filtered: string | null
+}
+
+/** What intake looks up besides: an index has the few addresses with a filter. */
+const INTAKE_COLUMNS = `${SOURCE_COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
+  SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
+  WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
+    SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = s.id))) AS filtered`
+
+const toIntakeSource =
+  (cipher: SecretCipher) =>
+  (row: IntakeRow): IntakeSource => ({
+    id: Number(row.id),
+    version: row.version,
+    encoding: row.encoding,
+    thanksUrl: row.thanks_url,
+    kept: toKept(row),
+    verification: toVerification(row, cipher),
+    ...(row.rate === null ? {} : { rate: row.rate }),
+    ...(row.challenge === null ? {} : { challenge: toChallenge(row.challenge, row.challenge_secret, cipher) }),
+    ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
+  })
+
+const toVerification = (row: IntakeRow, cipher: SecretCipher): IntakeVerification | null => {
+  const { verify, verify_secret: secret, verify_old_secret: old } = row
+  if (verify === null) return null
+  const stored = [secret, old].filter((one) => one !== null)
+  const secrets = Result.all(stored.map((one) => cipher.decrypt("verification secret", one)))
+  return { ...settingOf(verify), secrets: Result.getOrElse(secrets, () => null) }
+}
+
+const toChallenge = (provider: ChallengeProvider, secret: string | null, cipher: SecretCipher): IntakeChallenge => ({
+  provider,
+  secret: secret === null ? "" : Result.getOrElse(cipher.decrypt("challenge secret", secret), () => null),
+})
+
+type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>
+
+/** The one that was read last: many sources have the same addresses, and are cached. */
+let last: { readonly json: string; readonly filtered: ReadonlyArray<FilteredAddress> } = { json: "[]", filtered: [] }
+
+const toFiltered = (json: string): ReadonlyArray<FilteredAddress> => {
+  if (json !== last.json) {
+    const stored = JSON.parse(json) as StoredFilters
+    last = { json, filtered: stored.map(({ id, filters }) => filteredAddress(id, filters)) }
+  }
+  return last.filtered
+}
+
+/** Null where nothing is set, so that intake has one thing to look at. */
+const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: query }: SourceRow): KeptSettings | null =>
+  headers.length > 0 || fields.length > 0 || query ? { headers, fields, query } : null
+
+/** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
+const MAX_CACHED = 10_000
+
+/** What intake looks up, with the sources that were found last by their secrets. */
+export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher) => {
+  const intakeSource = toIntakeSource(cipher)
+  const cached = new Map<string, IntakeSource>()
+  return {
+    cached: (secret: string) => cached.get(secret),
+    bySecret: Effect.fnUntraced(function* (secret: string) {
+      const [row] = yield* quick.unsafe<IntakeRow & { readonly by_old: boolean }>(
+        `SELECT ${INTAKE_COLUMNS}, s.secret_hash <> $1 AS by_old FROM cabinet.source s
+         WHERE (s.secret_hash = $1 OR (s.old_secret_hash = $1 AND s.old_secret_until > cabinet.now()))
+           AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+        [secretHash(secret)],
+      )
+      if (row === undefined || row.by_old) {
+        // An old secret is looked up each time: nothing tells this process when its time is over.
+        cached.delete(secret)
+        return row === undefined ? Option.none() : Option.some(intakeSource(row))
+      }
+      if (cached.size >= MAX_CACHED) cached.clear()
+      const source = intakeSource(row)
+      cached.set(secret, source)
+      return Option.some(source)
+    }, orUnavailable),
+    forIntake: (id: number) =>
+      firstRow(
+        quick.unsafe<IntakeRow>(
+          `SELECT ${INTAKE_COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+          [id],
+        ),
+        intakeSource,
+      ),
+  }
+}

@@ -1,0 +1,83 @@
+/** The columns in which the settings of a source are stored, of those settings that are given. */
+import type { StoredChallenge } from "@data-cabinet/core/verification/Challenge"
+import type { StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
+import type { StoredVerification } from "@data-cabinet/core/verification/Verification"
+import { Result } from "effect"
+import type { SecretCipher } from "../key/SecretCipher.ts"
+import { settingJson } from "./SourceRow.ts"
+
+/** Values by their columns; what is undefined stays as it is. */
+export type Columns = Readonly<Record<string, unknown>>
+
+/** The secrets that a source has now. They are those of one recipe and of one provider. */
+export interface CurrentSecrets {
+  readonly recipe: string | null
+  readonly verify_secret: string | null
+  readonly verify_old_secret: string | null
+  readonly challenge: string | null
+  readonly challenge_secret: string | null
+}
+
+export const CURRENT_SECRETS = `s.verify->>'recipe' AS recipe, s.verify_secret, s.verify_old_secret, s.challenge, s.challenge_secret`
+
+export const NO_SECRETS: CurrentSecrets = {
+  recipe: null,
+  verify_secret: null,
+  verify_old_secret: null,
+  challenge: null,
+  challenge_secret: null,
+}
+
+export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, now: CurrentSecrets): Columns => ({
+  name: given.name,
+  encoding: given.encoding,
+  thanks_url: given.thanksUrl,
+  keep_headers: given.keepHeaders,
+  header_fields: given.headerFields,
+  keep_query: given.keepQuery,
+  rate: given.rate,
+  ...verifyColumns(cipher, given.verify, now),
+  ...challengeColumns(cipher, given.challenge, now),
+})
+
+const verifyColumns = (
+  cipher: SecretCipher,
+  verify: StoredVerification | null | undefined,
+  now: CurrentSecrets,
+): Columns => {
+  if (verify === undefined) return {}
+  if (verify === null) return { verify: null, verify_secret: null, verify_old_secret: null }
+  const current = verify.recipe === now.recipe ? now : NO_SECRETS
+  const secret = isRepeated(cipher, verify, current) ? undefined : verify.secret
+  return {
+    verify: settingJson(verify),
+    verify_secret: secret === undefined ? current.verify_secret : cipher.encrypt("verification secret", secret),
+    verify_old_secret: !verify.keepOldSecret
+      ? null
+      : secret === undefined
+        ? current.verify_old_secret
+        : current.verify_secret,
+  }
+}
+
+/** A rotation that is sent once more, as after a lost response, rotates nothing: the secret is the one that there is. */
+const isRepeated = (cipher: SecretCipher, verify: StoredVerification, { verify_secret: stored }: CurrentSecrets) => {
+  if (verify.secret === undefined || !verify.keepOldSecret || stored === null) return false
+  const secret = cipher.decrypt("verification secret", stored)
+  return Result.isSuccess(secret) && secret.success === verify.secret
+}
+
+const challengeColumns = (
+  cipher: SecretCipher,
+  challenge: StoredChallenge | null | undefined,
+  now: CurrentSecrets,
+): Columns => {
+  if (challenge === undefined) return {}
+  if (challenge === null) return { challenge: null, challenge_secret: null }
+  const stored = challenge.provider === now.challenge ? now.challenge_secret : null
+  const { secret } = challenge
+  return {
+    challenge: challenge.provider,
+    challenge_secret: secret === undefined ? stored : cipher.encrypt("challenge secret", secret),
+  }
+}

@@ -1,0 +1,71 @@
+/** A source as `cabinet.source` has it. */
+import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
+import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
+import type { StoredVerification, Verification } from "@data-cabinet/core/verification/Verification"
+import { LIMITED_OF_SOURCE } from "../limit/PgLimitedRequests.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+
+export interface SourceRow {
+  readonly id: string
+  readonly name: string
+  readonly archived: boolean
+  readonly table_name: string | null
+  readonly created_at: string
+  readonly encoding: SourceEncoding | null
+  readonly thanks_url: string | null
+  readonly intake_secret: string
+  readonly version: number
+  readonly keep_headers: ReadonlyArray<string>
+  readonly header_fields: ReadonlyArray<string>
+  readonly keep_query: boolean
+  /** A JSON text: not every pool reads JSON by itself. */
+  readonly verify: string | null
+  readonly keeps_old_secret: boolean
+  readonly challenge: ChallengeProvider | null
+  readonly rate: number | null
+  readonly old_secret_until: string | null
+  readonly limited: string | null
+}
+
+/** As `cabinet.source.verify` has it. */
+type VerifySetting = Omit<Verification, "keepsOldSecret">
+
+export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
+  cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
+  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  s.rate,
+  CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
+  ${LIMITED_OF_SOURCE} AS limited`
+
+export const toSource = (row: SourceRow): Source => ({
+  id: Number(row.id),
+  name: row.name,
+  archived: row.archived,
+  table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
+  createdAt: row.created_at,
+  encoding: row.encoding,
+  thanksUrl: row.thanks_url,
+  keepHeaders: row.keep_headers,
+  headerFields: row.header_fields,
+  keepQuery: row.keep_query,
+  verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
+  challenge: row.challenge === null ? null : { provider: row.challenge },
+  rate: row.rate,
+  oldSecretUntil: row.old_secret_until,
+  limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
+})
+
+/** What was stored before there were modes has none. */
+export const settingOf = (verify: string): VerifySetting => {
+  const { mode = "reject", ...setting } = JSON.parse(verify) as Omit<VerifySetting, "mode"> & Partial<VerifySetting>
+  return { ...setting, mode }
+}
+
+export const toSourceWithSecret = (row: SourceRow): SourceWithSecret => ({
+  ...toSource(row),
+  intakeSecret: row.intake_secret,
+})
+
+export const settingJson = ({ recipe, mode, hmac }: StoredVerification): string =>
+  JSON.stringify({ recipe, mode, hmac } satisfies VerifySetting)
