@@ -113,6 +113,31 @@ it("a label is the column's heading, with any content", async () => {
   assert.include(refused.text, "<code>bad_label</code>")
 })
 
+it("a column of text is tried and changed in the notation that was chosen", async () => {
+  const headers = { "content-type": "application/json" }
+  const body = '[{"paid":"1.234,50","on":"02.03.2026"},{"paid":"1.5","on":"02.03.26"}]'
+  assert.strictEqual((await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body })).status, 200)
+  const path = `${TABLE}/columns/paid`
+  assert.include((await editor.get(path)).text, '<select name="numbers"><option value="" selected>not said</option>')
+  const tried = (await editor.get(`${path}?type=numeric&numbers=comma&dates=`)).text
+  assert.include(tried, "1 value does not fit and would move to the column paid_text.")
+  assert.include(tried, '<option value="comma" selected>1.234,50</option>')
+  assert.include(tried, '<input type="hidden" name="numbers" value="comma">')
+  assert.strictEqual((await editor.post(`${path}/retype`, { type: "numeric", numbers: "comma" })).status, 303)
+  const put = `sources/${cabinet.source.id}/columns/on`
+  const changed = await editor.manage("PATCH", put, { type: "date", dates: "dmy" })
+  assert.strictEqual(changed.json.moved, 1, changed.text)
+  const [row] = await runSql(database.url, 'SELECT paid::text, "on"::text FROM sources.orders WHERE paid IS NOT NULL')
+  assert.deepEqual(row, { paid: "1234.50", on: "2026-03-02" })
+  const refused = await editor.get(`${TABLE}/columns/paid_text?type=date&numbers=dot`)
+  assert.strictEqual(refused.status, 400)
+  assert.include(refused.text, "<code>bad_notation</code>")
+  assert.strictEqual((await editor.manage("PATCH", put, { label: "On", dates: "dmy" })).status, 400)
+  assert.strictEqual((await editor.manage("GET", `${put}/retype?type=date&dates=ydm`)).status, 400)
+  assert.include((await editor.get(`${TABLE}/columns/total?type=text`)).text, '<select name="type">')
+  assert.notInclude((await editor.get(`${TABLE}/columns/total?type=text`)).text, '<select name="numbers">')
+})
+
 it("a viewer is offered no settings of columns and refused, and so are columns without such settings", async () => {
   const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
   assert.notInclude(screen, "<form")

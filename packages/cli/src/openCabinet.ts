@@ -91,7 +91,11 @@ export type {
 export type {
   ColumnKind,
   ColumnsApi,
+  DateNotation,
+  Notation,
+  NumberNotation,
   RetypeResult,
+  RetypeTrial,
   SearchIndexState,
   SourceColumn,
   Table,

@@ -1,14 +1,18 @@
 /** `cabinet table column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
 import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
-import { changedColumnJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
-import { type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import type { Notation } from "@data-cabinet/core/row/Notation"
+import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { type RetypeTrial, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { counted } from "@data-cabinet/core/text/Counted"
 import { columns } from "../output/Columns.ts"
+import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { withHints } from "./Hints.ts"
+import { notationFlags, notationOf } from "./NotationFlags.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
@@ -44,11 +48,12 @@ interface Change {
   readonly type: Option.Option<(typeof COLUMN_KINDS)[number]>
   readonly label: Option.Option<string>
   readonly withViews: boolean
+  readonly notation: Notation
 }
 
-const change = (name: string, { source, type, label, withViews }: Change) =>
+const change = (name: string, { source, type, label, withViews, notation }: Change) =>
   Effect.gen(function* () {
-    const given = { type: Option.getOrUndefined(type), label: Option.getOrUndefined(label), withViews }
+    const given = { type: Option.getOrUndefined(type), label: Option.getOrUndefined(label), withViews, notation }
     const changed = yield* SourceColumns.use((all) => changeColumn(all, source, name, given)).pipe(
       withHints(withViews ? {} : { views_depend: "--with-views recreates dependent views." }),
     )
@@ -61,6 +66,27 @@ const change = (name: string, { source, type, label, withViews }: Change) =>
     }
     if (Option.isSome(label)) done.push(`Column ${name} is labelled ${column.label}.`)
     yield* report(yield* format, changedColumnJson(changed), () => done.join("\n"))
+  })
+
+const consequences = (name: string, type: string, { misfits, examples, sibling, views }: RetypeTrial) => [
+  misfits === null
+    ? `There are too many values to check in a few seconds. Those that do not fit ${type} would move to ${sibling}.`
+    : misfits === 0
+      ? `Every value of ${name} fits the type ${type}.`
+      : `${counted(misfits, "value of", "values of")} ${name} would move to ${sibling}. The first:`,
+  ...examples.map(({ eventId, value }) => `  event ${eventId}: ${plainText(value)}`),
+  ...(views.length > 0 ? [`Would be recreated: ${views.join(", ")}.`] : []),
+]
+
+/** What a change of type would do. */
+const tried = (name: string, { source, type, notation }: Change) =>
+  Effect.gen(function* () {
+    if (Option.isNone(type)) {
+      return yield* new CommandError({ code: "usage", message: "--dry-run needs --type: it shows what that would do." })
+    }
+    const kind = type.value
+    const trial = yield* SourceColumns.use((all) => all.tryRetype(source, name, kind, notation))
+    yield* report(yield* format, retypeTrialJson(trial), () => consequences(name, kind, trial).join("\n"))
   })
 
 export const column = Command.make(
@@ -77,6 +103,12 @@ export const column = Command.make(
       ),
       Flag.optional,
     ),
+    ...notationFlags("the column"),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Show what a change of type would do, and change nothing"),
+      Flag.withDefault(false),
+    ),
     withViews: Flag.Boolean("with-views").pipe(
       Flag.withoutNegation,
       Flag.withDescription("Recreate dependent views with their privileges"),
@@ -92,14 +124,21 @@ export const column = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const sourceId = yield* sourceNamed(input.source)
-        const asked = Option.isSome(input.type) || Option.isSome(input.label)
+        const notation = notationOf(input)
+        const noted = (notation.numbers ?? notation.dates) !== undefined
+        if (noted && Option.isNone(input.type)) {
+          return yield* new CommandError({ code: "usage", message: "--numbers and --dates need --type." })
+        }
+        const asked = Option.isSome(input.type) || Option.isSome(input.label) || input.dryRun
         if (Option.isNone(input.column)) {
           if (asked)
             return yield* new CommandError({ code: "usage", message: "COLUMN is missing: name the column to change." })
           return yield* showAll(sourceId, yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value
-        if (asked) return yield* change(name, { ...input, source: sourceId })
+        const wish = { ...input, source: sourceId, notation }
+        if (input.dryRun) return yield* tried(name, wish)
+        if (asked) return yield* change(name, wish)
         const all = yield* SourceColumns.use((port) => port.list(sourceId))
         const found = all.filter((one) => one.name === name)
         if (found.length > 0) return yield* showAll(sourceId, found)

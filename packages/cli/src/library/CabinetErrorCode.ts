@@ -30,6 +30,7 @@ export type CabinetErrorCode =
   | "bad_label"
   | "bad_limit"
   | "bad_name"
+  | "bad_notation"
   | "bad_only"
   | "bad_option"
   | "bad_period"

@@ -2,13 +2,31 @@
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
+import type { DateNotation, Notation, NumberNotation } from "@data-cabinet/core/row/Notation"
 import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
-import { type RetypeResult, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import {
+  type RetypeResult,
+  type RetypeTrial,
+  type SourceColumn,
+  SourceColumns,
+} from "@data-cabinet/core/row/SourceColumns"
 import type { Table, TableDetail, TableKind } from "@data-cabinet/core/row/Table"
 import { Effect, Option } from "effect"
 import type { Run } from "./RunEffect.ts"
 
-export type { ColumnKind, RetypeResult, SearchIndexState, SourceColumn, Table, TableDetail, TableKind }
+export type {
+  ColumnKind,
+  DateNotation,
+  Notation,
+  NumberNotation,
+  RetypeResult,
+  RetypeTrial,
+  SearchIndexState,
+  SourceColumn,
+  Table,
+  TableDetail,
+  TableKind,
+}
 
 /** Every readable table and view: sources' tables, and a customer's own. */
 export interface TablesApi {
@@ -39,7 +57,8 @@ export interface ColumnsApi {
   /** The label on screens; the name in the database stays. */
   readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
   /**
-   * Changes its type. Values that do not match the new type exactly move to the sibling column. Rejects with `views_depend`
+   * Changes its type. Values that do not match the new type exactly move to the sibling column; those of a column of text
+   * are read in the notation, if one is given: `{numbers: "comma"}` reads `1.234,50`, `{dates: "dmy"}` reads `02.03.2026`. Rejects with `views_depend`
    * while views depend on it, unless they are to be recreated with it; `views_slow` if that takes too long;
    * `objects_depend` while anything else depends on it, which the message names.
    */
@@ -47,8 +66,10 @@ export interface ColumnsApi {
     sourceId: number,
     column: string,
     type: ColumnKind,
-    options?: { readonly withViews?: boolean },
+    options?: { readonly withViews?: boolean } & Notation,
   ) => Promise<RetypeResult>
+  /** What `retype` would do, with the first values that would move; nothing is changed, and nobody waits for it. */
+  readonly tryRetype: (sourceId: number, column: string, type: ColumnKind, notation?: Notation) => Promise<RetypeTrial>
 }
 
 /** The first dot is the separator; without one no object has that name. */
@@ -72,6 +93,8 @@ export const tablesApi = (run: Run): TablesApi => ({
 export const columnsApi = (run: Run): ColumnsApi => ({
   list: (sourceId) => run(SourceColumns.use((columns) => columns.list(sourceId))),
   relabel: (sourceId, column, label) => run(SourceColumns.use((columns) => columns.relabel(sourceId, column, label))),
-  retype: (sourceId, column, type, { withViews = false } = {}) =>
-    run(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews }))),
+  retype: (sourceId, column, type, { withViews = false, ...notation } = {}) =>
+    run(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews, notation }))),
+  tryRetype: (sourceId, column, type, notation) =>
+    run(SourceColumns.use((columns) => columns.tryRetype(sourceId, column, type, notation))),
 })

@@ -365,6 +365,7 @@ it.each([
   ["table", "show", "sources.nothing"],
   ["table", "column", "1", "nothing", "--label", "x"],
   ["table", "column", "1", "total", "--label", ""],
+  ["table", "column", "1", "total", "--type", "date", "--numbers", "dot"],
   ["table", "search-index", "sources.nothing"],
   ["schema", "expose", "cabinet"],
   ["schema", "expose", "nothing"],

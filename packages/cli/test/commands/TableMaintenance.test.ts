@@ -79,6 +79,37 @@ it("column lists, relabels and retypes, and reports the values that do not fit",
   })
 })
 
+it("column tries a change of type, and reads a column of text in a notation", async () => {
+  const trial = await json(
+    "column",
+    String(source),
+    "total_text",
+    "--type",
+    "numeric",
+    "--numbers",
+    "comma",
+    "--dry-run",
+  )
+  expect(trial).toMatchObject({ misfits: 1, examples: [{ value: "seven" }] })
+  const shown = await call(
+    "column",
+    String(source),
+    "total_text",
+    "--type",
+    "numeric",
+    "--numbers",
+    "comma",
+    "--dry-run",
+  )
+  expect(shown.stdout).toMatch(/1 value of total_text would move to .*\n {2}event \d+: seven/)
+  expect((await call("column", String(source), "total_text", "--numbers", "comma")).code).toBe(2)
+  expect((await call("column", String(source), "total_text", "--dry-run")).code).toBe(2)
+  expect(await call("column", String(source), "total_text", "--type", "date", "--numbers", "dot")).toMatchObject({
+    code: 1,
+    stderr: "A notation of numbers applies to the type numeric only.\n",
+  })
+})
+
 it("search-index creates an index once, drops it, and refuses an object that cannot have one", async () => {
   const table = "sources.first_source"
   const made = await json("search-index", table)

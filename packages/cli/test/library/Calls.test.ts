@@ -68,6 +68,8 @@ it("tables, columns and the author's SQL fit together", async () => {
   expect(await cabinet.columns.relabel(id, "total", "Sum")).toMatchObject({ name: "total", label: "Sum" })
   const retyped = await cabinet.columns.retype(id, "total", "numeric")
   expect(retyped).toMatchObject({ column: { type: "numeric" }, moved: 1, sibling: "total_text" })
+  const trial = await cabinet.columns.tryRetype(id, "total_text", "numeric", { numbers: "comma" })
+  expect(trial).toMatchObject({ misfits: 1, sibling: "total_text_text" })
 
   const [, selected] = await cabinet.sql(
     "CREATE VIEW public.sums AS SELECT total FROM sources.orders WHERE total > 1; SELECT total FROM public.sums",

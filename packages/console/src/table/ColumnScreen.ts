@@ -1,10 +1,12 @@
 /** One column of a source's table: what it is, its label, and its type, which changes once it was seen what that would do. */
 import { COLUMN_KINDS, type ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import type { Notation } from "@data-cabinet/core/row/Notation"
 import type { RetypeTrial, SourceColumn } from "@data-cabinet/core/row/SourceColumns"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
+import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -18,6 +20,7 @@ export interface ColumnData {
   /** The type that is asked about, and what a change to it would do or why it is refused; null if none is. */
   readonly asked: {
     readonly type: ColumnKind
+    readonly notation: Notation
     readonly trial: RetypeTrial | null
     readonly refused: ManageError | null
   } | null
@@ -49,7 +52,7 @@ const trialResult = (frame: Frame, path: string, { column, asked }: ColumnData):
   if (asked.type === column.type) return markup`<p><b>${words.typed}</b></p>`
   return markup`${asked.trial !== null && consequences(frame, asked.trial)}
 <p class="soft">${words.locks}</p>
-${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${asked.type}"><button class="main">${words.change(asked.type)}</button>` })}`
+${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${asked.type}">${Object.entries(asked.notation).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)}<button class="main">${words.change(asked.type)}</button>` })}`
 }
 
 const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
@@ -64,7 +67,7 @@ const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
   return markup`<section class="card" aria-labelledby="label"><h2 id="label">${words.label}</h2>
 ${postForm({ path: `${path}/label`, kind: "form", body: label })}</section>
 <section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
-<form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label><p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
+<form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label>${column.type === "text" && notationChoice(frame, asked?.notation ?? {})}<p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
 ${trialResult(frame, path, data)}</section>`
 }
 

@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { notationIn } from "../html/NotationChoice.ts"
 import { act, fieldOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
@@ -48,9 +49,10 @@ export const columnScreens = (found: Find) =>
           if (type === undefined || !may(frame, "column.change")) {
             return { screen: columnScreen(frame, { table, column, timeZone, asked: null }) }
           }
-          const asked = yield* Effect.match(columns.tryRetype(sourceId, column.name, type), {
-            onSuccess: (trial) => ({ type, trial, refused: null }),
-            onFailure: (error) => ({ type, trial: null, refused: manageErrorOf(error) }),
+          const notation = notationIn((each) => valueOf(pairs, each))
+          const asked = yield* Effect.match(columns.tryRetype(sourceId, column.name, type, notation), {
+            onSuccess: (trial) => ({ type, notation, trial, refused: null }),
+            onFailure: (error) => ({ type, notation, trial: null, refused: manageErrorOf(error) }),
           })
           const status = asked.refused === null ? 200 : statusOf(asked.refused)
           return { screen: columnScreen(frame, { table, column, timeZone, asked }), status }
@@ -80,7 +82,8 @@ export const columnScreens = (found: Find) =>
             return yield* Effect.fail<ManageError>({ code: "bad_param", message, param: "type" })
           }
           // The views that would be recreated were shown beside the button.
-          yield* columns.retype(sourceId, column.name, type, { withViews: true })
+          const notation = notationIn((each) => fieldOf(call, each))
+          yield* columns.retype(sourceId, column.name, type, { withViews: true, notation })
           return null
         }),
       }),

@@ -206,6 +206,18 @@ export const ENGLISH = {
     own: "personal",
     whose: "Saved by",
   },
+  notation: {
+    numbers: "Numbers are written",
+    dates: "Days are written",
+    none: "not said",
+    examples: {
+      comma: "1.234,50",
+      dot: "1,234.50",
+      dmy: "02.03.2026 (day first)",
+      mdy: "03/02/2026 (month first)",
+      ymd: "2026-03-02 (year first)",
+    } as Readonly<Record<string, string>>,
+  },
   column: {
     title: "Column",
     field: "Field as sent",

@@ -93,8 +93,8 @@ const SOURCES: Acts<Sources["Service"]> = {
 const COLUMNS: Acts<SourceColumns["Service"]> = {
   list: null,
   relabel: (id, column, label) => act("column.relabel", `source ${id} column ${column}`, { label }),
-  retype: (id, column, type, { withViews }) =>
-    act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews }),
+  retype: (id, column, type, { withViews, notation }) =>
+    act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews, ...notation }),
   tryRetype: null,
 }
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /**
- * `views_depend`: views must be recreated with the column, and may not be, or cannot be. `objects_depend`: something else
+ * `bad_notation`: it is none of those that exist, or does not apply to the column or its new type. `views_depend`: views must be recreated with the column, and may not be, or cannot be. `objects_depend`: something else
  * depends on it. `views_slow`: recreating the views took too long. `table_busy`: the table could not be locked.
  */
 export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
@@ -11,6 +11,7 @@ export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError"
     "no_table",
     "no_such_column",
     "bad_label",
+    "bad_notation",
     "views_depend",
     "objects_depend",
     "views_slow",

@@ -7,7 +7,15 @@ import { ColumnError } from "./ColumnError.ts"
 import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
 import { readableName } from "./ReadableName.ts"
 import { nameColumns, type TableLayout } from "./RowPlan.ts"
-import type { ColumnTable, NotRetyped, RetypeDecisions, SiblingColumn, ViewObstacle } from "./SourceColumnStore.ts"
+import { refusedNotation } from "./Notation.ts"
+import type {
+  ColumnTable,
+  NewType,
+  NotRetyped,
+  RetypeDecisions,
+  SiblingColumn,
+  ViewObstacle,
+} from "./SourceColumnStore.ts"
 
 export const noSuchSource = (sourceId: number) =>
   new ColumnError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
@@ -60,7 +68,7 @@ export const siblingOf = (layout: TableLayout, column: FieldColumn): SiblingColu
 export const retypeDecisions = (
   sourceId: number,
   name: string,
-  type: ColumnKind,
+  to: NewType,
   withViews: boolean,
 ): RetypeDecisions<ColumnError> => ({
   column: (table: ColumnTable | undefined) => {
@@ -68,7 +76,11 @@ export const retypeDecisions = (
     if (table.name === null) return Result.fail(noTable(sourceId))
     const { columns } = table.layout
     const column = columns.find((each) => each.name === name)
-    if (column !== undefined) return Result.succeed(column.kind === type ? null : column)
+    if (column !== undefined) {
+      const refused = refusedNotation(column.kind, to.type, to.notation)
+      if (refused !== undefined) return Result.fail(new ColumnError({ code: "bad_notation", message: refused }))
+      return Result.succeed(column.kind === to.type ? null : column)
+    }
     const names = columns.map((each) => each.name)
     return Result.fail(noSuchColumn(table.name, name, names))
   },

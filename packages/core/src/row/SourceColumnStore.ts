@@ -5,6 +5,7 @@
 import { Context, Data, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import type { Notation } from "./Notation.ts"
 import type { TableLayout } from "./RowPlan.ts"
 
 /** A column as shown to the cabinet's owner. */
@@ -16,6 +17,12 @@ export interface SourceColumn {
   /** The event that created it; null while that is not recorded. */
   readonly eventId: number | null
   readonly createdAt: string
+}
+
+/** The type that a column gets, and how the values that it has are written; JSON's forms where the notation says nothing. */
+export interface NewType {
+  readonly type: ColumnKind
+  readonly notation: Notation
 }
 
 /** The result of changing a column's type. */
@@ -108,14 +115,14 @@ export class SourceColumnStore extends Context.Service<
     readonly retype: <E>(
       sourceId: number,
       column: string,
-      type: ColumnKind,
+      to: NewType,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeResult, E | NotRetyped | StoreUnavailable>
     /** Finds what `retype` would do, in a transaction that reads and locks nobody out, for a few seconds at most. */
     readonly tryRetype: <E>(
       sourceId: number,
       column: string,
-      type: ColumnKind,
+      to: NewType,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeTrial, E | NotRetyped | StoreUnavailable>
   }

@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { ColumnError } from "./ColumnError.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
+import type { Notation } from "./Notation.ts"
 import { noSuchColumn, noSuchSource, noTable, notRetyped, retypeDecisions } from "./RetypePlan.ts"
 import { MAX_LABEL_LENGTH, MORE_COLUMN } from "./RowPlan.ts"
 import { type RetypeResult, type RetypeTrial, type SourceColumn, SourceColumnStore } from "./SourceColumnStore.ts"
@@ -21,7 +22,7 @@ export class SourceColumns extends Context.Service<
     readonly relabel: (sourceId: number, column: string, label: string) => Returns<SourceColumn>
     /**
      * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new type
-     * exactly; the others move to the sibling column of the old type. Fails if views depend on the column, unless
+     * exactly, as JSON writes it or in the `notation`, which only a column of text can have; the others move to the sibling column of the old type. Fails if views depend on the column, unless
      * `withViews` is set: then they are recreated with their owners, rights, comments and indexes, within a time limit.
      * Fails if anything else depends on the column that cannot be recreated, and names it.
      */
@@ -29,10 +30,15 @@ export class SourceColumns extends Context.Service<
       sourceId: number,
       column: string,
       type: ColumnKind,
-      options: { readonly withViews: boolean },
+      options: { readonly withViews: boolean; readonly notation?: Notation | undefined },
     ) => Returns<RetypeResult>
     /** What `retype` with its views would do; fails where something depends on the column that cannot be recreated. */
-    readonly tryRetype: (sourceId: number, column: string, type: ColumnKind) => Returns<RetypeTrial>
+    readonly tryRetype: (
+      sourceId: number,
+      column: string,
+      type: ColumnKind,
+      notation?: Notation,
+    ) => Returns<RetypeTrial>
   }
 >()("@data-cabinet/core/row/SourceColumns") {
   static readonly layer = Layer.effect(
@@ -57,15 +63,25 @@ export class SourceColumns extends Context.Service<
           const names = columns.map(({ name }) => name).filter((name) => name !== MORE_COLUMN)
           return yield* noSuchColumn(table, column, names)
         }),
-        retype: (sourceId, column, type, { withViews }) =>
+        retype: (sourceId, column, type, { withViews, notation = {} }) =>
           Effect.catchTag(
-            store.retype(sourceId, column, type, retypeDecisions(sourceId, column, type, withViews)),
+            store.retype(
+              sourceId,
+              column,
+              { type, notation },
+              retypeDecisions(sourceId, column, { type, notation }, withViews),
+            ),
             "NotRetyped",
             (error) => Effect.fail(notRetyped(column, type, error)),
           ),
-        tryRetype: (sourceId, column, type) =>
+        tryRetype: (sourceId, column, type, notation = {}) =>
           Effect.catchTag(
-            store.tryRetype(sourceId, column, type, retypeDecisions(sourceId, column, type, true)),
+            store.tryRetype(
+              sourceId,
+              column,
+              { type, notation },
+              retypeDecisions(sourceId, column, { type, notation }, true),
+            ),
             "NotRetyped",
             (error) => Effect.fail(notRetyped(column, type, error)),
           ),

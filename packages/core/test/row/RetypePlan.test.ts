@@ -11,7 +11,8 @@ const layout = new TableLayout([total, column("note", "text")])
 const table = { name: "orders", layout }
 const NOTHING: ColumnDependents = { views: [], obstacle: null, objects: [] }
 
-const decide = (withViews = false, name = "total") => retypeDecisions(3, name, "text", withViews)
+const decide = (withViews = false, name = "total") =>
+  retypeDecisions(3, name, { type: "text", notation: {} }, withViews)
 const refusal = <A, E>(result: Result.Result<A, E>) => (Result.isFailure(result) ? result.failure : "allowed")
 
 it("a retype needs a source, a table, and a column that has another type", () => {

@@ -160,6 +160,7 @@ const OWN = {
   no_table: { status: 404, meaning: "The source's table was dropped." },
   no_such_column: { status: 404, meaning: "The source has no column of this name." },
   bad_label: { status: 400, meaning: "The label is empty or too long." },
+  bad_notation: { status: 400, meaning: "The notation does not apply to the column or to its new type." },
   views_depend: { status: 409, meaning: "Views depend on the column; `with_views` recreates them." },
   objects_depend: { status: 409, meaning: "Objects that cannot be recreated depend on the column." },
   views_slow: { status: 409, meaning: "The views could not be recreated in time." },

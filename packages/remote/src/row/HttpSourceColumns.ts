@@ -1,5 +1,6 @@
 /** The columns of a remote source's table. */
 import { ColumnError } from "@data-cabinet/core/row/ColumnError"
+import type { Notation } from "@data-cabinet/core/row/Notation"
 import {
   type RetypeResult,
   type RetypeTrial,
@@ -16,6 +17,11 @@ type Changed = SourceColumn & Omit<RetypeResult, "column">
 
 const resultOf = ({ moved, sibling, views, ...column }: Changed): RetypeResult => ({ column, moved, sibling, views })
 
+const written = ({ numbers, dates }: Notation): ReadonlyArray<readonly [string, string]> => [
+  ...(numbers === undefined ? [] : [["numbers", numbers] as const]),
+  ...(dates === undefined ? [] : [["dates", dates] as const]),
+]
+
 export const layer = Layer.effect(
   SourceColumns,
   Effect.map(ManageApi, (api) => {
@@ -27,16 +33,17 @@ export const layer = Layer.effect(
     return SourceColumns.of({
       list: (id) => refusedAs(api.list<SourceColumn>({ method: "GET", path: ["sources", id, "columns"] }), known),
       relabel: (id, column, label) => Effect.map(change(id, column, { label }), (changed) => changed.column),
-      tryRetype: (id, column, type) =>
+      tryRetype: (id, column, type, notation = {}) =>
         refusedAs(
           api.json<RetypeTrial>({
             method: "GET",
             path: ["sources", id, "columns", column, "retype"],
-            query: [["type", type]],
+            query: [["type", type], ...written(notation)],
           }),
           known,
         ),
-      retype: (id, column, type, { withViews }) => change(id, column, { type, with_views: withViews }),
+      retype: (id, column, type, { withViews, notation = {} }) =>
+        change(id, column, { type, with_views: withViews, ...notation }),
     })
   }),
 )

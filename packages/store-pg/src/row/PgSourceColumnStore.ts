@@ -68,13 +68,12 @@ const make = (viewsTimeoutMillis: number) =>
             Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toColumn)),
             orUnavailable,
           ),
-      retype: (sourceId, name, type, decide) =>
+      retype: (sourceId, name, to, decide) =>
         Effect.suspend(() => {
-          const options = { sourceId, name, type, decide, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
+          const options = { sourceId, name, to, decide, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
           return new Retype(sql, options).run()
         }),
-      tryRetype: (sourceId, name, type, decide) =>
-        trials.withPermits(1)(tryRetype(sql, { sourceId, name, type, decide })),
+      tryRetype: (sourceId, name, to, decide) => trials.withPermits(1)(tryRetype(sql, { sourceId, name, to, decide })),
     })
   })
 

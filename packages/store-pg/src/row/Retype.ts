@@ -1,8 +1,14 @@
 /** Changes the type of a source's column, in the transaction of its caller. */
 import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
+import { notationPattern } from "@data-cabinet/core/row/Notation"
 import type { TableLayout } from "@data-cabinet/core/row/RowPlan"
-import { NotRetyped, type RetypeDecisions, type SourceColumn } from "@data-cabinet/core/row/SourceColumnStore"
+import {
+  type NewType,
+  NotRetyped,
+  type RetypeDecisions,
+  type SourceColumn,
+} from "@data-cabinet/core/row/SourceColumnStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber } from "effect"
@@ -10,22 +16,24 @@ import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { columnDependents } from "./ColumnDependents.ts"
+import { matches, plainText } from "./NotationSql.ts"
 import { dependentViews, dropViews, findObstacle, recreateViews, type SavedView } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
 
 /** The condition under which a column's text converts to another type, and the expression that converts it. */
-export const conversion = (column: string, from: ColumnKind, to: ColumnKind) => {
+export const conversion = (column: string, from: ColumnKind, { type: to, notation }: NewType) => {
   const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
   if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
   if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
-  const pattern = EXACT_FORMAT[to]
-  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${text} ~ '${pattern}'`
+  const own = notationPattern(to, notation)
+  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${matches(text, own ?? EXACT_FORMAT[to])}`
+  const plain = own === undefined ? text : plainText(text, to, notation)
   // A day that the calendar lacks is spelled like any other, so it is compared with the last day of its month, which
   // cannot fail.
-  const lastDay = `extract(day FROM (left(${text}, 8) || '01')::date + interval '1 month -1 day')`
-  const isDay = `CASE WHEN ${spelt} THEN substr(${text}, 9, 2)::int <= ${lastDay} ELSE false END`
+  const lastDay = `extract(day FROM (left(${plain}, 8) || '01')::date + interval '1 month -1 day')`
+  const isDay = `CASE WHEN ${spelt} THEN substr(${plain}, 9, 2)::int <= ${lastDay} ELSE false END`
   const fits = to === "date" || to === "timestamptz" ? isDay : spelt
-  return { fits, value: `${text}::${to}` }
+  return { fits, value: `${plain}::${to}` }
 }
 
 /** How long to wait for a lock, in milliseconds: for the table's, and for those of all views together. */
@@ -49,7 +57,7 @@ const viewFailed = (error: SqlError.SqlError) =>
 export interface RetypeOptions<E> {
   readonly sourceId: number
   readonly name: string
-  readonly type: ColumnKind
+  readonly to: NewType
   readonly decide: RetypeDecisions<E>
   /** How long recreating all views may take in total. */
   readonly viewsTimeoutMillis: number
@@ -105,7 +113,7 @@ export class Retype<E> {
   #lock() {
     return Effect.gen({ self: this }, function* () {
       const sql = this.#sql
-      const { sourceId, name, type, decide } = this.#options
+      const { sourceId, name, to, decide } = this.#options
       yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
       yield* sql`SET LOCAL statement_timeout = 0`
       yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
@@ -118,7 +126,7 @@ export class Retype<E> {
         table,
         layout: found!.layout,
         column,
-        ...conversion(quoteName(name), column.kind, type),
+        ...conversion(quoteName(name), column.kind, to),
       }
       return target
     })
@@ -169,7 +177,11 @@ export class Retype<E> {
   #changeType({ table, fits, value }: Target) {
     return Effect.gen({ self: this }, function* () {
       const sql = this.#sql
-      const { sourceId, name, type } = this.#options
+      const {
+        sourceId,
+        name,
+        to: { type },
+      } = this.#options
       yield* Effect.mapError(
         sql.unsafe(
           `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,

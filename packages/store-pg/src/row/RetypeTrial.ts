@@ -2,8 +2,13 @@
  * What a change of a column's type would do, in a transaction that only reads: intake and readers of the table go on. The
  * values are looked for and counted for a few seconds at most, and their examples are cut.
  */
-import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
-import { NotRetyped, type RetypeDecisions, type RetypeTrial } from "@data-cabinet/core/row/SourceColumnStore"
+import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
+import {
+  type NewType,
+  NotRetyped,
+  type RetypeDecisions,
+  type RetypeTrial,
+} from "@data-cabinet/core/row/SourceColumnStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -18,7 +23,7 @@ import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable
 interface TrialOptions<E> {
   readonly sourceId: number
   readonly name: string
-  readonly type: ColumnKind
+  readonly to: NewType
   readonly decide: RetypeDecisions<E>
 }
 
@@ -42,7 +47,7 @@ export const tryRetype = <E>(sql: PgClient.PgClient, options: TrialOptions<E>) =
 
 const trial = Effect.fnUntraced(function* <E>(
   sql: PgClient.PgClient,
-  { sourceId, name, type, decide }: TrialOptions<E>,
+  { sourceId, name, to, decide }: TrialOptions<E>,
 ): Effect.fn.Return<RetypeTrial, E | SqlError.SqlError> {
   yield* sql`SET TRANSACTION READ ONLY`
   yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
@@ -52,7 +57,7 @@ const trial = Effect.fnUntraced(function* <E>(
   const views = yield* viewsOf(sql, found!, column, decide)
   yield* sql.unsafe(`SET LOCAL statement_timeout = ${TRIAL_TIMEOUT_MILLIS}`)
   const quoted = quoteName(name)
-  const { fits } = conversion(quoted, column.kind, type)
+  const { fits } = conversion(quoted, column.kind, to)
   const from = `FROM ${quoteQualified(SOURCES_SCHEMA, found!.name!)} WHERE ${quoted} IS NOT NULL AND NOT (${fits})`
   const examples = yield* inTime(
     sql,

@@ -79,6 +79,38 @@ it("retype converts times, and leaves a day that the calendar does not have", as
   )
 })
 
+it("retype reads a column of text in a notation, tries it first, and moves what is not written in it", async () => {
+  const source = await newSource("Ledger")
+  for (const total of ["1.234,50", "0,10", "1.5", "n/a"]) await post(source.id, { total, day: "02.03.2026" })
+  const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) =>
+    store.runPromise(SourceColumns.use(use))
+  const trial = await columns((all) => all.tryRetype(source.id, "total", "numeric", { numbers: "comma" }))
+  assert.deepInclude(trial, { misfits: 2, sibling: "total_text" })
+  assert.deepStrictEqual(
+    trial.examples.map(({ value }) => value),
+    ["1.5", "n/a"],
+  )
+  const refused = columns((all) =>
+    Effect.flip(all.retype(source.id, "total", "numeric", { withViews: false, notation: { dates: "dmy" } })),
+  )
+  assert.deepInclude(await refused, { code: "bad_notation" })
+  const total = { withViews: false, notation: { numbers: "comma" } } as const
+  assert.strictEqual((await columns((all) => all.retype(source.id, "total", "numeric", total))).moved, 2)
+  const day = { withViews: false, notation: { dates: "dmy" } } as const
+  assert.strictEqual((await columns((all) => all.retype(source.id, "day", "date", day))).moved, 0)
+  assert.deepStrictEqual(
+    await database.run(
+      `SELECT total::text AS total, total_text, day::text AS day FROM sources.ledger ORDER BY _event_id`,
+    ),
+    [
+      { total: "1234.50", total_text: null, day: "2026-03-02" },
+      { total: "0.10", total_text: null, day: "2026-03-02" },
+      { total: null, total_text: "1.5", day: "2026-03-02" },
+      { total: null, total_text: "n/a", day: "2026-03-02" },
+    ],
+  )
+})
+
 it("retype names dependent views, and recreates them with owner, privileges, comments, triggers, rules and indexes", async () => {
   const source = await newSource("Viewed")
   await post(source.id, { amount: "5" })
