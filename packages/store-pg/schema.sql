@@ -337,6 +337,10 @@ CREATE TABLE cabinet.original_request (
   query text,
   recipe text,
   refusal text,
+  late_recipe text,
+  late_refusal text,
+  late_at timestamp with time zone,
+  late_delivered_at timestamp with time zone,
   CONSTRAINT original_request_pkey PRIMARY KEY (id, received_at)
 ) PARTITION BY RANGE (received_at);
 
@@ -938,6 +942,12 @@ COMMENT ON COLUMN cabinet.original_request.query IS 'The query string as sent, w
 COMMENT ON COLUMN cabinet.original_request.recipe IS 'What its sender was verified by; NULL: nobody asked.';
 
 COMMENT ON COLUMN cabinet.original_request.refusal IS 'Why its sender could not be verified.';
+
+COMMENT ON COLUMN cabinet.original_request.late_recipe IS 'What its sender was verified by afterwards; NULL: nobody has checked again.';
+
+COMMENT ON COLUMN cabinet.original_request.late_refusal IS 'Why its sender could not be verified even then.';
+
+COMMENT ON COLUMN cabinet.original_request.late_delivered_at IS 'When its events were delivered because they were verified afterwards: that happens once.';
 
 COMMENT ON COLUMN cabinet.person.issuer IS 'Who vouches for one that does not sign in here: proxy or program. Such a one stays when removed, so as not to come back.';
 

@@ -500,6 +500,18 @@ it("every action is logged with actor and outcome, whoever does it, and never a 
     unverified.map(({ id, verified: is }: { id: number; verified: boolean }) => [id, is]),
     [[forged.id, false]],
   )
+  const late = await ask("POST", "events/verify", { body: { events: [forged.id], deliver: true } })
+  assert.deepStrictEqual(late.json, {
+    verdicts: [{ id: forged.id, outcome: "unchecked", reason: "no_kept_signature" }],
+    deliveries: 0,
+  })
+  const page = await ask("POST", `${one}/verify`, { body: { limit: 1 } })
+  assert.deepInclude(page.json, { seen: 1, verdicts: late.json.verdicts })
+  const end = await ask("POST", `${one}/verify`, { body: { limit: 1, cursor: page.json.next_cursor } })
+  assert.deepStrictEqual(end.json, { verdicts: [], deliveries: 0, seen: 0, next_cursor: null })
+  const strange = await ask("POST", `${one}/verify`, { body: { cursor: "x" } })
+  assert.deepStrictEqual([strange.status, strange.json.error.param], [400, "/cursor"])
+  assert.deepInclude((await audit("&action=event.verify"))[3].changes, { deliver: true, count: 1 })
   const refused = await ask("PATCH", one, { body: { verify: { recipe: "github" } } })
   assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "/verify/secret"])
   const asked = await ask("PATCH", one, { body: { challenge: { provider: "meta", secret: "hush-7" } } })

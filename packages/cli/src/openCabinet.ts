@@ -129,7 +129,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     addresses: addressesApi(run),
     imports: importsApi(run),
     polls: pollsApi(run),
-    events: eventsApi(run),
+    events: eventsApi(run, base.url),
     tables: tablesApi(run),
     columns: columnsApi(run),
     intake: async (sourceId, { fields }) => {

@@ -4,6 +4,7 @@ import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
 import { trashActs } from "./event/TrashActs.ts"
+import { verifyActs } from "./event/VerifyActs.ts"
 import { overviewScreens } from "./overview/OverviewScreens.ts"
 import { fileScreens } from "./file/FileScreens.ts"
 import { pollScreens } from "./poll/PollScreens.ts"
@@ -28,6 +29,7 @@ export const allScreens = Effect.map(
     viewScreens,
     eventScreens,
     trashActs,
+    verifyActs,
     sourceScreens,
     integrationScreens,
     fileScreens,

@@ -24,6 +24,7 @@ import * as HttpSourceColumns from "./row/HttpSourceColumns.ts"
 import * as HttpTables from "./row/HttpTables.ts"
 import * as HttpBaseAddress from "./source/HttpBaseAddress.ts"
 import * as HttpSources from "./source/HttpSources.ts"
+import * as HttpLateVerification from "./verification/HttpLateVerification.ts"
 
 export const layer = Layer.mergeAll(
   HttpAccessTokens.layer,
@@ -39,6 +40,7 @@ export const layer = Layer.mergeAll(
   ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
   HttpFollowFeed.layer,
   HttpImport.layer,
+  HttpLateVerification.layer,
   HttpPeople.layer,
   HttpPolls.layer,
   HttpSchemaGrants.layer,

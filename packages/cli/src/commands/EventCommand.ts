@@ -2,9 +2,10 @@
 import { Command } from "effect/cli"
 import { list } from "./EventListCommand.ts"
 import { show } from "./EventShowCommand.ts"
+import { verify } from "./EventVerifyCommand.ts"
 import { purge, restore, trash } from "./EventTrashCommands.ts"
 
 export const eventCommand = Command.make("event").pipe(
-  Command.withDescription("Read, follow, delete and restore events"),
-  Command.withSubcommands([list, show, trash, restore, purge]),
+  Command.withDescription("Read, follow, verify, delete and restore events"),
+  Command.withSubcommands([list, show, trash, restore, purge, verify]),
 )

@@ -1,7 +1,7 @@
 /** `cabinet event show ID`: everything known about one event. */
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
-import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import type { LaterVerdict, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
@@ -34,14 +34,17 @@ const namesOf = (row: string): ReadonlyArray<string> => {
   return read instanceof Map ? [...read.keys()] : []
 }
 
-const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+export const REFUSAL_WORDS: Readonly<Record<RefusalReason, string>> = {
   no_signature: "there was no signature",
   bad_signature: "the signature does not match",
   old_timestamp: "the signature was too old, or its time too far ahead",
 }
 
 const verdictText = ({ recipe, refusal }: EventVerdict): string =>
-  refusal === null ? `verified by ${recipe}` : `not verified by ${recipe}: ${REFUSALS[refusal]}`
+  refusal === null ? `verified by ${recipe}` : `not verified by ${recipe}: ${REFUSAL_WORDS[refusal]}`
+
+const lateText = ({ at, deliveredAt, ...verdict }: LaterVerdict): string =>
+  `${at}, ${verdictText(verdict)}${deliveredAt === null ? "" : `, delivered because of that`}`
 
 const originalText = (original: StoredOriginal, style: Style): string => {
   const { body, body_base64 } = bodyJson(original)
@@ -58,6 +61,7 @@ const originalText = (original: StoredOriginal, style: Style): string => {
       ...(original.kept?.headers ?? []).map(({ name, value }) => [name, value] as const),
       ...(original.kept?.query == null ? [] : [["Query string", original.kept.query] as const]),
       ...(original.verdict === null ? [] : [["Sender", verdictText(original.verdict)] as const]),
+      ...(original.late === null ? [] : [["Checked again", lateText(original.late)] as const]),
       [
         "Body",
         `${counted(original.bodyBytes, "byte")}${original.bodyBytes > original.body.byteLength ? `, the first ${original.body.byteLength} kept` : ""}`,

@@ -38,6 +38,7 @@ import { Tables } from "@data-cabinet/core/row/Tables"
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { SavedViews } from "@data-cabinet/core/view/SavedViews"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
@@ -85,6 +86,7 @@ import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexSto
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import * as PgLimitedRequests from "@data-cabinet/store-pg/limit/PgLimitedRequests"
+import * as PgLateVerificationStore from "@data-cabinet/store-pg/verification/PgLateVerificationStore"
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
@@ -157,6 +159,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgRefusedSignatures.layer,
+    PgLateVerificationStore.layer({ originalDays: settings.retentionDays }),
     PgLimitedRequests.layer,
     PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
@@ -223,6 +226,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Idempotency.layer,
     Import.layer,
     Intake.layer,
+    LateVerification.layer,
     polls,
     DoctorLayer.layer(options),
     Tables.layer,

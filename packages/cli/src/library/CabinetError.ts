@@ -15,6 +15,7 @@ import type { ActivityError } from "@data-cabinet/core/activity/Activity"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
+import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { Cause, Option } from "effect"
 import type { StartError } from "../process/StartError.ts"
@@ -29,6 +30,7 @@ type Coded =
   | FileError
   | IntakeError
   | KeyError
+  | LateVerificationError
   | PollError
   | ReadError
   | RegistryError

@@ -76,6 +76,7 @@ export type CabinetErrorCode =
   | "no_such_table"
   | "no_table"
   | "no_trigrams"
+  | "not_checkable"
   | "not_for_readers"
   | "not_found"
   | "not_indexable"

@@ -3,6 +3,12 @@ import { EventDetail, type StoredOriginal } from "@data-cabinet/core/event/Event
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import {
+  LateVerification,
+  type LatePage,
+  type LateQuery,
+  type LateVerdicts,
+} from "@data-cabinet/core/verification/LateVerification"
 import { Effect, Option } from "effect"
 import { eventOf, type StoredEvent } from "./FeedApi.ts"
 import type { Run } from "./RunEffect.ts"
@@ -35,6 +41,23 @@ export interface EventsApi {
   readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
+  /**
+   * Verifies the sender of stored events by the recipe and the secrets that their sources have now, at most 1,000 of them. With
+   * `deliver`, the events of requests that are verified late are delivered, each request once.
+   */
+  readonly verify: (
+    events: ReadonlyArray<number>,
+    options?: { readonly deliver?: boolean | undefined },
+  ) => Promise<LateVerdicts>
+  /** The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. */
+  readonly verifySource: (
+    sourceId: number,
+    options?: {
+      readonly deliver?: boolean | undefined
+      readonly limit?: number | undefined
+      readonly cursor?: string | undefined
+    },
+  ) => Promise<LatePage>
 }
 
 const inspection = (id: number) =>
@@ -46,9 +69,15 @@ const inspection = (id: number) =>
     return { event: eventOf(event), original, deliveries, rowWaits }
   })
 
-export const eventsApi = (run: Run): EventsApi => ({
+export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   inspect: (id) => run(inspection(id)),
   trash: (sourceId, events) => run(Trash.use((trash) => trash.trash(sourceId, events))),
   untrash: (sourceId, events) => run(Trash.use((trash) => trash.untrash(sourceId, events))),
   purge: (events) => run(Trash.use((trash) => trash.purge(events))),
+  verify: (events, { deliver = false } = {}) =>
+    run(LateVerification.use((late) => late.events(events, { deliver, baseUrl }))),
+  verifySource: (sourceId, { deliver = false, limit, cursor } = {}) => {
+    const query: LateQuery = { sourceId, deliver, baseUrl, cursor, ...(limit === undefined ? {} : { limit }) }
+    return run(LateVerification.use((late) => late.source(query)))
+  },
 })

@@ -244,6 +244,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "event show": { here: ["2"] },
     "event trash": { here: ["Orders", "1"], there: ["Orders", "2"] },
     "event restore": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "event verify": { here: ["1", "2", "--deliver"] },
     "event purge": { here: ["7", "--yes"], there: ["8", "--yes"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
     export: { here: ["sources.orders", "--to", join(dir, "orders.csv"), "--sort", "_event_id"], fresh: ["snapshot"] },

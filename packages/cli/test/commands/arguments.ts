@@ -47,6 +47,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "event show": ["1"],
   "event trash": ["1", "1"],
   "event restore": ["1", "1"],
+  "event verify": ["1"],
   "event purge": ["1", "--yes"],
   rows: ["public.orders"],
   export: ["public.orders", "--to", "/dev/null/nothing.csv"],

@@ -5,7 +5,6 @@ import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/Event
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
-import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { deliveryActs, deliveryState } from "../integration/DeliveryScreen.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
@@ -20,8 +19,8 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { sentAgain } from "../table/CopyTexts.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
-import type { Words } from "../words/Words.ts"
-import { readEvent } from "./EventJson.ts"
+import { type ReadEvent, readEvent } from "./EventJson.ts"
+import { checkForms, lateVerdictIn, verdictIn } from "./SenderCheck.ts"
 import { hexDump, jsonFault, markedText, originalText } from "./OriginalText.ts"
 
 export interface EventData {
@@ -93,19 +92,16 @@ const sizeText = ({ words: { event: words } }: Frame, { body, bodyBytes }: Store
     ? `${words.bytes(bodyBytes)}, ${words.beginningKept(body.byteLength)}`
     : words.bytes(bodyBytes)
 
-const verdictIn = (
-  { verifiedBy, notVerifiedBy, refusals }: Words["event"],
-  { recipe, refusal }: EventVerdict,
-): string => (refusal === null ? verifiedBy(recipe) : notVerifiedBy(recipe, refusals[refusal]))
-
-const originalPart = (frame: Frame, id: string, original: StoredOriginal | null): Html => {
+const originalPart = (frame: Frame, event: ReadEvent, original: StoredOriginal | null): Html => {
+  const { id } = event
   const { event: words } = frame.words
   if (original === null) return markup`<p class="soft">${words.noOriginal}</p>`
   const text = originalText(original)
   const fault = jsonFault(original, text)
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
 ${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
-${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}</dl>
+${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}${original.late !== null && fact(words.checkedAgain, lateVerdictIn(words, original.late))}</dl>
+${checkForms(frame, event, original)}
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}
 ${markedText(text, fault?.at ?? null)}
 <details><summary>${words.hex}</summary><pre class="hex" tabindex="0">${hexDump(original.body)}</pre></details>
@@ -149,7 +145,7 @@ ${trashBox(frame, data)}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
-<section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event.id, record.original)}</section>
+<section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, record.original)}</section>
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, data)}</section>`,
   }
 }

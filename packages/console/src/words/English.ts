@@ -50,6 +50,18 @@ const refusals = {
   old_timestamp: "the signature was too old, or its time too far ahead",
 }
 
+const unchecked = {
+  ...refusals,
+  no_original: "Not checked: the original request is no longer there.",
+  source_off: "Not checked: the source is switched off.",
+  no_recipe: "Not checked: the source has no recipe to verify by.",
+  plain_secret: "Not checked: the sender sends the secret itself, which is never kept.",
+  cut_body: "Not checked: the body is longer than the 64 KB that are kept.",
+  encoded_body: "Not checked: the content encoding could not be decoded.",
+  no_kept_signature: "Not checked: it was not signed, or the source did not keep the headers with the signature.",
+  no_kept_query: "Not checked: the signature covers the address, whose query was not kept.",
+}
+
 const deliveryStates: Readonly<Record<string, string>> = {
   due: "to be sent",
   delivered: "delivered",
@@ -288,6 +300,13 @@ export const ENGLISH = {
     verifiedBy: (recipe: string) => `verified by ${recipe}`,
     notVerifiedBy: (recipe: string, reason: string) => `not verified by ${recipe}: ${reason}`,
     refusals,
+    checkedAgain: "Checked again",
+    deliveredLate: "delivered because of that",
+    verify: "Verify the sender",
+    verifyAndDeliver: "Verify and deliver",
+    deliverVerified: "Deliver",
+    verifyHint: "Whether this is the sender's request is checked again, by the recipe and the secret of now.",
+    unchecked,
     hex: "As bytes",
     download: "Download the bytes",
     acts: "Actions",

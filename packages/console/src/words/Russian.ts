@@ -20,6 +20,18 @@ const REFUSALS = {
   old_timestamp: "подпись слишком старая, или её время впереди",
 }
 
+const UNCHECKED: Words["event"]["unchecked"] = {
+  ...REFUSALS,
+  no_original: "Не проверено: исходного запроса уже нет.",
+  source_off: "Не проверено: источник выключен.",
+  no_recipe: "Не проверено: у источника нет рецепта проверки.",
+  plain_secret: "Не проверено: отправитель присылает сам секрет, а он не сохраняется.",
+  cut_body: "Не проверено: тело длиннее сохраняемых 64 КБ.",
+  encoded_body: "Не проверено: тело не удалось распаковать.",
+  no_kept_signature: "Не проверено: запрос не подписан, или источник не сохранял заголовки с подписью.",
+  no_kept_query: "Не проверено: подпись охватывает адрес, а его параметры не сохранены.",
+}
+
 export const RUSSIAN: Words = {
   product: "Data Cabinet",
   skip: "Перейти к содержанию",
@@ -278,6 +290,13 @@ export const RUSSIAN: Words = {
     verifiedBy: (recipe) => `подтверждён (${recipe})`,
     notVerifiedBy: (recipe, reason) => `не подтверждён (${recipe}): ${reason}`,
     refusals: REFUSALS,
+    checkedAgain: "Проверен снова",
+    deliveredLate: "после этого доставлено",
+    verify: "Проверить отправителя",
+    verifyAndDeliver: "Проверить и доставить",
+    deliverVerified: "Доставить",
+    verifyHint: "Подпись запроса проверяется снова, по нынешним рецепту и секрету источника.",
+    unchecked: UNCHECKED,
     hex: "Байты",
     download: "Сохранить байты",
     acts: "Действия",

@@ -6,7 +6,7 @@ const original = (text: string, contentType = "application/json"): StoredOrigina
   const body = Buffer.from(text)
   const sender = { ip: null, referer: null, origin: null, userAgent: null, acceptLanguage: null }
   const decoded = { charset: "utf-8", charsetFrom: "content-type", replaced: 0 }
-  const kept = { receivedAt: "2026-11-24T00:00:00.000000Z", verdict: null }
+  const kept = { receivedAt: "2026-11-24T00:00:00.000000Z", verdict: null, late: null }
   return { body, bodyBytes: body.length, contentType, ...kept, ...sender, ...decoded }
 }
 

@@ -20,6 +20,7 @@ import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
 import { type SourceChange, Sources } from "../source/Sources.ts"
+import { LateVerification } from "../verification/LateVerification.ts"
 import { SavedViews } from "../view/SavedViews.ts"
 import { AuditLog } from "./AuditLog.ts"
 import { type Act, managed } from "./Managed.ts"
@@ -110,6 +111,12 @@ const TRASH: Acts<Trash["Service"]> = {
   trash: (id, events) => act("event.trash", `source ${id}`, some(events)),
   untrash: (id, events) => act("event.restore", `source ${id}`, some(events)),
   purge: (events) => act("event.purge", null, some(events)),
+}
+
+const LATE_VERIFICATION: Acts<LateVerification["Service"]> = {
+  events: (events, { deliver }) => act("event.verify", null, { ...some(events), deliver }),
+  source: ({ sourceId, deliver, cursor }) =>
+    act("event.verify", `source ${sourceId}`, { deliver, continued: cursor !== undefined }),
 }
 
 const KEYS: Acts<ApiKeys["Service"]> = {
@@ -230,6 +237,7 @@ export const layer = Layer.mergeAll(
   over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),
   over(SavedViews, (service) => Layer.succeed(SavedViews, service), VIEWS),
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
+  over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
   over(People, (service) => Layer.succeed(People, service), PEOPLE),

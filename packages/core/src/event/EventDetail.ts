@@ -9,6 +9,15 @@ export interface StoredOriginal extends Original {
   readonly receivedAt: string
   /** Null unless its source had its sender verified. */
   readonly verdict: EventVerdict | null
+  /** What came of a verification afterwards; null if there was none. */
+  readonly late: LaterVerdict | null
+}
+
+/** The verdict of a verification after an event was accepted. Times are RFC 3339 in UTC. */
+export interface LaterVerdict extends EventVerdict {
+  readonly at: string
+  /** When its events were delivered because of it; null if they were not. */
+  readonly deliveredAt: string | null
 }
 
 export interface EventRecord {

@@ -43,5 +43,15 @@ export const originalJson = (original: StoredOriginal | null) =>
                 verified: original.verdict.refusal === null,
                 reason: original.verdict.refusal,
               },
+        late_verification:
+          original.late === null
+            ? null
+            : {
+                recipe: original.late.recipe,
+                verified: original.late.refusal === null,
+                reason: original.late.refusal,
+                at: original.late.at,
+                delivered_at: original.late.deliveredAt,
+              },
         encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
       }

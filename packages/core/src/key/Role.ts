@@ -36,6 +36,7 @@ export type Action =
   | "view.change"
   | "event.read"
   | "event.trash"
+  | "event.verify"
   | "event.purge"
   | "key.read"
   | "key.change"
@@ -72,6 +73,7 @@ export const ROLE_NEEDED = {
   "view.change": "viewer",
   "event.read": "viewer",
   "event.trash": "editor",
+  "event.verify": "editor",
   "event.purge": "owner",
   "key.read": "viewer",
   "key.change": "editor",

@@ -19,7 +19,7 @@ export const MAX_CURSOR_LENGTH = 12_000
 /** The walk that a cursor belongs to. */
 export interface CursorWalk {
   /** What is read: a cursor of one kind is never valid for another. */
-  readonly kind: "rows" | "feed" | "events" | "deliveries"
+  readonly kind: "rows" | "feed" | "events" | "deliveries" | "verification"
   /** Everything else that a place depends on: the object, the selection, the types of the compared values. */
   readonly scope: ReadonlyArray<unknown>
   /** The cabinet's key. */

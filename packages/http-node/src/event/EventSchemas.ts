@@ -41,6 +41,18 @@ export const EVENT_SCHEMAS = {
           "What came of its verification; null if the source had no recipe.",
         ),
       ),
+      late_verification: orNull(
+        object(
+          {
+            recipe: { enum: RECIPE_NAMES, description: "What its sender was verified by afterwards." },
+            verified: flag("Whether it is the sender's."),
+            reason: { enum: [...REFUSAL_REASONS, null], description: "Why it is not; null if it is." },
+            at: time("When it was checked last."),
+            delivered_at: orNull(time("When its events were delivered because of that.")),
+          },
+          "What came of its verification afterwards; null if there was none.",
+        ),
+      ),
       encoding: object(
         {
           name: text("The charset that it was decoded with."),

@@ -15,6 +15,7 @@ import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
+import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViewError"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 
@@ -41,6 +42,7 @@ export type ManageCode =
   | FileError["code"]
   | IdempotencyError["code"]
   | KeyError["code"]
+  | LateVerificationError["code"]
   | PersonError["code"]
   | PollError["code"]
   | SavedViewError["code"]
@@ -132,6 +134,10 @@ const OWN = {
   bad_challenge: {
     status: 400,
     meaning: "The provider is unknown, or its secret is missing or invalid; the message says which.",
+  },
+  not_checkable: {
+    status: 409,
+    meaning: "The events of the source cannot be verified afterwards; the message says why.",
   },
   no_such_poll: { status: 404, meaning: "There is no poll with this id." },
   bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },

@@ -13,6 +13,7 @@ import { TABLE_SCHEMAS } from "../row/TableSchemas.ts"
 import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
 import { ACTIVITY_SCHEMAS } from "../activity/ActivitySchemas.ts"
 import { DIAGNOSTICS_SCHEMAS } from "../diagnostics/DiagnosticsSchemas.ts"
+import { LATE_VERIFICATION_SCHEMAS } from "../verification/LateVerificationSchemas.ts"
 import { AUDIT_SCHEMAS } from "../audit/AuditSchemas.ts"
 
 export const manageRef = (name: keyof typeof MANAGE_SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -50,6 +51,7 @@ export const MANAGE_SCHEMAS = {
   ...IMPORT_SCHEMAS,
   ...TABLE_SCHEMAS,
   ...EVENT_SCHEMAS,
+  ...LATE_VERIFICATION_SCHEMAS,
   ...ACTIVITY_SCHEMAS,
   ...DIAGNOSTICS_SCHEMAS,
   ...AUDIT_SCHEMAS,

@@ -17,6 +17,7 @@ import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
 import { manageSources } from "../source/ManageSources.ts"
+import { manageLateVerification } from "../verification/ManageLateVerification.ts"
 import { manageCabinet } from "./CabinetEndpoint.ts"
 import { manageDocument } from "./ManageDocument.ts"
 import { type ManageEndpoint, manageEndpoint } from "./ManageEndpoint.ts"
@@ -36,6 +37,7 @@ export const manageEndpoints = Effect.map(
     manageSources,
     manageColumns,
     manageEvents,
+    manageLateVerification,
     manageActivity,
     manageTables,
     manageViews,

@@ -25,6 +25,15 @@ const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal =>
   charsetFrom: sent.encoding.decided_by,
   replaced: sent.encoding.replaced,
   verdict: sent.verification === null ? null : { recipe: sent.verification.recipe, refusal: sent.verification.reason },
+  late:
+    sent.late_verification === null
+      ? null
+      : {
+          recipe: sent.late_verification.recipe,
+          refusal: sent.late_verification.reason,
+          at: sent.late_verification.at,
+          deliveredAt: sent.late_verification.delivered_at,
+        },
   ...(sent.kept_headers.length === 0 && sent.query === null
     ? {}
     : { kept: { headers: sent.kept_headers, query: sent.query } }),

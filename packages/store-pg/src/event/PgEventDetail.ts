@@ -1,5 +1,5 @@
 /** One event with its original request, in PostgreSQL. */
-import { EventDetail, type EventRecord } from "@data-cabinet/core/event/EventDetail"
+import { EventDetail, type EventRecord, type LaterVerdict } from "@data-cabinet/core/event/EventDetail"
 import type { Original } from "@data-cabinet/core/event/EventLog"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
@@ -29,6 +29,10 @@ interface DetailRow {
   readonly query: string | null
   readonly recipe: RecipeName | null
   readonly refusal: RefusalReason | null
+  readonly late_recipe: RecipeName | null
+  readonly late_refusal: RefusalReason | null
+  readonly late_at: string | null
+  readonly late_delivered_at: string | null
 }
 
 /**
@@ -39,7 +43,8 @@ const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
        EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
-       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal
+       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal,
+       o.late_recipe, o.late_refusal, cabinet.rfc3339(o.late_at) AS late_at, cabinet.rfc3339(o.late_delivered_at) AS late_delivered_at
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
   AND o.received_at > cabinet.now() - make_interval(hours => $2::int * 24)
@@ -67,9 +72,15 @@ const toRecord = (row: DetailRow): EventRecord => ({
           charsetFrom: row.charset_from,
           replaced: row.replaced,
           verdict: row.recipe === null ? null : { recipe: row.recipe, refusal: row.refusal },
+          late: lateOf(row),
           ...keptOf(row),
         },
 })
+
+const lateOf = (row: DetailRow): LaterVerdict | null => {
+  const { late_recipe: recipe, late_refusal: refusal, late_at: at, late_delivered_at: deliveredAt } = row
+  return recipe === null || at === null ? null : { recipe, refusal, at, deliveredAt }
+}
 
 const keptOf = ({ headers, query }: DetailRow): Pick<Original, "kept"> => {
   if (headers === null && query === null) return {}

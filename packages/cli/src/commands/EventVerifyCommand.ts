@@ -1,0 +1,128 @@
+/** `cabinet event verify`: checks again whether stored events are their sender's, by the secrets of now. */
+import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
+import {
+  type LateOutcome,
+  LateVerification,
+  type LateVerdict,
+  type LateVerdicts,
+} from "@data-cabinet/core/verification/LateVerification"
+import { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { progressBar } from "../output/ProgressBar.ts"
+import { report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { REFUSAL_WORDS } from "./EventShowCommand.ts"
+import { sourceNamed } from "./Named.ts"
+import { format, idArgument, withCabinet } from "./Root.ts"
+
+const REASONS: Readonly<Record<NonNullable<LateVerdict["reason"]>, string>> = {
+  ...REFUSAL_WORDS,
+  no_original: "it has no original request, or no longer",
+  source_off: "its source is switched off",
+  no_recipe: "its source has no recipe to verify by",
+  plain_secret: "its sender sends the secret itself, which is never kept",
+  cut_body: "its body is longer than the 64 KB that are kept",
+  encoded_body: "its content encoding could not be decoded",
+  no_kept_signature: "it was not signed, or its source did not keep the headers (source set --keep-header)",
+  no_kept_query: "the signature covers the address, whose query was not kept (source set --keep-query)",
+} satisfies Record<UncheckedReason | keyof typeof REFUSAL_WORDS, string>
+
+const OUTCOMES: Readonly<Record<LateOutcome, string>> = {
+  verified: "verified",
+  was_verified: "was verified",
+  refused: "not verified",
+  unchecked: "cannot be checked",
+}
+
+const delivered = (deliver: boolean, deliveries: number): string =>
+  deliver ? ` ${counted(deliveries, "delivery", "deliveries")} made.` : ""
+
+const baseUrlOf = Effect.map(
+  BaseAddress.use((address) => address.get),
+  ({ url }) => url,
+)
+
+const eventsVerified = (events: ReadonlyArray<number>, deliver: boolean) =>
+  Effect.gen(function* () {
+    const baseUrl = yield* baseUrlOf
+    const found = yield* LateVerification.use((late) => late.events(events, { deliver, baseUrl }))
+    yield* report(yield* format, lateVerdictsJson(found), (style) => {
+      const cells = found.verdicts.map(({ id, outcome, reason }) => [
+        String(id),
+        OUTCOMES[outcome],
+        reason === null ? "" : REASONS[reason],
+      ])
+      return `${columns(["EVENT", "SENDER", "REASON"], cells, { style, none: "None." })}${deliver ? `\n${delivered(deliver, found.deliveries).trim()}` : ""}`
+    })
+  })
+
+/** How many events had which outcome and reason. */
+const countedBy = (verdicts: LateVerdicts["verdicts"], counts: Map<string, number>) => {
+  for (const { outcome, reason } of verdicts) {
+    const key = reason === null ? outcome : `${outcome}: ${reason}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+}
+
+const sourceVerified = (sourceId: number, deliver: boolean) =>
+  Effect.gen(function* () {
+    const late = yield* LateVerification
+    const baseUrl = yield* baseUrlOf
+    const bar = progressBar()
+    const counts = new Map<string, number>()
+    let seen = 0
+    let deliveries = 0
+    let cursor: string | undefined
+    do {
+      const page = yield* late.source({ sourceId, deliver, baseUrl, cursor })
+      countedBy(page.verdicts, counts)
+      seen += page.seen
+      deliveries += page.deliveries
+      cursor = page.nextCursor ?? undefined
+      bar.count("verifying", counted(seen, "event"), yield* Clock.currentTimeMillis)
+    } while (cursor !== undefined)
+    bar.clear()
+    const outcomes = Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    yield* report(yield* format, { source_id: sourceId, seen, outcomes, deliveries }, () => {
+      const lines = Object.entries(outcomes).map(([key, count]) => {
+        const [outcome, reason] = key.split(": ") as [LateOutcome, NonNullable<LateVerdict["reason"]> | undefined]
+        return `  ${OUTCOMES[outcome]}${reason === undefined ? "" : `: ${REASONS[reason]}`}: ${count}`
+      })
+      return [`${counted(seen, "event")} looked at.${delivered(deliver, deliveries)}`, ...lines].join("\n")
+    })
+  })
+
+export const verify = Command.make(
+  "verify",
+  {
+    events: idArgument("EVENT", "Event numbers").pipe(Argument.variadic()),
+    source: Flag.String("source").pipe(
+      Flag.withMetavar("SOURCE"),
+      Flag.withDescription("Instead of single events, all of this source whose original requests are still kept"),
+      Flag.optional,
+    ),
+    deliver: Flag.Boolean("deliver").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Deliver what is verified late, once"),
+      Flag.withDefault(false),
+    ),
+  },
+  ({ events, source, deliver }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        if (Option.isSome(source) === events.length > 0) {
+          const message = "Give either event numbers or --source, and not both."
+          return yield* new CommandError({ code: "usage", message })
+        }
+        return yield* Option.isSome(source)
+          ? sourceVerified(yield* sourceNamed(source.value), deliver)
+          : eventsVerified(events, deliver)
+      }),
+    ),
+).pipe(
+  Command.withDescription("Verify the sender of stored events by the recipe and the secrets that their source has now"),
+)

@@ -1,0 +1,65 @@
+/**
+ * Whether a request that was kept comes from its source's sender, by what is known of it: the bytes of its body and the headers
+ * that its source keeps. What is missing makes it one that cannot be checked, never one that is refused.
+ */
+import type { IntakeVerification } from "./Verification.ts"
+import { recipeOf } from "./Verification.ts"
+import { ADDRESS_RECIPES, type RecipeName } from "./Recipes.ts"
+import { type RefusalReason, verifySender } from "./VerifySender.ts"
+
+/** Why a request cannot be checked any more, or never could. */
+export const UNCHECKED_REASONS = [
+  "no_original",
+  "source_off",
+  "no_recipe",
+  "plain_secret",
+  "cut_body",
+  "encoded_body",
+  "no_kept_signature",
+  "no_kept_query",
+] as const
+export type UncheckedReason = (typeof UNCHECKED_REASONS)[number]
+
+/** A request as it was kept. */
+export interface KeptRequest {
+  /** The number of its first event. */
+  readonly id: number
+  readonly body: Uint8Array
+  readonly bodyBytes: number
+  readonly contentType: string | null
+  readonly charsetFrom: string
+  /** By lower-case name: those that its source has kept. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Null if it was not kept. */
+  readonly query: string | null
+  /** In seconds since 1970: what its age is measured at. */
+  readonly receivedAt: number
+}
+
+export type LateCheck =
+  | { readonly recipe: RecipeName; readonly refusal: RefusalReason | null }
+  | { readonly unchecked: UncheckedReason }
+
+const unchecked = (reason: UncheckedReason): LateCheck => ({ unchecked: reason })
+
+/** `secrets`: those that this process could decrypt. `address`: the source's public address, without a query. */
+export const checkLate = (
+  verification: Pick<IntakeVerification, "recipe" | "hmac">,
+  request: KeptRequest,
+  { secrets, address }: { readonly secrets: ReadonlyArray<string>; readonly address: string },
+): LateCheck => {
+  const { recipe: name } = verification
+  const recipe = recipeOf(verification)
+  if (recipe.kind === "plain") return unchecked("plain_secret")
+  if (request.body.byteLength < request.bodyBytes) return unchecked("cut_body")
+  if (request.charsetFrom === "content_encoding") return unchecked("encoded_body")
+  const { query, contentType } = request
+  const headers = { ...request.headers, ...(contentType === null ? {} : { "content-type": contentType }) }
+  const url = `${address}${query === null || query === "" ? "" : `?${query}`}`
+  const verdict = verifySender(recipe, { headers, body: request.body, url }, { secrets, now: request.receivedAt })
+  if (verdict.verified) return { recipe: name, refusal: null }
+  if (verdict.reason === "no_signature") return unchecked("no_kept_signature")
+  // Nobody can say whether it was there.
+  if (query === null && ADDRESS_RECIPES.includes(name)) return unchecked("no_kept_query")
+  return { recipe: name, refusal: verdict.reason }
+}

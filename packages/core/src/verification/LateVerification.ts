@@ -1,0 +1,239 @@
+/**
+ * Verifies what is stored: events whose sender could not be verified when they came, because the secret was missing or wrong,
+ * or nobody had asked. The bytes that were signed are those of the original request, while it is kept. Only what verifies
+ * changes an event: a signature that does not match the secret of today proves nothing about that of then.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { DeliverySignal } from "../delivery/DeliverySignal.ts"
+import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { noSuchEvent } from "../event/EventDetail.ts"
+import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import { CursorKeys } from "../pagination/CursorKey.ts"
+import { intakePath } from "../source/SourceJson.ts"
+import type { IntakeSource } from "../source/Source.ts"
+import { Sources } from "../source/Sources.ts"
+import { checkLate, type KeptRequest, type LateCheck, type UncheckedReason } from "./LateCheck.ts"
+import { LateVerificationError } from "./LateVerificationError.ts"
+import { type LateEvent, type LateFinding, LateVerificationStore } from "./LateVerificationStore.ts"
+import { ADDRESS_RECIPES } from "./Recipes.ts"
+import { type IntakeVerification, recipeOf } from "./Verification.ts"
+import { SECRETS_UNREADABLE } from "./VerifyRequest.ts"
+import type { RefusalReason } from "./VerifySender.ts"
+
+/** The maximum number of events in one call. */
+export const MAX_VERIFY_EVENTS = 1_000
+
+/** How many bodies are held at a time. */
+const CHUNK = 100
+
+/** How often deliveries are decided when the filters keep changing. */
+const MAX_ATTEMPTS = 4
+
+/**
+ * `verified`: it is its sender's, and that is new; `was_verified`: that was known; `refused`: its signature does not hold;
+ * `unchecked`: it cannot be checked.
+ */
+export const LATE_OUTCOMES = ["verified", "was_verified", "refused", "unchecked"] as const
+export type LateOutcome = (typeof LATE_OUTCOMES)[number]
+
+export interface LateVerdict {
+  readonly id: number
+  readonly outcome: LateOutcome
+  /** Why it is not verified; null if it is. */
+  readonly reason: RefusalReason | UncheckedReason | null
+}
+
+export interface LateVerdicts {
+  readonly verdicts: ReadonlyArray<LateVerdict>
+  /** How many deliveries were made. */
+  readonly deliveries: number
+}
+
+export interface LatePage extends LateVerdicts {
+  /** How many events were looked at; there is a verdict for those that were not verified. */
+  readonly seen: number
+  /** Where the next page begins; null on the last. */
+  readonly nextCursor: string | null
+}
+
+export interface LateOptions {
+  /** Whether what is verified late is delivered, to whom it is meant for now. Each request once. */
+  readonly deliver: boolean
+  /** The address under which the cabinet is known, without a trailing slash: what some senders sign begins with it. */
+  readonly baseUrl: string
+}
+
+export interface LateQuery extends LateOptions {
+  readonly sourceId: number
+  /** How many events a page looks at, at most; 1,000 by default. */
+  readonly limit?: number
+  readonly cursor?: string | undefined
+}
+
+type Fails = LateVerificationError | StoreUnavailable
+
+export class LateVerification extends Context.Service<
+  LateVerification,
+  {
+    /** Verdicts in the order of the events. What holds for a request holds for every event of it. */
+    readonly events: (events: ReadonlyArray<number>, options: LateOptions) => Effect.Effect<LateVerdicts, Fails>
+    /** A page of the events of a source whose original requests are still there, the oldest first. */
+    readonly source: (query: LateQuery) => Effect.Effect<LatePage, Fails>
+  }
+>()("@data-cabinet/core/verification/LateVerification") {
+  static readonly layer = Layer.effect(
+    LateVerification,
+    Effect.gen(function* () {
+      const store = yield* LateVerificationStore
+      const sources = yield* Sources
+      const signal = yield* DeliverySignal
+      const keys = yield* CursorKeys
+
+      /** What senders sign that sign the address; of a source that is deleted meanwhile, nothing that anybody has signed. */
+      const addressOf = (sourceId: number, baseUrl: string) =>
+        sources.reveal(sourceId).pipe(
+          Effect.map((source) => `${baseUrl}${intakePath(source)}`),
+          Effect.catchTag("SourceError", () => Effect.succeed("")),
+        )
+
+      /** How requests of a source are checked; the reason if they cannot be. */
+      const checkerOf = Effect.fnUntraced(function* (sourceId: number, baseUrl: string) {
+        const source = yield* sources.forIntake(sourceId)
+        const obstacle = obstacleOf(source)
+        if (Option.isNone(source) || obstacle !== null)
+          return { obstacle: obstacle ?? "source_off", check: null } as const
+        const verification = source.value.verification!
+        const { secrets } = verification
+        if (secrets === null) return yield* Effect.fail(SECRETS_UNREADABLE)
+        const address = ADDRESS_RECIPES.includes(verification.recipe) ? yield* addressOf(sourceId, baseUrl) : ""
+        return {
+          obstacle: null,
+          check: (request: KeptRequest) => checkLate(verification, request, { secrets, address }),
+        } as const
+      })
+
+      const deliverOf = Effect.fnUntraced(function* (sourceId: number, requests: ReadonlyArray<number>) {
+        for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+          const source = yield* sources.forIntake(sourceId)
+          if (Option.isNone(source)) return 0
+          const { version, filtered } = source.value
+          const made = yield* store.deliver({ sourceId, version, requests, filtered })
+          if (Option.isSome(made)) return made.value
+        }
+        return yield* sourceKeepsChanging()
+      })
+
+      const chunk = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { deliver, baseUrl }: LateOptions) {
+        const events = yield* store.find(ids)
+        const checks = new Map<number, LateCheck>()
+        const passed: Array<LateEvent> = []
+        const verdicts = new Map<number, LateVerdict>()
+        for (const [sourceId, its] of Map.groupBy(events, (event) => event.sourceId)) {
+          const { obstacle, check } = yield* checkerOf(sourceId, baseUrl)
+          for (const event of its) {
+            const { id, requestId, request } = event
+            if (event.verified === true) {
+              verdicts.set(id, { id, outcome: "was_verified", reason: null })
+              if (event.undelivered) passed.push(event)
+              continue
+            }
+            if (requestId === null || request === null || check === null) {
+              verdicts.set(id, { id, outcome: "unchecked", reason: request === null ? "no_original" : obstacle! })
+              continue
+            }
+            const found = checks.get(requestId) ?? check(request)
+            checks.set(requestId, found)
+            verdicts.set(id, lateVerdict(id, found))
+            if ("refusal" in found && found.refusal === null) passed.push(event)
+          }
+        }
+        const findings = findingsIn(checks)
+        if (findings.length > 0) yield* store.record(findings)
+        let deliveries = 0
+        if (deliver) {
+          for (const [sourceId, its] of Map.groupBy(passed, (event) => event.sourceId)) {
+            const requests = [...new Set(its.map(({ requestId }) => requestId!))]
+            deliveries += yield* deliverOf(sourceId, requests)
+          }
+        }
+        return { verdicts: ids.flatMap((id) => verdicts.get(id) ?? []), deliveries }
+      })
+
+      const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, options: LateOptions) {
+        const verdicts: Array<LateVerdict> = []
+        let deliveries = 0
+        for (let at = 0; at < ids.length; at += CHUNK) {
+          const done = yield* chunk(ids.slice(at, at + CHUNK), options)
+          for (const verdict of done.verdicts) verdicts.push(verdict)
+          deliveries += done.deliveries
+        }
+        if (deliveries > 0) yield* signal.wake
+        return { verdicts, deliveries }
+      })
+
+      return LateVerification.of({
+        events: Effect.fnUntraced(function* (given, options) {
+          if (given.length > MAX_VERIFY_EVENTS) {
+            const message = `At most ${MAX_VERIFY_EVENTS} events at a time; there were ${given.length}.`
+            return yield* new LateVerificationError({ code: "too_many_events", message })
+          }
+          const ids = [...new Set(given)]
+          const missing = yield* store.missing(ids)
+          if (missing === null) return yield* all(ids, options)
+          return yield* new LateVerificationError({ code: "no_such_event", message: noSuchEvent(missing) })
+        }),
+        source: Effect.fnUntraced(function* ({ sourceId, deliver, baseUrl, limit = MAX_VERIFY_EVENTS, cursor }) {
+          const existing = yield* sources.get(sourceId)
+          if (Option.isNone(existing)) {
+            const message = `There is no source ${sourceId}.`
+            return yield* new LateVerificationError({ code: "no_such_source", message })
+          }
+          const { obstacle } = yield* checkerOf(sourceId, baseUrl)
+          if (obstacle !== null) {
+            const message = `The events of source ${sourceId} cannot be checked: ${OBSTACLE_WORDS[obstacle]}.`
+            return yield* new LateVerificationError({ code: "not_checkable", message })
+          }
+          const walk: CursorWalk = { kind: "verification", scope: [sourceId, deliver], key: yield* keys.key }
+          const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
+          if (after === undefined) {
+            const message = "cursor must be a next_cursor of this source's verification, with the same deliver."
+            return yield* new LateVerificationError({ code: "bad_cursor", message })
+          }
+          const { events, seen, next } = yield* store.slice({ sourceId, after, limit, undelivered: deliver })
+          const done = yield* all(events, { deliver, baseUrl })
+          return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
+        }),
+      })
+    }),
+  )
+}
+
+type Obstacle = "source_off" | "no_recipe" | "plain_secret"
+
+const OBSTACLE_WORDS: Readonly<Record<Obstacle, string>> = {
+  source_off: "it is switched off",
+  no_recipe: "it has no recipe to verify by",
+  plain_secret: "its sender sends the secret itself, which is never kept",
+}
+
+const obstacleOf = (source: Option.Option<IntakeSource>): Obstacle | null => {
+  if (Option.isNone(source)) return "source_off"
+  const { verification }: { readonly verification: IntakeVerification | null } = source.value
+  if (verification === null) return "no_recipe"
+  return recipeOf(verification).kind === "plain" ? "plain_secret" : null
+}
+
+const lateVerdict = (id: number, check: LateCheck): LateVerdict => {
+  if ("unchecked" in check) return { id, outcome: "unchecked", reason: check.unchecked }
+  return { id, outcome: check.refusal === null ? "verified" : "refused", reason: check.refusal }
+}
+
+const findingsIn = (checks: ReadonlyMap<number, LateCheck>): ReadonlyArray<LateFinding> =>
+  [...checks].flatMap(([requestId, check]) => ("refusal" in check ? [{ requestId, ...check }] : []))
+
+const sourceKeepsChanging = () =>
+  new StoreUnavailable({
+    message: "The source is being modified; verify again, and what is not delivered yet is",
+    retryAfter: 1,
+    outcomeUnknown: false,
+  })

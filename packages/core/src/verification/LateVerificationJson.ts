@@ -1,0 +1,13 @@
+/** What came of late verifications, as JSON. */
+import type { LatePage, LateVerdicts } from "./LateVerification.ts"
+
+export const lateVerdictsJson = ({ verdicts, deliveries }: LateVerdicts) => ({
+  verdicts: verdicts.map(({ id, outcome, reason }) => ({ id, outcome, reason })),
+  deliveries,
+})
+
+export const latePageJson = (page: LatePage) => ({
+  ...lateVerdictsJson(page),
+  seen: page.seen,
+  next_cursor: page.nextCursor,
+})

@@ -1,0 +1,73 @@
+/** What `LateVerification` reads of the events that it checks, and what it stores of its findings. */
+import { Context, type Effect, type Option } from "effect"
+import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { KeptRequest } from "./LateCheck.ts"
+import type { RecipeName } from "./Recipes.ts"
+import type { RefusalReason } from "./VerifySender.ts"
+
+export interface LateEvent {
+  readonly id: number
+  readonly sourceId: number
+  /** Its verdict as it is now; null if nobody asked. */
+  readonly verified: boolean | null
+  /** The number of its original request; null if there is none, or it has expired. */
+  readonly requestId: number | null
+  /** Null for one that is verified: there is nothing to check. */
+  readonly request: KeptRequest | null
+  /** It was verified late, and is not yet delivered because of that. */
+  readonly undelivered: boolean
+}
+
+/** What was found of the original request of this number. */
+export interface LateFinding {
+  readonly requestId: number
+  readonly recipe: RecipeName
+  readonly refusal: RefusalReason | null
+}
+
+/** Epoch, transaction id and number of an event. */
+export type LatePlace = ReadonlyArray<string>
+
+export interface LateSlice {
+  /** Those whose requests are to be checked or, if asked for, delivered. */
+  readonly events: ReadonlyArray<number>
+  readonly seen: number
+  /** What the next slice begins behind; null after the last. */
+  readonly next: LatePlace | null
+}
+
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
+
+export class LateVerificationStore extends Context.Service<
+  LateVerificationStore,
+  {
+    /** The first of the events that does not exist; null if all do. */
+    readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
+    /** Those of the events that exist. */
+    readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
+    /** Looks at so many of a source's events whose original requests may still be there, the oldest first. */
+    readonly slice: (options: {
+      readonly sourceId: number
+      readonly after: LatePlace | null
+      readonly limit: number
+      /** Whether those are wanted, too, that were verified late and are not delivered. */
+      readonly undelivered: boolean
+    }) => Returns<LateSlice>
+    /**
+     * Keeps the findings beside the verdicts of intake. Every event of a request that is verified has the verdict from then on;
+     * one that is verified stays so.
+     */
+    readonly record: (findings: ReadonlyArray<LateFinding>) => Returns<void>
+    /**
+     * Makes the deliveries of those of these requests that were verified late, once for each request, however many ask at the
+     * same time. Returns how many; none if the source has another version than this one.
+     */
+    readonly deliver: (options: {
+      readonly sourceId: number
+      readonly version: number
+      readonly requests: ReadonlyArray<number>
+      readonly filtered: ReadonlyArray<FilteredAddress> | undefined
+    }) => Returns<Option.Option<number>>
+  }
+>()("@data-cabinet/core/verification/LateVerificationStore") {}

@@ -1,0 +1,40 @@
+/** The schemas of the management API's responses: verifications of stored events. */
+import { UNCHECKED_REASONS } from "@data-cabinet/core/verification/LateCheck"
+import { LATE_OUTCOMES } from "@data-cabinet/core/verification/LateVerification"
+import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
+import type { JsonSchema } from "../api/Endpoint.ts"
+import { id, object, textOrNull, whole } from "../openapi/SchemaForms.ts"
+
+const VERDICTS = {
+  verdicts: {
+    type: "array",
+    items: object(
+      {
+        id: id("The event's number.", 10417),
+        outcome: {
+          enum: LATE_OUTCOMES,
+          description:
+            "`verified`: it is its sender's, and that is new; `was_verified`: that was known; `refused`: its signature does not hold; `unchecked`: it cannot be checked.",
+        },
+        reason: {
+          enum: [...REFUSAL_REASONS, ...UNCHECKED_REASONS, null],
+          description: "Why it is not verified; null if it is.",
+        },
+      },
+      "What came of an event.",
+    ),
+  },
+  deliveries: whole("How many deliveries were made."),
+} satisfies Record<string, JsonSchema>
+
+export const LATE_VERIFICATION_SCHEMAS = {
+  LateVerdicts: object(VERDICTS, "What came of a verification."),
+  LatePage: object(
+    {
+      ...VERDICTS,
+      seen: whole("How many events were looked at."),
+      next_cursor: textOrNull("Where the next page begins; null on the last one."),
+    },
+    "What came of a verification, page by page.",
+  ),
+} satisfies Record<string, JsonSchema>

@@ -1,0 +1,75 @@
+/** The verification of stored events over the management API. */
+import { LateVerification, MAX_VERIFY_EVENTS } from "@data-cabinet/core/verification/LateVerification"
+import { latePageJson, lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import { Effect, Schema } from "effect"
+import { idField, text } from "../manage/ManageBodies.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { idSegment } from "../manage/ManageParameters.ts"
+import { one } from "../manage/ManageResponses.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+
+const deliver = Schema.optionalKey(
+  Schema.Boolean.annotate({
+    description:
+      "Whether the events of requests that are verified late are delivered, each request once; false by default.",
+  }),
+)
+
+const ofEvents = Schema.Struct({
+  events: Schema.Array(idField)
+    .check(Schema.isMinLength(1), Schema.isMaxLength(MAX_VERIFY_EVENTS))
+    .annotate({ description: "The events' numbers." }),
+  deliver,
+})
+
+const ofSource = Schema.Struct({
+  deliver,
+  limit: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_VERIFY_EVENTS })).annotate({
+      description: `How many events are looked at, at most; ${MAX_VERIFY_EVENTS} by default.`,
+    }),
+  ),
+  cursor: Schema.optionalKey(text(12_000, "The last response's `next_cursor`, with the same `deliver`.")),
+})
+
+export const manageLateVerification = Effect.gen(function* () {
+  const late = yield* LateVerification
+  const { baseUrl } = yield* HttpSettings
+  return [
+    manageEndpoint({
+      id: "verifyEvents",
+      tag: "Events",
+      method: "POST",
+      path: "/manage/v1/events/verify",
+      summary: "Verify the sender of stored events",
+      description:
+        "Checks the original requests of these events by the recipe and the secrets that their sources have now. What is verified is marked so, for all events of its request; nothing else changes.",
+      action: "event.verify",
+      body: ofEvents,
+      response: one("LateVerdicts", "What came of each event, in the order of the request."),
+      errors: ["no_such_event", "too_many_events"],
+      params: { no_such_event: "/events", too_many_events: "/events" },
+      respond: ({ body }) =>
+        Effect.map(late.events(body.events, { deliver: body.deliver ?? false, baseUrl }), (verdicts) =>
+          lateVerdictsJson(verdicts),
+        ),
+    }),
+    manageEndpoint({
+      id: "verifySourceEvents",
+      tag: "Sources",
+      method: "POST",
+      path: "/manage/v1/sources/{id}/verify",
+      segments: [idSegment("The source's id.")],
+      summary: "Verify the sender of a source's stored events",
+      description:
+        "The same for the events of a source whose original requests are still there, the oldest first: continue while `next_cursor` is not null.",
+      action: "event.verify",
+      body: ofSource,
+      response: one("LatePage", "What came of the events that were not verified, and where to continue."),
+      errors: ["no_such_source", "not_checkable", "bad_cursor"],
+      params: { no_such_source: "id", not_checkable: "id", bad_cursor: "/cursor" },
+      respond: ({ path: [sourceId], body: { deliver: wanted = false, ...page } }) =>
+        Effect.map(late.source({ sourceId, deliver: wanted, baseUrl, ...page }), (found) => latePageJson(found)),
+    }),
+  ]
+})

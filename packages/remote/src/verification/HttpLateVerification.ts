@@ -1,0 +1,33 @@
+/** Late verification of a remote cabinet's events. */
+import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
+import type { latePageJson, lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(LateVerificationError)
+
+export const layer = Layer.effect(
+  LateVerification,
+  Effect.map(ManageApi, (api) =>
+    LateVerification.of({
+      events: (events, { deliver }) => {
+        const request = { method: "POST", path: ["events", "verify"], body: { events, deliver } } as const
+        return refusedAs(api.json<ReturnType<typeof lateVerdictsJson>>(request), known)
+      },
+      source: ({ sourceId, deliver, limit, cursor }) => {
+        const body = {
+          deliver,
+          ...(limit === undefined ? {} : { limit }),
+          ...(cursor === undefined ? {} : { cursor }),
+        }
+        const request = { method: "POST", path: ["sources", sourceId, "verify"], body } as const
+        return Effect.map(
+          refusedAs(api.json<ReturnType<typeof latePageJson>>(request), known),
+          ({ next_cursor: nextCursor, ...page }) => ({ ...page, nextCursor }),
+        )
+      },
+    }),
+  ),
+)
