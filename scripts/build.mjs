@@ -1,11 +1,11 @@
 /**
- * Builds everything that is run in a clone: every package by the compiler, then the command `cabinet` again as one file,
- * `packages/cli/dist/cabinet.cjs`, with all its imports. Most of the startup time is the loading of modules, and one file
- * instead of a thousand takes less than half of that. It is CommonJS, since an `import` of node:http reads all its exports
+ * Builds everything that is run in a clone: every package by the compiler, then the command `cabinet` again with all its
+ * imports as `packages/cli/dist/cabinet.cjs` and, beside it, a file for each part that only some commands load. Most of the
+ * startup time is the loading of modules, and few files instead of a thousand take less than half of that. It is CommonJS, since an `import` of node:http reads all its exports
  * and with them loads a second HTTP client. What is published is made of this by scripts/package.mjs.
  */
 import { spawnSync } from "node:child_process"
-import { writeFileSync } from "node:fs"
+import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 import { embedFiles } from "./bundle/embedFiles.mjs"
@@ -29,11 +29,13 @@ const bundle = await rolldown({
     if (level === "warn") throw new Error(log.message)
   },
 })
+for (const file of readdirSync(compiled)) if (/^cabinet-.+\.cjs$/.test(file)) rmSync(join(compiled, file))
 const { output } = await bundle.write({
-  file: join(compiled, "cabinet.cjs"),
+  dir: compiled,
+  entryFileNames: "cabinet.cjs",
+  chunkFileNames: "cabinet-[name].cjs",
   format: "cjs",
   comments: false,
-  codeSplitting: false,
   // Names stay, for those who read a stack trace.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 })

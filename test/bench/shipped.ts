@@ -1,4 +1,4 @@
-/** The command `cabinet` as users of the package have it: one file, not the sources. */
+/** The command `cabinet` as users of the package have it: bundled, not the sources. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 

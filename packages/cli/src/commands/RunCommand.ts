@@ -8,7 +8,8 @@ import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
 import { firstWord, withoutAliases } from "./Aliases.ts"
-import { bench, cabinet } from "./Cabinet.ts"
+import { serveCommand, workerCommand } from "./ServeCommand.ts"
+import { root } from "./Root.ts"
 
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
 
@@ -84,11 +85,26 @@ const withoutWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return args[0] === "version" && args.length === 1 ? ["--version"] : args
 }
 
+/** The long-running processes by themselves: their start does not wait for all the other commands to be loaded. */
+const servers = root.pipe(Command.withSubcommands([serveCommand, workerCommand]))
+
+const allCommands = Effect.promise(() => import("./Cabinet.ts"))
+
+const isServer = (args: ReadonlyArray<string>): boolean =>
+  ["serve", "worker"].includes(firstWord(args) ?? "") && !args.some((word) => word.startsWith("--completions"))
+
+const run = (args: ReadonlyArray<string>, version: string) => {
+  if (isServer(args)) return Command.runWith(servers, { version })(args)
+  return Effect.flatMap(allCommands, ({ bench, cabinet }) =>
+    Command.runWith(firstWord(args) === "bench" ? bench : cabinet, { version })(args),
+  )
+}
+
 /**
  * Never fails; errors have been printed by then. Interrupting it shuts a server down gracefully, and nothing else ends one.
  */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
-  Command.runWith(firstWord(args) === "bench" ? bench : cabinet, { version })(withoutAliases(withoutWords(args))).pipe(
+  run(withoutAliases(withoutWords(args)), version).pipe(
     Effect.provide(settled),
     Effect.exit,
     Effect.map((exit) => exitCode(exit, args)),

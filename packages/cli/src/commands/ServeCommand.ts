@@ -6,13 +6,10 @@ import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
-import { openTenants } from "../tenancy/OpenTenants.ts"
-import { serve, serveAsWorker } from "../process/Serve.ts"
 import { secretSettings, SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { START_TIMEOUT_MILLIS } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
-import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
@@ -23,6 +20,11 @@ import { startupBanner, startupJson } from "./StartupBanner.ts"
 const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
   (name) => name !== "databaseUrl" && name !== "dataDir" && !secretSettings.includes(name),
 )
+
+/** Loaded by the processes that need it: HTTP and the console are of no use to other commands. */
+const server = Effect.promise(() => import("../process/Serve.ts"))
+const tenancy = Effect.promise(() => import("../tenancy/OpenTenants.ts"))
+const background = Effect.promise(() => import("../compose/WorkLayer.ts"))
 
 const without = (flag: string, about: string) =>
   Flag.Boolean(flag).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
@@ -51,6 +53,7 @@ export const serveCommand = Command.make(
       const { settings } = yield* settingsOf(input)
       const json = yield* format
       const worker = workerNumber()
+      const { serve, serveAsWorker } = yield* server
       yield* Effect.gen(function* () {
         const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
         if (worker !== null) yield* serveAsWorker(options)
@@ -101,9 +104,13 @@ export const workerCommand = Command.make(
         const { serviceDomain } = settings
         if (serviceDomain === null) {
           const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
+          const { maintenanceLayer, pollingLayer, workLayer } = yield* background
           const work = Layer.mergeAll(maintenanceLayer, pollingLayer, workLayer(settings))
           yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))
-        } else yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
+        } else {
+          const { openTenants } = yield* tenancy
+          yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
+        }
         const words = "Running deliveries and maintenance. Stop with Ctrl-C."
         yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
         yield* untilStopped

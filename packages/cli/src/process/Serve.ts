@@ -19,7 +19,6 @@ import { StartError } from "./StartError.ts"
 import { START_TIMEOUT_MILLIS } from "./WaitForDatabase.ts"
 import { reportServing, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
-import { startWorkers } from "./WorkerPool.ts"
 import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 
 export interface ServeOptions {
@@ -38,6 +37,9 @@ export interface Served {
   /** The objects created because the cabinet was empty; null for every later start. */
   readonly first: SeededCabinet | null
 }
+
+/** Loaded by a server of several workers. */
+const workerPool = Effect.promise(() => import("./WorkerPool.ts"))
 
 const notListening = (error: ListenError): StartError => {
   const advice =
@@ -137,6 +139,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
 
     let first: SeededCabinet | null = null
     if (workers > 1) {
+      const { startWorkers } = yield* workerPool
       yield* startWorkers(place)
       if (settings.serviceDomain === null) {
         first = yield* begin(

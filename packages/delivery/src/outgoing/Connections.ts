@@ -3,8 +3,20 @@
  * a socket connected to any other address is closed unused. One request at a time on each.
  */
 import type { LookupFunction, Socket } from "node:net"
-import { buildConnector, Client } from "undici"
+import { rootCertificates } from "node:tls"
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
+import { Effect } from "effect"
+import type { Client } from "undici"
+
+let library: typeof import("undici") | undefined
+
+/** Whether connections can be opened: the library is loaded with the first request, for loading it is a tenth of a start. */
+export const canConnect = (): boolean => library !== undefined
+
+/** To be awaited before the first connection. */
+export const loadLibrary: Effect.Effect<void> = Effect.promise(async () => {
+  library = await import("undici")
+})
 
 /** The target of requests: the same origin at other addresses is another target. */
 export interface Target {
@@ -39,6 +51,7 @@ export class Connection {
     const checked = list.map(({ address }) => parseIp(address)!.value)
     const lookup: LookupFunction = (_name, options, done) =>
       options.all === true ? done(null, list) : done(null, list[0]!.address, list[0]!.family)
+    const { buildConnector, Client: NewClient } = library!
     const connect = buildConnector({
       ...secure,
       allowH2: false,
@@ -47,7 +60,7 @@ export class Connection {
       lookup,
       autoSelectFamily: true,
     })
-    this.client = new Client(target.origin, {
+    this.client = new NewClient(target.origin, {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MILLIS,
@@ -87,8 +100,8 @@ export class Connections {
   readonly #maxIdle: number
   #idleCount = 0
 
-  constructor(options: ConnectionOptions, systemCa: ReadonlyArray<string>) {
-    this.#secure = options.ca === undefined ? {} : { ca: [...systemCa, ...options.ca] }
+  constructor(options: ConnectionOptions) {
+    this.#secure = options.ca === undefined ? {} : { ca: [...rootCertificates, ...options.ca] }
     this.#maxIdle = options.maxIdle ?? 512
   }
 

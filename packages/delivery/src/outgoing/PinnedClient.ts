@@ -4,11 +4,10 @@
  * supports neither proxies nor HTTP/2, requests no compression, and applies one deadline to everything.
  */
 import { isIP } from "node:net"
-import { rootCertificates } from "node:tls"
 import { Context, Effect, Layer } from "effect"
 import type { Scope, Stream } from "effect"
 import { makeBodyStream } from "./BodyStream.ts"
-import { type ConnectionOptions, Connections } from "./Connections.ts"
+import { canConnect, type ConnectionOptions, Connections, loadLibrary } from "./Connections.ts"
 import { type ResponseHead, Exchange, type OutgoingRequest } from "./Exchange.ts"
 import type { Network } from "@data-cabinet/core/network/IpAddress"
 import { NameLookup } from "./NameLookup.ts"
@@ -67,7 +66,7 @@ const make = (options: PinnedClientOptions) =>
     const names = yield* NameLookup
     const verdict = memoized(1000, (address) => whyNotPublic(address, options.allowedNetworks ?? []))
     const connections = yield* Effect.acquireRelease(
-      Effect.sync(() => new Connections(options, rootCertificates)),
+      Effect.sync(() => new Connections(options)),
       (all) => Effect.sync(() => all.destroy()),
     )
 
@@ -103,8 +102,9 @@ const make = (options: PinnedClientOptions) =>
         ? Effect.timeoutOrElse(check(url), { duration: millis, orElse: () => Effect.fail(tooLate(millis, null)) })
         : check(url)
 
-    const send = (request: WholeRequest) =>
+    const send = (request: WholeRequest): Effect.Effect<WholeResponse, OutgoingError> =>
       Effect.clockWith((clock) => {
+        if (!canConnect()) return Effect.andThen(loadLibrary, send(request))
         const { url, deadlineMillis } = request
         const began = clock.currentTimeMillisUnsafe()
         return Effect.flatMap(checkWithin(url, deadlineMillis), (addresses) =>
@@ -113,6 +113,7 @@ const make = (options: PinnedClientOptions) =>
       })
 
     const open = Effect.fnUntraced(function* (request: StreamRequest) {
+      if (!canConnect()) yield* loadLibrary
       const body = yield* makeBodyStream(request.maxBytes, request.deadlineMillis)
       let exchange: Exchange | null = null
       const begun = Effect.gen(function* () {

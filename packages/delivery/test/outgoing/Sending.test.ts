@@ -1,11 +1,13 @@
 /** Requests sent and responses received together are processed together; the courier's test covers the outcome of each. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { Socket } from "node:net"
-import { Connections } from "@data-cabinet/delivery/outgoing/Connections"
+import { Connections, loadLibrary } from "@data-cabinet/delivery/outgoing/Connections"
 import { sender, type WholeRequest } from "@data-cabinet/delivery/outgoing/Sending"
 import { Effect, Exit, Fiber } from "effect"
-import { afterEach, expect, it } from "vitest"
+import { afterEach, beforeAll, expect, it } from "vitest"
 import { answering, OK, rawReceiver, type Receiver } from "./hostileReceivers.ts"
+
+beforeAll(() => Effect.runPromise(loadLibrary))
 
 const open: Array<{ readonly close: () => unknown }> = []
 afterEach(async () => {
@@ -14,7 +16,7 @@ afterEach(async () => {
 
 /** Sends one POST to this receiver. */
 const sendingTo = ({ port, close }: Receiver) => {
-  const connections = new Connections({}, [])
+  const connections = new Connections({})
   open.push({ close: () => connections.destroy() }, { close })
   const url = new URL(`http://127.0.0.1:${port}/hook`)
   const send = sender(connections)

@@ -1,4 +1,5 @@
 /** The routes of the management API, over the ports and use cases of a cabinet, with its description and its reference page. */
+import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 import { Context, Effect, Layer } from "effect"
 import { manageActivity } from "../activity/ManageActivity.ts"
 import { manageAudit } from "../audit/ManageAudit.ts"
@@ -8,6 +9,7 @@ import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
 import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
+import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import { referenceRoute } from "../openapi/ReferenceRoute.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
 import { manageViews } from "../view/ManageViews.ts"
@@ -70,8 +72,8 @@ export const layer = Layer.effect(
   Management,
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpSettings
-    const endpoints = [...(yield* manageEndpoints), describeManagement(() => document)]
-    const document = manageDocument(baseUrl, endpoints)
+    const endpoints: ReadonlyArray<ManageEndpoint> = [...(yield* manageEndpoints), describeManagement(() => document())]
+    const document: () => OpenApiDocument = madeOnce(() => manageDocument(baseUrl, endpoints))
     return [...(yield* manageRoutes(endpoints)), referenceRoute(document, "/manage/v1/docs")]
   }),
 )

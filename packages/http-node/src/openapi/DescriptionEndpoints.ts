@@ -1,4 +1,5 @@
 /** The API's own description: `openapi.json` for programs (keyed), and a redirect to a reference for people. */
+import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 import { Effect, Result } from "effect"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
@@ -13,8 +14,8 @@ import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
 
 export const descriptionRoutes = Effect.gen(function* () {
   const { baseUrl, docsUrl } = yield* HttpSettings
-  const document = openApiDocument(baseUrl)
-  const text = Result.succeed(JSON.stringify(document))
+  const document = madeOnce(() => openApiDocument(baseUrl))
+  const text = madeOnce(() => Result.succeed(JSON.stringify(document())))
   const counted = yield* withRateHeaders
   const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
   const redirect: Response = {
@@ -29,7 +30,7 @@ export const descriptionRoutes = Effect.gen(function* () {
       counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
   }
   const routes: ReadonlyArray<Route> = [
-    yield* endpointRoute(describe, async () => text),
+    yield* endpointRoute(describe, async () => text()),
     docs,
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]

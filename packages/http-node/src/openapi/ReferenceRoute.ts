@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto"
 import { gzipSync } from "node:zlib"
+import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 import { errorResponse } from "../api/ApiError.ts"
 import { methodNotAllowed } from "../api/EndpointRoute.ts"
 import { faultError } from "../api/Fault.ts"
@@ -22,7 +23,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ")
 
-export const referenceRoute = (document: OpenApiDocument, path: Route["path"] = REFERENCE_PATH): Route => {
+/** The page in all the forms in which it is sent. */
+const responsesOf = (document: OpenApiDocument) => {
   const plain = Buffer.from(referencePage(document))
   const packed = gzipSync(plain, { level: 9 })
   const etag = `"${hash("sha256", plain, "hex").slice(0, 32)}"`
@@ -38,11 +40,17 @@ export const referenceRoute = (document: OpenApiDocument, path: Route["path"] = 
   const asIs: Response = { status: 200, headers: html, body: plain }
   const zipped: Response = { status: 200, headers: { ...html, "content-encoding": "gzip" }, body: packed }
   const unchanged: Response = { status: 304, headers, body: null }
+  return { etag, asIs, zipped, unchanged }
+}
+
+export const referenceRoute = (document: () => OpenApiDocument, path: Route["path"] = REFERENCE_PATH): Route => {
+  const responses = madeOnce(() => responsesOf(document()))
   return {
     path,
     fault: (id) => errorResponse(faultError(id)),
     handle: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
+      const { etag, asIs, zipped, unchanged } = responses()
       const known = request.headers["if-none-match"]
       if (known !== undefined && known.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
         return unchanged
