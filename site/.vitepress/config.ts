@@ -48,7 +48,7 @@ const SIDEBAR = [
     ),
   },
   { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling") },
-  { text: "Reading", items: docs("rows", "exports", "feed", "api", "agents", "errors") },
+  { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
   { text: "Deliveries", items: docs("delivery") },
   { text: "Managing", items: docs("console", "management-api", "retention") },
   { text: "In a program", items: docs("embedding", "client") },

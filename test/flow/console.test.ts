@@ -279,6 +279,18 @@ it("a key is shown once, works immediately, and is refused after it was revoked"
   assert.strictEqual(await reads(), 401)
 })
 
+it("the login for reports is shown to owners alone, and refused in words where the database listens on no port", async () => {
+  const owner = await cabinet.as("owner")
+  assert.include(await (await see("integrations", { headers: owner })).text(), "set CABINET_POSTGRES_PORT")
+  assert.notInclude(await (await see("integrations")).text(), "Reports in SQL")
+  const issued = await press("report-login", {}, owner)
+  assert.strictEqual(issued.status, 409)
+  assert.include(await issued.text(), "The database listens on no TCP port")
+  for (const path of ["report-login", "report-login/revoke"]) {
+    assert.strictEqual((await press(path, {}, viewer)).status, 403, path)
+  }
+})
+
 it("a viewer is offered no action, and refused each", async () => {
   for (const path of ["sources", `sources/${cabinet.source.id}`, "integrations"]) {
     assert.notInclude(await (await see(path)).text(), 'method="post"', path)

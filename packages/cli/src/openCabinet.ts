@@ -27,6 +27,7 @@ import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
 import { keysApi, tokensApi } from "./library/KeysApi.ts"
 import { activityApi } from "./library/ActivityApi.ts"
 import { pollsApi } from "./library/PollsApi.ts"
+import { reportLoginApi } from "./library/ReportLoginApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
 import { runIn } from "./library/RunEffect.ts"
 import { runAsAuthor } from "./library/ScriptApi.ts"
@@ -78,6 +79,12 @@ export type {
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
+export type {
+  IssuedReportLogin,
+  ReportLoginApi,
+  ReportLoginState,
+  RightBeyondReading,
+} from "./library/ReportLoginApi.ts"
 export type { Column, Direction, FilterCondition, OneOrMany, Row, RowsQuery, RowsResult } from "./library/RowsApi.ts"
 export type { ScriptOptions, ScriptOutcome } from "./library/ScriptApi.ts"
 export type {
@@ -141,6 +148,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     allRows: (object, query = {}) => readAllRows(run, object, query),
     export: (object, selection, how) => exportRows(run, object, selection, how),
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
+    reportLogin: reportLoginApi(run),
     activity: activityApi(run),
     diagnostics: () => run(Diagnostics.use((diagnostics) => diagnostics.examine)),
     close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),

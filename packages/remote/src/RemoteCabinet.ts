@@ -17,6 +17,7 @@ import * as HttpApiKeys from "./key/HttpApiKeys.ts"
 import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
+import * as HttpReportLogin from "./row/HttpReportLogin.ts"
 import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
 import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
 import * as HttpSelectRows from "./row/HttpSelectRows.ts"
@@ -43,6 +44,7 @@ export const layer = Layer.mergeAll(
   HttpLateVerification.layer,
   HttpPeople.layer,
   HttpPolls.layer,
+  HttpReportLogin.layer,
   HttpSchemaGrants.layer,
   HttpSearchIndex.layer,
   HttpSelectRows.layer,

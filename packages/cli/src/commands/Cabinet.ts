@@ -5,6 +5,7 @@ import { auditCommand } from "./AuditCommand.ts"
 import { backupCommand, restoreCommand } from "./BackupCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
 import { consoleCommand } from "./ConsoleCommand.ts"
+import { databaseCommand } from "./DatabaseCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
@@ -43,6 +44,7 @@ export const cabinet = root.pipe(
     exportCommand,
     tableCommand,
     schemaCommand,
+    databaseCommand,
     mcpCommand,
     sqlCommand,
     addressCommand,

@@ -18,7 +18,10 @@ export interface CabinetDatabase extends OpenedDatabase {
   readonly cabinet: string | null
 }
 
-type Place = Pick<Settings, "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin" | "secretKey">
+type Place = Pick<
+  Settings,
+  "databaseUrl" | "readerUrl" | "authorUrl" | "dataDir" | "postgresBin" | "postgresPort" | "secretKey"
+>
 
 /** `waitMillis`: how long a user's own database that is not up yet is waited for. */
 interface OpeningOptions {
@@ -50,14 +53,16 @@ export const cabinetDatabase = (
   })
 
 const location = (place: Place, role: DatabaseRole) => {
-  const { databaseUrl, dataDir, postgresBin } = place
+  const { databaseUrl, dataDir, postgresBin, postgresPort } = place
   if (databaseUrl !== null) return Effect.succeed({ url: databaseUrl, dataDir: null })
   const open = role === "serve" ? EmbeddedPostgres.serve : EmbeddedPostgres.join
+  // A command that was not told the port must not close the one that a server opened.
+  const reportsPort = role === "serve" ? postgresPort : (postgresPort ?? undefined)
   return Effect.suspend(() =>
     role === "join" && !EmbeddedPostgres.exists(dataDir)
       ? nothingIn(dataDir)
       : Effect.mapError(
-          open({ dataDir, bin: postgresBin ?? undefined }),
+          open({ dataDir, bin: postgresBin ?? undefined, reportsPort }),
           (error) => new StartError({ code: "embedded", message: error.message }),
         ),
   )

@@ -9,6 +9,7 @@ import type { FetchHandler, NodeHandler } from "./Handlers.ts"
 import type { ImportsApi } from "./ImportsApi.ts"
 import type { KeysApi, TokensApi } from "./KeysApi.ts"
 import type { PollsApi } from "./PollsApi.ts"
+import type { ReportLoginApi } from "./ReportLoginApi.ts"
 import type { Row, RowsQuery, RowsResult } from "./RowsApi.ts"
 import type { ScriptOptions, ScriptOutcome } from "./ScriptApi.ts"
 import type { SourcesApi } from "./SourcesApi.ts"
@@ -88,6 +89,8 @@ export interface Cabinet {
   readonly export: (object: string, selection: Selection, options: ExportOptions) => AsyncIterable<Uint8Array>
   /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
+  /** How psql, a program for reports or a notebook reads the tables in SQL. */
+  readonly reportLogin: ReportLoginApi
   /** What it is doing: events by hours and days, silent sources, how deliveries go. */
   readonly activity: ActivityApi
   /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */

@@ -20,6 +20,11 @@ export interface OpenCabinetOptions {
   /** A directory with the programs of PostgreSQL 15 to 18 to run as the embedded one. Default: the one that npm installed. */
   readonly postgresBin?: string | undefined
   /**
+   * A port of this machine on which the embedded PostgreSQL is read by the login for reports; applies when the database
+   * starts. Default: it listens on no port.
+   */
+  readonly postgresPort?: number | undefined
+  /**
    * The address under which others reach the cabinet; it may have a path. It is kept in the database for those that are not
    * told. Without it intake addresses begin with the one kept there, or else with `http://127.0.0.1:8080`, and the handlers
    * are mounted at `/`.
@@ -113,6 +118,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     databaseCa: options.databaseCa,
     dataDir: options.dataDir,
     postgresBin: options.postgresBin,
+    postgresPort: number(options.postgresPort),
     baseUrl: options.baseUrl,
     readerUrl: options.readerUrl,
     authorUrl: options.authorUrl,

@@ -72,4 +72,13 @@ export const DATABASE_SETTINGS = {
     },
     SettingForm.text,
   ),
+  postgresPort: optional(
+    {
+      env: "CABINET_POSTGRES_PORT",
+      flag: "postgres-port",
+      value: "N",
+      about: "Port of this machine on which the embedded PostgreSQL is read for reports; default: none",
+    },
+    SettingForm.wholeNumber(1024, 65_535),
+  ),
 } as const

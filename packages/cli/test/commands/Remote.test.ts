@@ -254,6 +254,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
     mcp: { here: [] },
+    // The test's database listens on no port, which both say.
+    "database url": { here: [], code: 1 },
     "schema expose": { here: ["public"] },
     "schema hide": { here: ["public"] },
     "person add": { here: ["Ada", "--role", "editor"], there: ["Bob", "--role", "editor"], fresh: PERSON },

@@ -61,6 +61,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "delivery cancel": ["1"],
   sql: [FILE],
   mcp: [],
+  "database url": [],
   "schema expose": ["public"],
   "schema hide": ["public"],
   doctor: [],

@@ -35,6 +35,8 @@ export type Poll = { readonly id: number; readonly source_id: number; readonly u
 export type PollRun = { readonly id: number; readonly poll_id: number; readonly at: string; readonly duration_ms: number; readonly outcome: "read" | "unchanged" | "failed"; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly bytes: number; readonly items: number; readonly fresh: number; readonly import_id: number | null; readonly next_at: string | null }
 export type PollTrial = { readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly bytes: number; readonly content_type: string | null; readonly etag: string | null; readonly last_modified: string | null; readonly format: "csv" | "tsv" | "json" | "ndjson" | "xlsx" | null; readonly encoding: string | null; readonly pointer: string; readonly key_field: string | null; readonly items: number; readonly fresh: number; readonly history: boolean; readonly preview: ReadonlyArray<{ readonly payload: string; readonly whole: boolean; readonly key: string | null; readonly fresh: boolean }>; readonly beginning: string | null }
 export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null }
+export type ReportLogin = { readonly role: string; readonly active: boolean; readonly url: string | null; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }> }
+export type IssuedReportLogin = { readonly role: string; readonly active: boolean; readonly url: string; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }>; readonly password: string }
 export type SavedView = { readonly id: number; readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared: boolean; readonly maker: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly created_at: string }
 export type RowCount = { readonly count: number; readonly at_least: boolean }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
@@ -219,6 +221,12 @@ export interface Operations {
   readonly hideSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
   /** The state of the database. */
   readonly getDiagnostics: { readonly input: {  }; readonly output: Diagnostics }
+  /** The login for reports. */
+  readonly getReportLogin: { readonly input: {  }; readonly output: ReportLogin }
+  /** Give the login for reports a new password. */
+  readonly issueReportLogin: { readonly input: {  }; readonly output: IssuedReportLogin }
+  /** Revoke the login for reports. */
+  readonly revokeReportLogin: { readonly input: {  }; readonly output: ReportLogin }
   /** The audit log. */
   readonly listAudit: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly action?: string; readonly object?: string; readonly who?: string } }; readonly output: { readonly data: ReadonlyArray<AuditEntry>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** This description. */
@@ -309,6 +317,9 @@ export const OPERATIONS = {
   exposeSchema: "POST /manage/v1/schemas/{schema}/expose",
   hideSchema: "POST /manage/v1/schemas/{schema}/hide",
   getDiagnostics: "GET /manage/v1/diagnostics",
+  getReportLogin: "GET /manage/v1/report-login",
+  issueReportLogin: "POST /manage/v1/report-login",
+  revokeReportLogin: "DELETE /manage/v1/report-login",
   listAudit: "GET /manage/v1/audit",
   describeManagement: "GET /manage/v1/openapi.json",
 } as const satisfies Record<keyof Operations, string>

@@ -1,4 +1,4 @@
-/** The integrations: the API block with its keys, and the delivery addresses. */
+/** The integrations: the API block with its keys, the delivery addresses, and the login for reports. */
 import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import type { Source } from "@data-cabinet/core/source/Source"
@@ -7,13 +7,14 @@ import { badge } from "../html/Badge.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
+import { type ReportLoginData, reportLoginBlock } from "./ReportLoginBlock.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
 
-export interface IntegrationData {
+export interface IntegrationData extends ReportLoginData {
   readonly keys: ReadonlyArray<ApiKey>
   readonly addresses: ReadonlyArray<Address>
   readonly sources: ReadonlyArray<Source>
@@ -87,5 +88,5 @@ ${addresses.length === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h
 export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({
   title: frame.words.sections.integrations,
   section: "integrations",
-  main: markup`<h1>${frame.words.sections.integrations}</h1>${apiBlock(frame, data)}${addressBlock(frame, data)}`,
+  main: markup`<h1>${frame.words.sections.integrations}</h1>${apiBlock(frame, data)}${addressBlock(frame, data)}${reportLoginBlock(frame, data)}`,
 })

@@ -1,13 +1,14 @@
-/** The screens and acts of keys and delivery addresses. */
+/** The screens and acts of keys, delivery addresses and the login for reports. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { type IssuedReportLogin, ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import { consolePath, type Frame } from "../html/Shell.ts"
+import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } from "../screen/ConsoleScreen.ts"
@@ -25,10 +26,21 @@ const keyScreens = Effect.gen(function* () {
   const addresses = yield* Addresses
   const sources = yield* Sources
   const { timeZone } = yield* ConsoleSettings
-  const overview = (frame: Frame, issued: IssuedKey | null) =>
-    Effect.map(Effect.all([keys.list, addresses.list, sources.list]), ([all, where, known]) => ({
-      screen: integrationScreen(frame, { keys: all, addresses: where, sources: known, timeZone, issued }),
+  const reports = yield* ReportLogin
+  const overview = (frame: Frame, issued: IssuedKey | null, issuedLogin: IssuedReportLogin | null = null) => {
+    const login = may(frame, "report_login.read") ? reports.get : Effect.succeed(null)
+    return Effect.map(Effect.all([keys.list, addresses.list, sources.list, login]), ([all, where, known, state]) => ({
+      screen: integrationScreen(frame, {
+        keys: all,
+        addresses: where,
+        sources: known,
+        timeZone,
+        issued,
+        login: state,
+        issuedLogin,
+      }),
     }))
+  }
   const home = () => "integrations"
   const screens: ReadonlyArray<ConsoleScreen> = [
     { path: "/console/integrations", action: "address.read", get: ({ frame }) => overview(frame, null) },
@@ -41,6 +53,20 @@ const keyScreens = Effect.gen(function* () {
         const lifetime = yield* lifetimeOf(call)
         return yield* overview(call.frame, yield* keys.issue(fieldOf(call, "name"), lifetime))
       }),
+    }),
+    act({
+      path: "/console/report-login",
+      action: "report_login.change",
+      home,
+      repeat: "once",
+      respond: ({ frame }) => Effect.flatMap(reports.issue(), (login) => overview(frame, null, login)),
+    }),
+    act({
+      path: "/console/report-login/revoke",
+      action: "report_login.change",
+      home,
+      repeat: "allowed",
+      respond: () => Effect.as(reports.revoke(), null),
     }),
     act({
       path: "/console/keys/{id}/revoke",

@@ -628,6 +628,21 @@ export const ENGLISH = {
     noMatch: "No entry matches",
     kinds: { person: "person", token: "token", cli: "command", program: "program" },
   },
+  reports: {
+    title: "Reports in SQL",
+    about:
+      "psql, a program for reports or a notebook reads every table that the API reads, with a login of the database that can only read.",
+    url: "Connection URL",
+    issue: "Issue the login",
+    rotate: "New password",
+    shownOnce: "The URL with its password, shown only once",
+    sessions: (now: number, most: number) => `${now} of ${most} sessions are open.`,
+    none: "No login has been issued.",
+    notListening:
+      "The database listens on no port. For the embedded one, set CABINET_POSTGRES_PORT and restart the server.",
+    revokeHint: "Its sessions end, and nobody can log in with it until a new one is issued.",
+    beyond: "PostgreSQL lets every role do more than read. An administrator can revoke it:",
+  },
   integration: {
     api: "API",
     base: "Address of the API",

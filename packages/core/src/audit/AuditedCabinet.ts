@@ -16,6 +16,7 @@ import { People } from "../person/People.ts"
 import { Sessions } from "../person/Sessions.ts"
 import type { PollChange } from "../poll/Poll.ts"
 import { Polls } from "../poll/Polls.ts"
+import { ReportLogin } from "../row/ReportLogin.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
@@ -225,6 +226,13 @@ const GRANTS: Acts<SchemaGrants["Service"]> = {
   hide: (schema) => act("schema.hide", `schema ${schema}`),
 }
 
+/** The password is in none of it. */
+const REPORT_LOGIN: Acts<ReportLogin["Service"]> = {
+  get: null,
+  issue: () => act("report_login.issue", null),
+  revoke: () => act("report_login.revoke", null),
+}
+
 const over = <I, S extends object>(
   key: Effect.Effect<S, never, I>,
   provide: (service: S) => Layer.Layer<I>,
@@ -248,4 +256,5 @@ export const layer = Layer.mergeAll(
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
   over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
   over(SchemaGrants, (service) => Layer.succeed(SchemaGrants, service), GRANTS),
+  over(ReportLogin, (service) => Layer.succeed(ReportLogin, service), REPORT_LOGIN),
 )

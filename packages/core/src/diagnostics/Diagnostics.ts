@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
+import type { RightBeyondReading } from "../row/ReportLoginStore.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**
@@ -98,6 +99,8 @@ export interface DiagnosticsReport {
   readonly baseUrl: string | null
   /** Tables, as `schema.name`, whose search index lacks a column or was never completed: searches do not use it. */
   readonly outdatedSearchIndexes: ReadonlyArray<string>
+  /** What the login for reports may do besides reading; null while nobody can log in with it. */
+  readonly reportRights: ReadonlyArray<RightBeyondReading> | null
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */
   readonly longestTransactionSeconds: number
 }

@@ -267,6 +267,13 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
+const ofReports = ({ reportRights: rights }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (rights === null) return []
+  if (rights.length === 0) return [finding("reports", "ok", "The login for reports can only read.")]
+  const message = `The login for reports can ${rights.map(({ right }) => right).join("; ")}: PostgreSQL grants that to every role. Let an administrator run what \`cabinet database url\` prints, after looking at who else needs it.`
+  return [finding("reports", "warn", message)]
+}
+
 const ofStandby = (state: SeenStandby | null): ReadonlyArray<Finding> => {
   if (state === null) return []
   const { used, lagMillis, maxLagMillis, reason } = state
@@ -359,6 +366,7 @@ export const findingsOf = ({
   ...ofLimited(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
+  ...ofReports(diagnostics),
   ...ofStandby(standby),
   ofDeliveries(gauge),
 ]

@@ -55,6 +55,8 @@ export type Action =
   | "poll.read"
   | "poll.change"
   | "schema.change"
+  | "report_login.read"
+  | "report_login.change"
   | "diagnostics.read"
   | "audit.read"
 
@@ -92,6 +94,8 @@ export const ROLE_NEEDED = {
   "poll.read": "viewer",
   "poll.change": "editor",
   "schema.change": "owner",
+  "report_login.read": "owner",
+  "report_login.change": "owner",
   "diagnostics.read": "viewer",
   "audit.read": "owner",
 } as const satisfies Record<Action, Role | "any">

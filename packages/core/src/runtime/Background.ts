@@ -22,6 +22,8 @@ export type TaskName =
   | "poll loop"
   | "rate window cleanup"
   | "repeat window cleanup"
+  | "report grants"
+  | "report sessions"
   | "retention"
   | "standby watch"
   | "tenant registry reload"

@@ -39,6 +39,7 @@ const WELL = {
     signedAddresses: [],
     baseUrl: null,
     outdatedSearchIndexes: [],
+    reportRights: [],
     longestTransactionSeconds: 1,
   },
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
@@ -159,6 +160,14 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ outdatedSearchIndexes: ["sources.orders"] }),
     "warn",
     /index of sources\.orders, .*cabinet table search-index sources\.orders$/,
+  ],
+  [
+    "reports",
+    diagnostics({
+      reportRights: [{ right: "create temporary tables", remedy: "REVOKE TEMPORARY ON DATABASE a FROM PUBLIC" }],
+    }),
+    "warn",
+    /can create temporary tables: .*cabinet database url/,
   ],
   [
     "transactions",

@@ -11,6 +11,7 @@ import type { IdempotencyError } from "@data-cabinet/core/idempotency/Idempotenc
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
+import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
@@ -45,6 +46,7 @@ export type ManageCode =
   | LateVerificationError["code"]
   | PersonError["code"]
   | PollError["code"]
+  | ReportLoginError["code"]
   | SavedViewError["code"]
   | SchemaGrantError["code"]
   | SearchIndexError["code"]
@@ -160,6 +162,11 @@ const OWN = {
   not_for_readers: { status: 409, meaning: "The schema belongs to the cabinet or the system and cannot be exposed." },
   no_right: { status: 409, meaning: "The schema or table has another owner, who alone may do this." },
   no_reader: { status: 409, meaning: "There is no reader role." },
+  not_listening: { status: 409, meaning: "The database listens on no port, so no other program could connect." },
+  login_denied: {
+    status: 409,
+    meaning: "The database's user may not create or change the login; the message says what to run.",
+  },
   not_indexable: { status: 409, meaning: "The object cannot have a search index." },
   no_trigrams: { status: 409, meaning: "The database lacks pg_trgm and cannot install it." },
   build_failed: { status: 409, meaning: "PostgreSQL cannot build the index; the message is PostgreSQL's." },

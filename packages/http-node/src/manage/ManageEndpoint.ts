@@ -24,7 +24,7 @@ export const TAGS = {
   People: "People with their roles, and the sessions in which they act.",
   Deliveries: "Delivery addresses, and what is sent to them.",
   Files: "Imported files, and polls.",
-  Database: "Schemas, search indexes, and the state of the database.",
+  Database: "Schemas, search indexes, the login for reports, and the state of the database.",
   Audit: "Who did what.",
   Description: "The description of the API itself.",
 } as const

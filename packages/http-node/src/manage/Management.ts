@@ -5,6 +5,7 @@ import { manageActivity } from "../activity/ManageActivity.ts"
 import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
+import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
 import { manageImports } from "../file/ManageImports.ts"
@@ -50,6 +51,7 @@ export const manageEndpoints = Effect.map(
     manageImports,
     managePolls,
     manageDatabase,
+    manageReportLogin,
     manageAudit,
   ]),
   (all): ReadonlyArray<ManageEndpoint> => all.flat(),

@@ -1,9 +1,34 @@
 /** The schemas of the management API's responses: what is shown of tables besides their rows. */
 import type { JsonSchema } from "../api/Endpoint.ts"
-import { flag, id, object, text, time, whole } from "../openapi/SchemaForms.ts"
+import { flag, id, object, orNull, text, time, whole } from "../openapi/SchemaForms.ts"
 import { actor } from "../audit/AuditSchemas.ts"
 
+const reportLoginFields = {
+  role: text("The role of the database."),
+  active: flag("Whether it can log in: a password has been issued."),
+  url: orNull(text("Where it connects, without the password; null while the database listens on no port.")),
+  sessions: whole("Its sessions now."),
+  max_sessions: whole("How many it may have."),
+  beyond: {
+    type: "array",
+    items: object(
+      { right: text("What it can do."), remedy: text("The statement by which an administrator revokes it.") },
+      "A right.",
+    ),
+    description: "What PostgreSQL lets it do besides reading, because it lets every role.",
+  },
+}
+
 export const TABLE_SCHEMAS = {
+  ReportLogin: object(reportLoginFields, "The login with which other programs read the tables in SQL."),
+  IssuedReportLogin: object(
+    {
+      ...reportLoginFields,
+      url: text("Where it connects, with the password."),
+      password: text("The password, shown only in this response."),
+    },
+    "The login for reports when its password is issued.",
+  ),
   SavedView: object(
     {
       id: id("Its id.", 1),

@@ -10,6 +10,7 @@ import {
 } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { textArray } from "../connection/ArrayParameter.ts"
@@ -22,6 +23,8 @@ import { recordedBaseUrl } from "../source/RecordedBaseUrl.ts"
 import { LIMITED_LATELY } from "../limit/PgLimitedRequests.ts"
 import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
+import { roleName } from "../migrations/RoleName.ts"
+import { RIGHTS_BEYOND_READING } from "../row/ReportLoginStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
 const GENERAL = `
@@ -130,6 +133,10 @@ export const layer = Layer.effect(
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
+        const reports = roleName(general!.database, "reports")
+        const [login] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${reports} AND rolcanlogin`
+        const reportRights =
+          login === undefined ? null : yield* sql.unsafe<RightBeyondReading>(RIGHTS_BEYOND_READING, [reports])
         const cannotWrite = yield* Effect.provideService(
           writeFailure("a megabyte could not be written within 4 s"),
           PgClient.PgClient,
@@ -170,6 +177,7 @@ export const layer = Layer.effect(
           signedAddresses,
           baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
+          reportRights,
           longestTransactionSeconds: general!.longest,
         }
         return report

@@ -1,8 +1,12 @@
 /**
  * Revokes what PostgreSQL grants every role in every database and only a superuser can revoke, which we are here:
  * advisory locks, with which one customer's view could exhaust the server's lock table; terminating and cancelling other
- * sessions of the same role, which are other clients' reads; and logging in to the maintenance databases. The owner keeps
- * all of these.
+ * sessions of the same role, which are other clients' reads; large objects and messages in the log of changes, with which
+ * a role that may only read could fill the disk; and logging in to the maintenance databases. The owner keeps all of
+ * these.
+ *
+ * What the owner needs besides to give out the login for reports: the group by which it is admitted over TCP, and the
+ * right to limit its temporary files.
  *
  * This includes `template0`, which every new cabinet's database is a copy of. The changes are in the cluster's own files,
  * so backups contain them. The database `postgres` comes last: if nothing is open in it, all the others are closed as
@@ -15,19 +19,22 @@ import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import type { Endpoint } from "./Endpoint.ts"
+import { REPORTS_GROUP } from "./ReportsAccess.ts"
 
 /** The functions that PUBLIC may call in this database, and must not. */
 const OPEN_FUNCTIONS = `
   SELECT p.oid::regprocedure::text AS function FROM pg_proc p
   WHERE p.pronamespace = 'pg_catalog'::regnamespace
-    AND (p.proname ~ '^pg_(try_)?advisory_' OR p.proname IN ('pg_terminate_backend', 'pg_cancel_backend'))
+    AND (p.proname ~ '^pg_(try_)?advisory_|^lo_|^pg_logical_emit_message$' OR p.proname IN ('pg_terminate_backend', 'pg_cancel_backend', 'loread', 'lowrite'))
     AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0)`
 
 /** `template0` allows no connections, except while it is being closed: a process may have been killed just then. */
 const IS_OPEN = `
   SELECT EXISTS (${OPEN_FUNCTIONS}) OR EXISTS (
     SELECT FROM pg_database d
-    WHERE d.datname IN ('postgres', 'template1') AND ${OPEN_TO_ALL} OR d.datname = 'template0' AND d.datallowconn) AS open`
+    WHERE d.datname IN ('postgres', 'template1') AND ${OPEN_TO_ALL} OR d.datname = 'template0' AND d.datallowconn)
+  OR NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${REPORTS_GROUP}')
+  OR NOT has_parameter_privilege($1::name, 'temp_file_limit', 'SET') AS open`
 
 /** A database whose removal was interrupted has the connection limit -2, and allows no connections. */
 const OTHERS = `SELECT datname::text AS name FROM pg_database
@@ -62,6 +69,14 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     )
   })
 
+  const prepareReports = Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const [group] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${REPORTS_GROUP}`
+    if (group === undefined) yield* run(`CREATE ROLE ${REPORTS_GROUP} NOLOGIN`)
+    yield* run(`GRANT ${REPORTS_GROUP} TO ${quoteName(owner)} WITH ADMIN OPTION`)
+    yield* run(`GRANT SET ON PARAMETER temp_file_limit TO ${quoteName(owner)}`)
+  })
+
   const closeTemplate = Effect.acquireUseRelease(
     run("ALTER DATABASE template0 ALLOW_CONNECTIONS true"),
     () => as("template0", closeFunctions),
@@ -70,11 +85,12 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
 
   const close = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const [found] = yield* sql.unsafe<{ open: boolean }>(IS_OPEN)
+    const [found] = yield* sql.unsafe<{ open: boolean }>(IS_OPEN, [owner])
     if (!found!.open) return
     yield* run("REVOKE ALL ON DATABASE template0, template1, postgres FROM PUBLIC")
     // Programs that are given the owner's URL connect to that database first.
     yield* run(`GRANT CONNECT ON DATABASE postgres TO ${quoteName(owner)}`)
+    yield* prepareReports
     yield* closeTemplate
     const others = yield* sql.unsafe<{ name: string }>(OTHERS)
     for (const { name } of others) yield* as(name, closeFunctions)

@@ -40,6 +40,8 @@ export interface ServerNote {
   readonly socketDir?: string
   /** The TCP port if there are no unix sockets; kept likewise. */
   readonly port?: number
+  /** The TCP port for reports, if it was set when the server last started. */
+  readonly reportsPort?: number
   /** Whether the role and the database have been created. */
   readonly bootstrapped?: boolean
   /** Whether the privileges that PUBLIC had in the cluster have been revoked. */

@@ -38,6 +38,11 @@ export interface EmbeddedOptions {
   readonly transport?: Transport
   /** The directory of the programs of the machine's own PostgreSQL; default: the shipped one. */
   readonly bin?: string | undefined
+  /**
+   * A TCP port of the loopback for reports, null for none. It applies when a server starts; left out, the port that was set
+   * when it last started stays. With TCP as the transport it is the port for all.
+   */
+  readonly reportsPort?: number | null | undefined
   /** How long the server stays after its last user was killed. Default: half a minute. */
   readonly lingerMillis?: number
 }
@@ -96,6 +101,7 @@ const dataDir = async (options: EmbeddedOptions): Promise<DataDir> => {
 
 const use = (dir: DataDir, options: EmbeddedOptions) =>
   Effect.gen(function* () {
+    const { reportsPort } = options
     const transport = options.transport ?? (process.platform === "win32" ? "tcp" : "socket")
     yield* Effect.acquireRelease(
       waitForLock(dir.usersLock, "shared", `Another process has been stopping the database in ${dir.root}`),
@@ -104,6 +110,11 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
     )
     const start = running(dir, transport, options)
     const { endpoint, origin } = yield* start
+    if (origin === "found" && reportsPort !== undefined && reportsPort !== (readNote(dir).reportsPort ?? null)) {
+      yield* Effect.logWarning(
+        `The database in ${dir.root} was started with another CABINET_POSTGRES_PORT; the new one applies once all processes that use the database have ended`,
+      )
+    }
     yield* background("embedded PostgreSQL watch", "1 second", watch(dir, start))
     const database: EmbeddedDatabase = {
       url: endpoint.urlFor(ownerRole, ownerDatabase),
@@ -120,13 +131,13 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
 const running = (
   dir: DataDir,
   transport: Transport,
-  { bin, lingerMillis = LINGER_MILLIS }: EmbeddedOptions,
+  { bin, reportsPort, lingerMillis = LINGER_MILLIS }: EmbeddedOptions,
 ): Effect.Effect<RunningServer, EmbeddedPostgresError> =>
   Effect.acquireUseRelease(
     waitForLock(dir.startLock, "alone", `Another process has been starting the database in ${dir.root}`),
     () =>
       Effect.gen(function* () {
-        const found = yield* attempt(() => ensureRunning(dir, transport, bin))
+        const found = yield* attempt(() => ensureRunning(dir, transport, { bin, reportsPort }))
         if (found.origin !== "found") startWatchdog(dir, found.server.pid, lingerMillis)
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type DataDir, readNote, writeNote } from "./DataDir.ts"
 import { makeSocketDir } from "./SocketDir.ts"
 import { giveTo, type Launcher } from "./Unprivileged.ts"
@@ -20,19 +21,35 @@ export interface Endpoint {
   readonly urlFor: (role: string, database: string) => string
 }
 
-/** The endpoint for the next start: the one in the note if it is still usable, otherwise a new one, which is noted. */
-export const nextEndpoint = async (dir: DataDir, launcher: Launcher, transport: Transport): Promise<Endpoint> => {
-  const note = readNote(dir)
+/**
+ * The endpoint for the next start: the one in the note if it is still usable, otherwise a new one, which is noted.
+ * `reportsPort`: see `EmbeddedOptions`. The number of a port is also part of the socket's name.
+ */
+export const nextEndpoint = async (
+  dir: DataDir,
+  launcher: Launcher,
+  { transport, reportsPort }: { readonly transport: Transport; readonly reportsPort?: number | null | undefined },
+): Promise<Endpoint> => {
+  const { reportsPort: noted, ...rest } = readNote(dir)
+  const wanted = reportsPort === undefined ? noted : (reportsPort ?? undefined)
+  const note = wanted === undefined ? rest : { ...rest, reportsPort: wanted }
+  if (wanted !== undefined && !(await isFree(wanted))) throw portTaken(wanted)
   if (transport === "tcp") {
-    const port = note.port !== undefined && (await isFree(note.port)) ? note.port : await freePort()
+    const port = wanted ?? (note.port !== undefined && (await isFree(note.port)) ? note.port : await freePort())
     writeNote(dir, { ...note, port })
     return endpoint("tcp", "", port, password(dir))
   }
   const socketDir = note.socketDir !== undefined && isOurs(note.socketDir, launcher) ? note.socketDir : makeSocketDir()
   giveTo(launcher, socketDir)
   writeNote(dir, { ...note, socketDir })
-  return endpoint("socket", socketDir, socketPort, undefined)
+  return endpoint("socket", socketDir, wanted ?? socketPort, undefined)
 }
+
+const portTaken = (port: number) =>
+  new EmbeddedPostgresError({
+    code: "start_failed",
+    message: `The database cannot listen on port ${port} of this machine: another program does. Choose another in CABINET_POSTGRES_PORT.`,
+  })
 
 /** The endpoint of a running server, from its pid file. */
 export const endpointOf = (dir: DataDir, server: { readonly socketDir: string; readonly port: number }): Endpoint =>
@@ -67,7 +84,7 @@ export const removeEndpoint = (dir: DataDir): void => {
   writeNote(dir, note)
 }
 
-/** The same number for all: servers differ by their socket's directory, not by the port. */
+/** The same number for all that have no port for reports: servers differ by their socket's directory. */
 const socketPort = 5432
 
 const password = (dir: DataDir): string | undefined =>

@@ -8,9 +8,10 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Binaries, chosenBinaries } from "./Binaries.ts"
 import { clusterVersion, initCluster } from "./Cluster.ts"
-import type { DataDir } from "./DataDir.ts"
+import { type DataDir, readNote } from "./DataDir.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { clusterPassword, type Endpoint, endpointOf, listenSettings, nextEndpoint, type Transport } from "./Endpoint.ts"
+import { reportsSettings } from "./ReportsAccess.ts"
 import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
 import { accepts, isAlive, isServerOf, type PostmasterPid, readPostmasterPid } from "./PostmasterPid.ts"
 import type { Launcher } from "./Unprivileged.ts"
@@ -32,7 +33,7 @@ const startTimeoutMillis = 120_000
 export const ensureRunning = async (
   dir: DataDir,
   transport: Transport,
-  bin: string | undefined,
+  { bin, reportsPort }: { readonly bin?: string | undefined; readonly reportsPort?: number | null | undefined },
 ): Promise<RunningServer> => {
   const found = await findServer(dir)
   if (found !== undefined) return { server: found, endpoint: endpointOf(dir, found), origin: "found" }
@@ -47,27 +48,42 @@ export const ensureRunning = async (
   }
   const origin = version === undefined ? "created" : "started"
   const running = await byWorkingLauncher(binaries, dir.root, (launcher) =>
-    startServer(dir, binaries, launcher, transport),
+    startServer(dir, { binaries, launcher, transport, reportsPort }),
   )
   return { ...running, origin }
 }
 
 /** Creates the cluster if there is none yet. */
-const startServer = async (dir: DataDir, binaries: Binaries, launcher: Launcher, transport: Transport) => {
+const startServer = async (
+  dir: DataDir,
+  {
+    binaries,
+    launcher,
+    ...listen
+  }: {
+    readonly binaries: Binaries
+    readonly launcher: Launcher
+    readonly transport: Transport
+    readonly reportsPort: number | null | undefined
+  },
+) => {
   const { pgdata, logFile } = dir
   if (clusterVersion(pgdata) === undefined) {
-    const password = clusterPassword(dir, transport)
+    const password = clusterPassword(dir, listen.transport)
     await initCluster({ binaries, launcher, pgdata, superuser, ...(password === undefined ? {} : { password }) })
   }
   disownForeignPid(pgdata)
-  const endpoint = await nextEndpoint(dir, launcher, transport)
+  const endpoint = await nextEndpoint(dir, launcher, listen)
+  // Over TCP alone, every role has to prove its password, and the port is for all of them.
+  const opensPort = endpoint.transport === "socket" && readNote(dir).reportsPort !== undefined
+  const reports = opensPort ? reportsSettings(pgdata, superuser, launcher) : {}
   const start = () =>
     startPostmaster({
       binaries,
       launcher,
       pgdata,
       logFile,
-      settings: { ...settings, ...listenSettings(endpoint) },
+      settings: { ...settings, ...listenSettings(endpoint), ...reports },
       startTimeoutMillis,
     })
   return { server: await againWhileShuttingDown(start), endpoint }

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-const socketName = ".s.PGSQL.5432"
+/** With the longest port. */
+const socketName = ".s.PGSQL.65535"
 const longest = process.platform === "darwin" ? 103 : 107
 
 /** Whether the path of a socket in this directory is short enough for the system. */

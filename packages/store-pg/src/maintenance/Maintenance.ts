@@ -5,6 +5,8 @@
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { repeatReportGrants } from "../migrations/ReportsRole.ts"
+import { endReportSessions } from "./ReportSessions.ts"
 
 const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed", "cabinet.audit"]
 
@@ -33,6 +35,8 @@ export const deleteRepeatWindows = Effect.gen(function* () {
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* background("partition creation", "1 hour", makePartitions)
+    yield* background("report sessions", "5 seconds", endReportSessions())
+    yield* background("report grants", "1 hour", repeatReportGrants)
     yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
   }),
 )

@@ -16,7 +16,7 @@ const WHO_MAY_CONNECT = `
 SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
        ARRAY(SELECT r.rolname::text FROM pg_roles r
              WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> d.datdba AND r.rolname <> current_user
-               AND r.rolname !~ '^cabinet_.*_(reader|author)$'
+               AND r.rolname !~ '^cabinet_.*_(reader|author|reports)$'
                AND (EXISTS (SELECT FROM pg_shdepend s WHERE s.dbid = d.oid AND s.refclassid = 'pg_authid'::regclass AND s.refobjid = r.oid)
                  OR EXISTS (SELECT FROM pg_stat_activity a WHERE a.datid = d.oid AND a.usesysid = r.oid))
              ORDER BY 1) AS others

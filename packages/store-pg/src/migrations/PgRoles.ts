@@ -1,12 +1,12 @@
 /**
- * The two login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author
- * creates tables and views in `public` and in schemas of its own. Roles belong to the whole cluster, so their names
- * include the database's. If they cannot be created, connection addresses of existing roles are configured instead.
+ * The login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author creates
+ * tables and views in `public` and in schemas of its own; that of reports is the reader's for other programs (see
+ * ReportsRole). If reader and author cannot be created, connection addresses of existing roles are configured instead.
  *
  * Nearly every start finds them as the previous one left them: that is checked first, because repairing them takes some
  * forty statements.
  */
-import { hash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -17,6 +17,8 @@ import { connectionLossAsError, sqlMessage, sqlState } from "../connection/Store
 import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
+import { ensureReports } from "./ReportsRole.ts"
+import { roleName } from "./RoleName.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
 export type RoleKind = "reader" | "author"
@@ -43,12 +45,6 @@ export interface RolesOptions {
   /** Addresses of existing roles, if this user may not create any. */
   readonly readerUrl?: string | undefined
   readonly authorUrl?: string | undefined
-}
-
-const roleName = (database: string, kind: RoleKind): string => {
-  const whole = `cabinet_${database}_${kind}`
-  if (Buffer.byteLength(whole) <= 63) return whole
-  return `cabinet_${hash("sha256", database).slice(0, 32)}_${kind}`
 }
 
 const withLogin = (url: string, role: string, password: string): string => {
@@ -107,8 +103,14 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
 export const ensureRoles = Effect.fnUntraced(function* (
   options: RolesOptions,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
-  return (yield* rolesAsLeft(options)) ?? (yield* withPasswordForm(options.url, (form) => putRight(options, form)))
+  const roles =
+    (yield* rolesAsLeft(options)) ?? (yield* withPasswordForm(options.url, (form) => putRight(options, form)))
+  // Not needed before somebody asks for it, who is then told why there is none.
+  if (roles.reader.there) yield* Effect.catchIf(ensureReports(roles.reader.role), isDenied, () => Effect.void)
+  return roles
 })
+
+const isDenied = (error: SqlError.SqlError): boolean => sqlState(error) === "42501"
 
 const putRight = Effect.fnUntraced(function* (
   options: RolesOptions,

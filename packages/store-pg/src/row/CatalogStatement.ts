@@ -18,8 +18,8 @@ const READABLE = `
     AND NOT EXISTS (
       SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
 
-/** True if a view shows anything of the service's schema, including through other views or by a function. */
-const SHOWS_OURS = `EXISTS (
+/** True if a view, `c` of pg_class, shows anything of the service's schema, including through other views or by a function. */
+export const SHOWS_OURS = `EXISTS (
       WITH RECURSIVE seen (oid) AS (
         SELECT c.oid
         UNION

@@ -4,6 +4,8 @@ import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { mirrorGrants } from "../migrations/ReportsRole.ts"
+import { roleName } from "../migrations/RoleName.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 
@@ -37,6 +39,8 @@ export const layer = Layer.effect(
 
     const apply = Effect.fnUntraced(function* (schema: string, statements: ReadonlyArray<string>) {
       for (const statement of statements) yield* sql.unsafe(statement)
+      const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
+      yield* Effect.provideService(mirrorGrants(role, roleName(here!.database, "reports")), PgClient.PgClient, sql)
       return (yield* sql.unsafe<{ objects: number; readable: number }>(COUNT, [schema, role]))[0]!
     })
 

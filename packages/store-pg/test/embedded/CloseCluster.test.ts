@@ -29,6 +29,7 @@ const using = <A>(at: string, work: (database: Database) => Promise<A>): Promise
   )
 
 const FUNCTIONS = ["pg_advisory_lock(1)", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_advisory_unlock_all()"]
+const WRITING = ["lo_create(0)", "lo_from_bytea(0, 'x')", "pg_logical_emit_message(false, 'a', 'b')"]
 const ENDING = ["pg_cancel_backend(pg_backend_pid())", "pg_terminate_backend(pg_backend_pid(), 0)"]
 
 /** The SQLSTATE of a refusal; null where there was none. */
@@ -44,7 +45,9 @@ const states = (url: string, calls: ReadonlyArray<string>) =>
 const expectClosed = async (database: Database, names: ReadonlyArray<string>) => {
   for (const name of names) {
     const stranger = database.urlFor("stranger", name)
-    expect(await states(stranger, [...FUNCTIONS, ...ENDING])).toEqual(Array.from({ length: 5 }, () => "42501"))
+    expect(await states(stranger, [...FUNCTIONS, ...ENDING, ...WRITING])).toEqual(
+      Array.from({ length: 8 }, () => "42501"),
+    )
     expect(await states(database.urlFor("cabinet", name), FUNCTIONS)).toEqual([null, null, null])
   }
   for (const name of ["postgres", "template1"]) {
@@ -59,7 +62,7 @@ const makeDatabase = (database: Database, name: string) =>
 
 const OPEN = `
 DO $$ DECLARE f regprocedure; BEGIN
-  FOR f IN SELECT oid FROM pg_proc WHERE proname ~ 'advisory' OR proname IN ('pg_cancel_backend', 'pg_terminate_backend') LOOP
+  FOR f IN SELECT oid FROM pg_proc WHERE proname ~ 'advisory|^lo_' OR proname IN ('pg_cancel_backend', 'pg_terminate_backend') LOOP
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f);
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM cabinet', f);
   END LOOP;

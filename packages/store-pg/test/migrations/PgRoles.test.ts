@@ -63,7 +63,7 @@ const versions = () =>
 
 it("ensureRoles writes nothing where nothing has changed", async () => {
   const before = await versions()
-  assert.strictEqual(before.length, 2)
+  assert.strictEqual(before.length, 3)
   assert.deepStrictEqual(await ensure(), roles)
   assert.deepStrictEqual(await versions(), before)
 })

@@ -1,0 +1,74 @@
+/** `cabinet database url`: how psql, a program for reports or a notebook reads the data. */
+import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
+import { issuedReportLoginJson, reportLoginJson } from "@data-cabinet/core/row/ReportLoginJson"
+import type { ReportLoginState } from "@data-cabinet/core/row/ReportLoginStore"
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { report } from "../output/Report.ts"
+import { format, withCabinet } from "./Root.ts"
+
+/** What it may do besides reading, as lines. */
+const beyondLines = ({ role, beyond }: ReportLoginState): ReadonlyArray<string> =>
+  beyond.length === 0
+    ? []
+    : [
+        "",
+        `PostgreSQL lets ${role} do more than read. Let an administrator run, after looking at who else needs it:`,
+        ...beyond.map(({ right, remedy }) => `  ${remedy};  -- it can ${right}`),
+      ]
+
+const url = Command.make(
+  "url",
+  {
+    as: Flag.Literals("as", ["reader"]).pipe(
+      Flag.withDescription("Whose rights the login has"),
+      Flag.withDefault("reader" as const),
+    ),
+    rotate: Flag.Boolean("rotate").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Give it a new password; the previous one no longer works, and its sessions end"),
+      Flag.withDefault(false),
+    ),
+    revoke: Flag.Boolean("revoke").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Let nobody log in with it any more"),
+      Flag.withDefault(false),
+    ),
+  },
+  ({ rotate, revoke }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const logins = yield* ReportLogin
+        if (revoke) {
+          const left = yield* logins.revoke()
+          const words = `${left.role} can no longer log in.`
+          return yield* report(yield* format, { ...reportLoginJson(left), password: null }, () => words)
+        }
+        const now = yield* logins.get
+        if (now.active && now.url !== null && !rotate) {
+          return yield* report(yield* format, { ...reportLoginJson(now), password: null }, () =>
+            [
+              now.url,
+              "",
+              "The password was shown when it was issued. For a new one, which ends the sessions of the old: cabinet database url --rotate",
+              ...beyondLines(now),
+            ].join("\n"),
+          )
+        }
+        const issued = yield* logins.issue()
+        yield* report(yield* format, issuedReportLoginJson(issued), (style) =>
+          [
+            style.bold(issued.url),
+            "",
+            "Save it now: the password will not be shown again. It reads every table and view that the API reads, and writes nothing.",
+            ...beyondLines(issued),
+          ].join("\n"),
+        )
+      }),
+    ),
+).pipe(Command.withDescription("Show how other programs read the tables in SQL; the password is shown only once"))
+
+export const databaseCommand = Command.make("database").pipe(
+  Command.withDescription("Read the data with other programs"),
+  Command.withSubcommands([url]),
+)

@@ -1,0 +1,76 @@
+/**
+ * The login with which other programs read the cabinet's tables in SQL: psql, a program for reports, a notebook. It reads
+ * what readers of the API read and never schema `cabinet`. Its password is shown once. Refuses where nobody could connect.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { ReportLoginError } from "./ReportLoginError.ts"
+import { type LoginOutcome, type ReportLoginState, ReportLoginStore } from "./ReportLoginStore.ts"
+
+/** The login with its password, and a `url` that contains it. */
+export interface IssuedReportLogin extends ReportLoginState {
+  readonly url: string
+  readonly password: string
+}
+
+export class ReportLogin extends Context.Service<
+  ReportLogin,
+  {
+    readonly get: Effect.Effect<ReportLoginState, StoreUnavailable>
+    /** Gives it a new password; who had the old one can no longer connect, and its sessions end. */
+    readonly issue: () => Effect.Effect<IssuedReportLogin, ReportLoginError | StoreUnavailable>
+    readonly revoke: () => Effect.Effect<ReportLoginState, ReportLoginError | StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/ReportLogin") {
+  static readonly layer = Layer.effect(
+    ReportLogin,
+    Effect.map(ReportLoginStore, (store) =>
+      ReportLogin.of({
+        get: store.read,
+        issue: Effect.fnUntraced(function* () {
+          if ((yield* store.read).url === null) return yield* NOT_LISTENING
+          const { password } = yield* valueOf(yield* store.issue)
+          const { url, ...state } = yield* store.read
+          return url === null ? yield* NOT_LISTENING : { ...state, url: withPassword(url, password), password }
+        }),
+        revoke: Effect.fnUntraced(function* () {
+          yield* valueOf(yield* store.revoke)
+          return yield* store.read
+        }),
+      }),
+    ),
+  )
+}
+
+const NOT_LISTENING = new ReportLoginError({
+  code: "not_listening",
+  message:
+    "The database listens on no TCP port, so no other program could connect. For the embedded database, set CABINET_POSTGRES_PORT and restart the server.",
+})
+
+const withPassword = (url: string, password: string): string => {
+  const whole = new URL(url)
+  whole.password = encodeURIComponent(password)
+  return whole.toString()
+}
+
+const valueOf = <A>(outcome: LoginOutcome<A>): Effect.Effect<A, ReportLoginError> => {
+  switch (outcome.is) {
+    case "done":
+      return Effect.succeed(outcome.value)
+    case "no_reader":
+      return Effect.fail(
+        new ReportLoginError({
+          code: "no_reader",
+          message: `There is no reader role ${outcome.role}; \`cabinet doctor\` says why.`,
+        }),
+      )
+    case "denied":
+      return Effect.fail(
+        new ReportLoginError({
+          code: "login_denied",
+          message: `The database's user may not do this (${outcome.detail}). Let an administrator run: ${outcome.statements.join("; ")};`,
+        }),
+      )
+  }
+}

@@ -1,0 +1,46 @@
+/** The login with which other programs read the tables in SQL, over the management API. */
+import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
+import { issuedReportLoginJson, reportLoginJson } from "@data-cabinet/core/row/ReportLoginJson"
+import { Effect } from "effect"
+import { one } from "../manage/ManageResponses.ts"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+
+export const manageReportLogin = Effect.gen(function* () {
+  const login = yield* ReportLogin
+  const common = { tag: "Database", path: "/manage/v1/report-login" } as const
+  return [
+    manageEndpoint({
+      ...common,
+      id: "getReportLogin",
+      method: "GET",
+      summary: "The login for reports",
+      description: "Where other programs read the tables in SQL, and as whom. The password is not shown.",
+      action: "report_login.read",
+      response: one("ReportLogin", "The login."),
+      respond: () => Effect.map(login.get, reportLoginJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "issueReportLogin",
+      method: "POST",
+      summary: "Give the login for reports a new password",
+      description:
+        "The password is shown only in this response. Sessions with the previous one are ended, and it no longer works.",
+      action: "report_login.change",
+      response: one("IssuedReportLogin", "The login with its password."),
+      errors: ["no_reader", "not_listening", "login_denied"],
+      respond: () => Effect.map(login.issue(), issuedReportLoginJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "revokeReportLogin",
+      method: "DELETE",
+      summary: "Revoke the login for reports",
+      description: "Its sessions are ended, and nobody can log in with it until a password is issued again.",
+      action: "report_login.change",
+      response: one("ReportLogin", "The login."),
+      errors: ["no_reader", "not_listening", "login_denied"],
+      respond: () => Effect.map(login.revoke(), reportLoginJson),
+    }),
+  ]
+})

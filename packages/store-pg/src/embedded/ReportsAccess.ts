@@ -1,0 +1,40 @@
+/**
+ * The TCP port of the embedded server, on which reports are read: off unless a port is set, on the loopback only, and for
+ * the logins for reports alone. Whoever else asks there is rejected before a password counts.
+ *
+ * The rules of access are a file of our own, because those that initdb writes trust everybody on the machine.
+ */
+import { chmodSync, chownSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ownerRole } from "./Bootstrap.ts"
+import type { Launcher } from "./Unprivileged.ts"
+
+/** A role without privileges, of which every login for reports is a member: PostgreSQL's rules of access name roles. */
+export const REPORTS_GROUP = "cabinet_reports"
+
+const LOOPBACK = "127.0.0.1"
+
+const rules = (superuser: string): string => `# Written at each start: changes are lost.
+local all all trust
+local replication all trust
+host all ${ownerRole},${superuser} all reject
+host all +${REPORTS_GROUP} ${LOOPBACK}/32 scram-sha-256
+host all all all reject
+`
+
+/** How long a connection may take to log in: those that do not finish use up the server's connections meanwhile. */
+const LOGIN_SECONDS = 5
+
+/** Writes the rules, and returns the settings with which the server listens on the port as well. */
+export const reportsSettings = (pgdata: string, superuser: string, launcher: Launcher): Record<string, string> => {
+  const file = join(pgdata, "cabinet_hba.conf")
+  writeFileSync(file, rules(superuser), { mode: 0o600 })
+  chmodSync(file, 0o600)
+  if (launcher.owner !== undefined) chownSync(file, launcher.owner.uid, launcher.owner.gid)
+  return {
+    listen_addresses: LOOPBACK,
+    hba_file: file,
+    password_encryption: "scram-sha-256",
+    authentication_timeout: `${LOGIN_SECONDS}s`,
+  }
+}

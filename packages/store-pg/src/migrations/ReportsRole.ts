@@ -1,0 +1,131 @@
+/**
+ * The role for reports: a login of its own for psql, a program for reports or a notebook, which reads what the reader
+ * reads. It is created with the other roles and cannot log in before somebody asks for its password, which is kept nowhere.
+ *
+ * What it may not do rests on privileges alone, since a session can switch off every setting. It is no member of the
+ * reader's role: as such it could change the reader's password and end its sessions. So each grant to the reader is made
+ * to it as well, but for views that show schema `cabinet`.
+ */
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
+import { REPORTS_GROUP } from "../embedded/ReportsAccess.ts"
+import { SHOWS_OURS } from "../row/CatalogStatement.ts"
+import { LOCK_ROLES } from "./AuthorLogin.ts"
+import { roleName } from "./RoleName.ts"
+
+/** Enough for a few people and a program, and few enough to leave the server's connections to the cabinet. */
+export const REPORTS_SESSIONS = 5
+
+/** What one session may write to temporary files for its sorts and joins, in gigabytes. */
+const TEMP_FILES = "5GB"
+
+/** $1: the reader's role, $2: the reports'. One statement a row. */
+const GRANTS_TO_MIRROR = `
+WITH role AS (
+  SELECT reader.oid AS reader, reports.oid AS reports
+  FROM pg_roles reader, pg_roles reports WHERE reader.rolname = $1::name AND reports.rolname = $2::name
+), schema AS (
+  SELECT format('SCHEMA %I', n.nspname) AS object, 'USAGE' AS privilege,
+    has_schema_privilege(role.reader, n.oid, 'USAGE') AS wanted,
+    EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.grantee = role.reports) AS granted
+  FROM pg_namespace n, role
+  WHERE n.nspname NOT IN ('cabinet', 'cabinet_search', 'information_schema') AND left(n.nspname, 3) <> 'pg_'
+    AND pg_has_role(n.nspowner, 'USAGE')
+), relation AS (
+  SELECT format('%I.%I', n.nspname, c.relname) AS object, 'SELECT' AS privilege,
+    has_table_privilege(role.reader, c.oid, 'SELECT') AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS}) AS wanted,
+    EXISTS (SELECT FROM aclexplode(c.relacl) a WHERE a.grantee = role.reports) AS granted
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, role
+  WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm')
+    AND n.nspname NOT IN ('cabinet', 'information_schema') AND left(n.nspname, 3) <> 'pg_'
+    AND pg_has_role(c.relowner, 'USAGE')
+), later AS (
+  SELECT d.defaclrole, d.defaclnamespace, d.defaclobjtype, a.privilege_type,
+    bool_or(a.grantee = role.reader) AS wanted, bool_or(a.grantee = role.reports) AS granted
+  FROM pg_default_acl d, aclexplode(d.defaclacl) a, role
+  WHERE a.grantee IN (role.reader, role.reports) AND d.defaclobjtype IN ('r', 'n')
+    AND a.privilege_type IN ('SELECT', 'USAGE') AND pg_has_role(d.defaclrole, 'USAGE')
+  GROUP BY 1, 2, 3, 4
+), change AS (
+  SELECT '' AS prefix, object, privilege, wanted FROM schema WHERE wanted <> granted
+  UNION ALL
+  SELECT '', object, privilege, wanted FROM relation WHERE wanted <> granted
+  UNION ALL
+  SELECT format('ALTER DEFAULT PRIVILEGES FOR ROLE %I %s ', pg_get_userbyid(defaclrole),
+      CASE WHEN defaclnamespace = 0 THEN ''
+        ELSE format('IN SCHEMA %I', (SELECT nspname FROM pg_namespace n WHERE n.oid = defaclnamespace)) END),
+    CASE defaclobjtype WHEN 'n' THEN 'SCHEMAS' ELSE 'TABLES' END, privilege_type, wanted
+  FROM later WHERE wanted <> granted
+)
+SELECT prefix || CASE WHEN wanted THEN format('GRANT %s ON %s TO %I', privilege, object, $2)
+    ELSE format('REVOKE %s ON %s FROM %I', privilege, object, $2) END AS statement
+FROM change`
+
+/** Brings the reports' grants in line with the reader's. Nothing happens where either role does not exist. */
+export const mirrorGrants = Effect.fnUntraced(function* (reader: string, reports: string) {
+  const sql = yield* PgClient.PgClient
+  const statements = yield* sql.unsafe<{ statement: string }>(GRANTS_TO_MIRROR, [reader, reports])
+  for (const { statement } of statements) yield* sql.unsafe(statement)
+})
+
+/** For grants that were made to the reader by others than the cabinet. */
+export const repeatReportGrants = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
+  const [reader, reports] = [roleName(here!.database, "reader"), roleName(here!.database, "reports")]
+  yield* sql.withTransaction(Effect.andThen(sql.unsafe(LOCK_ROLES), mirrorGrants(reader, reports)))
+})
+
+/** $1: the reports' role, $2: the reader's. One row if the role has what `ensureReports` gives it. */
+const REPORTS_ARE_COMPLETE = `
+  SELECT FROM pg_roles reports, pg_roles reader
+  WHERE reports.rolname = $1::name AND reader.rolname = $2::name AND reports.rolconnlimit > 0
+    AND pg_has_role(reports.oid, 'USAGE') AND has_database_privilege(reports.oid, current_database(), 'CONNECT')
+    AND (SELECT count(*) FILTER (WHERE a.grantee = reader.oid) = count(*) FILTER (WHERE a.grantee = reports.oid)
+         FROM pg_default_acl d, aclexplode(d.defaclacl) a WHERE pg_has_role(d.defaclrole, 'USAGE'))
+    AND has_schema_privilege(reports.oid, 'sources', 'USAGE')`
+
+/** The group by which the embedded server admits it over TCP, where this user may give it. $1: its name. */
+const MAY_ADMIT = `
+  SELECT FROM pg_roles WHERE rolname = $1::name AND pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')`
+
+/** Statements that not every user may run, and that are not needed everywhere. */
+const ifAllowed = (statement: string) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => sql.withTransaction(sql.unsafe(statement))).pipe(
+    Effect.asVoid,
+    Effect.catchIf(
+      (error: SqlError.SqlError) => sqlState(error) === "42501",
+      () => Effect.void,
+    ),
+  )
+
+/** Creates the role, if necessary and if this user may; without a login, and with the rights of one. */
+export const ensureReports = Effect.fnUntraced(function* (reader: string) {
+  const sql = yield* PgClient.PgClient
+  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
+  const reports = roleName(here!.database, "reports")
+  const complete = yield* sql.unsafe(REPORTS_ARE_COMPLETE, [reports, reader])
+  if (complete.length === 1) return
+  const name = quoteName(reports)
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql.unsafe(LOCK_ROLES)
+      const [exists] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${reports}`
+      if (exists === undefined) {
+        yield* sql.unsafe(`CREATE ROLE ${name} NOLOGIN NOINHERIT CONNECTION LIMIT ${REPORTS_SESSIONS}`)
+      } else {
+        yield* ifAllowed(`ALTER ROLE ${name} CONNECTION LIMIT ${REPORTS_SESSIONS}`)
+      }
+      // The owner may terminate its sessions.
+      yield* ifAllowed(`GRANT ${name} TO CURRENT_USER`)
+      const [admits] = yield* sql.unsafe<object>(MAY_ADMIT, [REPORTS_GROUP])
+      if (admits !== undefined) yield* ifAllowed(`GRANT ${REPORTS_GROUP} TO ${name}`)
+      yield* ifAllowed(`ALTER ROLE ${name} SET temp_file_limit = '${TEMP_FILES}'`)
+      yield* sql.unsafe(`GRANT CONNECT ON DATABASE ${quoteName(here!.database)} TO ${name}`)
+      yield* mirrorGrants(reader, reports)
+    }),
+  )
+}, connectionLossAsError)

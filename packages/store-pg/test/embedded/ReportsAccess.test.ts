@@ -1,0 +1,48 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createServer, type AddressInfo, type Server } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+import { Effect, type Scope } from "effect"
+import { afterAll, expect, it, vi } from "vitest"
+import { query } from "./Holder.ts"
+
+// Whole clusters are made and started, and the machine may have other things to do.
+vi.setConfig({ testTimeout: 120_000 })
+
+const dir = mkdtempSync(join(tmpdir(), "dc-reports-"))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+const dataDir = join(dir, "data")
+
+/** Listens on any port of the loopback. */
+const listening = () =>
+  new Promise<{ readonly server: Server; readonly port: number }>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () =>
+      resolve({ server, port: (server.address() as AddressInfo).port }),
+    )
+  })
+
+const LISTENS = "SELECT current_setting('listen_addresses') AS addresses, current_setting('port')::int AS port"
+
+const listens = (
+  open: Effect.Effect<EmbeddedPostgres.EmbeddedDatabase, unknown, Scope.Scope>,
+): Promise<Record<string, unknown>> =>
+  Effect.runPromise(Effect.scoped(Effect.flatMap(open, ({ url }) => Effect.promise(() => query(url, LISTENS))))).then(
+    ([row]) => row!,
+  )
+
+it("the server listens on the port that a server was given last, and a command that was given none leaves it", async () => {
+  const { server, port } = await listening()
+  await expect(listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).rejects.toMatchObject({
+    code: "start_failed",
+    message: expect.stringMatching(/cannot listen on port \d+ .*CABINET_POSTGRES_PORT/),
+  })
+  await new Promise((resolve) => server.close(resolve))
+  const open = { addresses: "127.0.0.1", port }
+  expect(await listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).toEqual(open)
+  expect(await listens(EmbeddedPostgres.join({ dataDir }))).toEqual(open)
+  expect(statSync(join(dataDir, "pgdata", "cabinet_hba.conf")).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(dataDir, "pgdata", "cabinet_hba.conf"), "utf8")).not.toMatch(/^host.*trust/m)
+  expect(await listens(EmbeddedPostgres.serve({ dataDir, reportsPort: null }))).toEqual({ addresses: "", port: 5432 })
+  expect(await listens(EmbeddedPostgres.join({ dataDir }))).toEqual({ addresses: "", port: 5432 })
+})
