@@ -33,8 +33,9 @@ export interface CountBetween {
 }
 
 /**
- * Where a reader without a cursor may begin: where the feed ends, behind the last event that was received before a time (RFC 3339),
- * or before the last so many events.
+ * Where a reader without a cursor may begin: where the feed ends, before the first event that was received at or after a time
+ * (RFC 3339), or before the last so many events. From a time on, a few events may come that were received just before it: the
+ * feed's order is that of acceptance.
  */
 export type FeedStart = "now" | { readonly time: string } | { readonly last: number }
 

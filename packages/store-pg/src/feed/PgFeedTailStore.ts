@@ -17,7 +17,7 @@ import { FeedSessions } from "../connection/OwnerClient.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
-import { ARRIVALS, countStatement, END_OF_FEED, startStatement } from "./TailStatement.ts"
+import { ARRIVALS, countStatement, END_OF_FEED, startAtTime, startBeforeLast } from "./TailStatement.ts"
 import { type Watermark, watermark } from "./Watermark.ts"
 
 type PlaceRow = readonly [epoch: string, xid: string, id: string, receivedAt: string]
@@ -64,9 +64,9 @@ const startBelow = (
   { sourceId, channel }: Pick<CountBetween, "sourceId" | "channel">,
   start: Exclude<FeedStart, "now">,
 ) => {
-  const [by, value] = "last" in start ? (["last", String(start.last)] as const) : (["time", start.time] as const)
+  const [statement, value] = "last" in start ? [startBeforeLast, String(start.last)] : [startAtTime, start.time]
   const values = [epoch, bound, value, ...(sourceId === null ? [] : [String(sourceId)])]
-  return Effect.map(session.queryValues(startStatement(by, channel, sourceId !== null), values), ([row]) =>
+  return Effect.map(session.queryValues(statement(channel, sourceId !== null), values), ([row]) =>
     row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow),
   )
 }

@@ -17,21 +17,61 @@ SELECT ${PLACE} FROM (${each(
     WHERE channel = '${channel}' AND (epoch, xid) < ($1::int8, $2::int8) ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
 )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1`
 
-/**
- * $1, $2: the watermark; $3: a number of events or a time; $4: the source, if there is one. The place before the last so many
- * events, or behind the last one from before the time; none where that is the beginning.
- */
-export const startStatement = (by: "last" | "time", channel: Channel | null, ofSource: boolean): string => {
-  const skipped = by === "last" ? "$3::int8" : "0"
-  return `
-SELECT ${PLACE} FROM (${each(
+const walksOf = (channel: Channel | null, ofSource: boolean, columns: string, rest: string): string =>
+  each(
     channel === null ? CHANNELS : [channel],
     (one) => `
-    SELECT epoch, xid, id, received_at FROM cabinet.event
-    WHERE channel = '${one}'${ofSource ? " AND source_id = $4::int8" : ""} AND (epoch, xid) < ($1::int8, $2::int8)
-      ${by === "time" ? "AND received_at < $3::timestamptz" : ""}
-    ORDER BY epoch DESC, xid DESC, id DESC LIMIT ${skipped} + 1`,
-  )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC OFFSET ${skipped} LIMIT 1`
+    SELECT ${columns} FROM cabinet.event
+    WHERE channel = '${one}'${ofSource ? " AND source_id = $4::int8" : ""} AND (epoch, xid) < ($1::int8, $2::int8) ${rest}`,
+  )
+
+/** $1, $2: the watermark; $3: a number of events; $4: the source, if there is one. The place before the last so many events. */
+export const startBeforeLast = (channel: Channel | null, ofSource: boolean): string => `
+SELECT ${PLACE} FROM (${walksOf(
+  channel,
+  ofSource,
+  "epoch, xid, id, received_at",
+  "ORDER BY epoch DESC, xid DESC, id DESC LIMIT $3::int8 + 1",
+)}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC OFFSET $3::int8 LIMIT 1`
+
+/** Longer than any accept lives: its statement is cancelled after 30 seconds. */
+const LONGEST_ACCEPT = "interval '60 seconds'"
+
+/**
+ * $1, $2: the watermark; $3: a time; $4: the source, if there is one. The place before the first event in the feed's order that
+ * was received at or after the time; none where that is the beginning.
+ *
+ * An event that was received earlier may stand behind it, for a place is drawn with the transaction id and the time a moment
+ * later. So the last event from before the time is no start: it is looked for as long before as an accept can take, and from
+ * there onwards the first of those that are wanted.
+ */
+export const startAtTime = (channel: Channel | null, ofSource: boolean): string => {
+  const first = walksOf(
+    channel,
+    ofSource,
+    "epoch, xid, id",
+    `AND (epoch, xid, id) > ((SELECT epoch FROM before), (SELECT xid FROM before), (SELECT id FROM before))
+      AND received_at >= $3::timestamptz ORDER BY epoch, xid, id LIMIT 1`,
+  )
+  return `
+WITH before AS MATERIALIZED (
+  SELECT epoch, xid, id FROM (${walksOf(
+    channel,
+    ofSource,
+    "epoch, xid, id",
+    `AND received_at < $3::timestamptz - ${LONGEST_ACCEPT} ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
+  )} UNION ALL SELECT 0::int8, 0::int8, 0::int8) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1
+), first AS MATERIALIZED (
+  SELECT epoch, xid, id FROM (${first} UNION ALL SELECT $1::int8, $2::int8, 0::int8) w
+  ORDER BY w.epoch, w.xid, w.id LIMIT 1
+)
+SELECT ${PLACE} FROM (${walksOf(
+    channel,
+    ofSource,
+    "epoch, xid, id, received_at",
+    `AND (epoch, xid, id) < ((SELECT epoch FROM first), (SELECT xid FROM first), (SELECT id FROM first))
+    ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1`,
+  )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1`
 }
 
 const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL"
