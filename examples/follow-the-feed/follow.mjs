@@ -4,7 +4,8 @@
  *
  *     CABINET_KEY=… node follow.mjs http://127.0.0.1:8080 events.db
  *
- * `--once` exits at the end of the feed instead of waiting for more; `--limit N` requests smaller pages. Needs Node 24,
+ * At the end of the feed a request waits for the next event, so that it is here at once and nobody asks in vain. `--once` exits
+ * there instead; `--limit N` requests smaller pages. Needs Node 24,
  * which includes SQLite.
  */
 import { DatabaseSync } from "node:sqlite"
@@ -44,20 +45,22 @@ const page = async (cursor) => {
   if (cursor !== undefined) address.searchParams.set("cursor", cursor)
   for (;;) {
     const result = await fetch(address, {
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${key}`, ...(options.once ? {} : { prefer: "wait=25" }) },
       signal: AbortSignal.timeout(60_000),
     }).then(
       async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
       () => undefined,
     )
-    if (result?.status === 200) return JSON.parse(result.text, exact)
+    if (result?.status === 200) {
+      return { ...JSON.parse(result.text, exact), waits: result.headers.has("preference-applied") }
+    }
     if (result !== undefined && result.status !== 429 && result.status < 500) throw new Error(result.text)
     await sleep(1000 * Number(result?.headers.get("retry-after") ?? 2))
   }
 }
 
 for (;;) {
-  const { data, has_more, next_cursor } = await page(readPlace.get()?.cursor)
+  const { data, has_more, next_cursor, waits } = await page(readPlace.get()?.cursor)
   copy.exec("BEGIN IMMEDIATE")
   for (const { id, source, channel, received_at, repeat_of, history, payload } of data) {
     writeEvent.run(id, source.name, channel, received_at, repeat_of, Number(history), JSON.stringify(payload))
@@ -67,5 +70,6 @@ for (;;) {
   if (data.length > 0) console.log(`${data.length} events`)
   if (has_more) continue
   if (options.once) break
-  await sleep(2000)
+  // A server of a version that does not wait is asked again after a moment.
+  if (!waits) await sleep(2000)
 }

@@ -131,6 +131,7 @@ it("Parquet has decimals where the caller says so, and fails with the first valu
     exported("public.odd", {}, { format: "parquet", ...options })
   await expect(failing({ decimals: { n: { precision: 6, scale: 1 } } })).rejects.toMatchObject({
     code: "bad_selection",
+    param: "decimal",
     message: `Row 1 has 1.25 in column "n", which is exported as numbers of 6 digits, 1 of them behind the point: export it as text.`,
   })
   await expect(failing({ decimals: { nope: { precision: 6, scale: 1 } } })).rejects.toMatchObject({
@@ -141,7 +142,10 @@ it("Parquet has decimals where the caller says so, and fails with the first valu
   await cabinet.sql(
     `INSERT INTO public.odd (id, d) VALUES (2, 'infinity'); INSERT INTO public.odd (id, money) VALUES (3, 'NaN')`,
   )
-  await expect(failing({})).rejects.toMatchObject({ message: expect.stringContaining(`"infinity" in column "d"`) })
+  await expect(failing({})).rejects.toMatchObject({
+    param: "text",
+    message: expect.stringContaining(`"infinity" in column "d"`),
+  })
   await expect(failing({ texts: ["d"] })).rejects.toMatchObject({
     message: expect.stringContaining(`"NaN" in column "money"`),
   })

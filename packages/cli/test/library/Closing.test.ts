@@ -80,7 +80,10 @@ it("close aborts work that exceeds its grace period", async () => {
   try {
     answered.catch(() => {})
     await cabinet.close({ graceMillis: 1 })
-    expect((await viaFetch).status).toBe(503)
+    const stopped = await viaFetch
+    expect(stopped.status).toBe(503)
+    expect(stopped.headers.get("retry-after")).toBe("1")
+    expect(await stopped.json()).toMatchObject({ ok: false, error: "unavailable" })
     const [error] = (await broken) as ReadonlyArray<NodeJS.ErrnoException>
     expect(error!.code).toBe("ECONNRESET")
   } finally {

@@ -86,7 +86,7 @@ export const manageEvents = Effect.gen(function* () {
       waitMillis: ({ wait = 0 }) => wait * 1_000,
       response: { status: 200, description: listEvents.response.description, schema: listEvents.response.schema },
       errors: listEvents.errors,
-      respond: ({ pairs, query: { wait = 0 }, actor, session, request, again }) => {
+      respond: ({ pairs, query: { wait = 0 }, actor, session, request, again, waited }) => {
         const asked = pairs.filter(([name]) => name !== "wait")
         if (wait === 0 || request.method !== "GET") return Effect.map(feed.page(asked), feedPageBody)
         const who = session === null ? `${actor.kind} ${actor.id}` : `session ${session.id}`
@@ -95,8 +95,12 @@ export const manageEvents = Effect.gen(function* () {
           who,
           request,
           (leave) =>
-            Effect.map(followed.next<ManageError | StoreUnavailable>(asked, { ...options, leave }), ({ page }) =>
-              feedPageBody(page),
+            Effect.map(
+              followed.next<ManageError | StoreUnavailable>(asked, { ...options, leave }),
+              ({ page, waitedMillis }) => {
+                waited(waitedMillis)
+                return feedPageBody(page)
+              },
             ),
           (message) => ({ code: "rate_limited", message, retryAfter: WAIT_RETRY_SECONDS }),
         )
@@ -109,7 +113,7 @@ export const manageEvents = Effect.gen(function* () {
       path: "/manage/v1/feed/start",
       summary: "Where to begin in the feed",
       description:
-        "A cursor to begin with: behind all events there are by now, behind the last one that was received before a time, or before the newest so many. Events are in the order of acceptance, so that one received a moment before the time may follow.",
+        "A cursor to begin with: behind all events there are by now, before the first one that was received at or after a time, or before the newest so many. Events are in the order of acceptance, so that one received a moment before the time may follow.",
       action: "row.read",
       parameters: [
         idParameter("source_id", "For only events of this source."),

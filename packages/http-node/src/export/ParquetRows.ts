@@ -196,7 +196,7 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
           const name = columns[index]!.name
           throw selectionError(
             "bad_selection",
-            "decimal",
+            shape.decimals?.[name] === undefined ? "text" : "decimal",
             `Row ${number} has ${token.slice(0, 100)} in column ${JSON.stringify(name)}, which is exported as ${holds}: export it as text.`,
           )
         }

@@ -68,6 +68,8 @@ export interface ManageCall<Path, Query, Body> {
   readonly pairs: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Body
   readonly request: Request
+  /** Says how long it waited for something to come, which is no time that it took. */
+  readonly waited: (millis: number) => void
   /** Fails once the sender may no longer do this; for work that waits, and then shows something. */
   readonly again: Effect.Effect<void, ManageError | StoreUnavailable>
 }

@@ -90,6 +90,7 @@ const handlerOf = (endpoint: ManageEndpoint, { who, wheel, idempotency }: Omit<F
       request: Request,
       target: Target,
       { actor, rate, session }: Identified,
+      waited: (millis: number) => void,
     ): Effect.fn.Return<Outcome, Refusal> {
       if (!rate.allowed) return yield* Effect.fail(tooMany(rate))
       if (!mayDo(actor.role, endpoint.action)) return yield* Effect.fail(withoutRole(endpoint, actor.role))
@@ -102,7 +103,7 @@ const handlerOf = (endpoint: ManageEndpoint, { who, wheel, idempotency }: Omit<F
       const again = Effect.flatMap(who(request, true), (now) =>
         mayDo(now.actor.role, endpoint.action) ? Effect.void : Effect.fail(withoutRole(endpoint, now.actor.role)),
       )
-      const call = { actor, session, path, query, pairs, body: body?.value, request, again }
+      const call = { actor, session, path, query, pairs, body: body?.value, request, again, waited }
       const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, call), CurrentActor, actor)
       if (endpoint.method !== "GET") return yield* asked
       const limit = READ_TIMEOUT_MILLIS + (endpoint.waitMillis?.(query) ?? 0)
@@ -112,8 +113,10 @@ const handlerOf = (endpoint: ManageEndpoint, { who, wheel, idempotency }: Omit<F
     const handle: Handle = (request, target, identified) => {
       const { limit, remaining } = identified.rate
       const headers = { "x-ratelimit-limit": String(limit), "x-ratelimit-remaining": String(remaining) }
-      return Effect.matchCauseEffect(work(request, target, identified), {
-        onSuccess: (result) => Effect.succeed(responseOf(endpoint, result, headers)),
+      let waitedMillis = 0
+      const waited = (millis: number) => void (waitedMillis += millis)
+      return Effect.matchCauseEffect(work(request, target, identified, waited), {
+        onSuccess: (result) => Effect.succeed({ ...responseOf(endpoint, result, headers), waitedMillis }),
         onFailure: (cause) => failed(endpoint, cause, headers),
       })
     }

@@ -5,6 +5,7 @@ import type { Context } from "effect"
 import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
+import { stoppedResponse } from "./StoppedResponse.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
 type FetchedRequest = globalThis.Request
@@ -17,9 +18,11 @@ export const fetchAdapter =
     try {
       return responseOf(request, await handle(request))
     } catch (reason) {
-      // Nobody reads this response; 499 is what proxies log for a client that disconnected.
-      if (reason instanceof RequestGone)
-        return new globalThis.Response(null, { status: asked.signal.aborted ? 499 : 503 })
+      if (reason instanceof RequestGone) {
+        // Nobody reads this response; 499 is what proxies log for a client that disconnected.
+        if (asked.signal.aborted) return new globalThis.Response(null, { status: 499 })
+        return responseOf(request, stoppedResponse(request))
+      }
       return responseOf(request, errorResponse(faultError(logFault({ path: "/" }, reason, request.context))))
     } finally {
       request.end()

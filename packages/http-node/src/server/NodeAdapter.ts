@@ -9,6 +9,7 @@ import { errorResponse } from "../api/ApiError.ts"
 import { faultError, logFault } from "../api/Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
+import { stoppedResponse } from "./StoppedResponse.ts"
 import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
@@ -23,7 +24,7 @@ export const nodeAdapter =
         if (!(reason instanceof RequestGone))
           return respond(request, incoming, outgoing, faultResponse(request, reason))
         // The client may still be connected if it is the server that is stopping.
-        respond(request, incoming, outgoing, { status: 503, headers: {}, body: null })
+        respond(request, incoming, outgoing, stoppedResponse(request))
       },
     )
   }

@@ -122,10 +122,11 @@ describe("a response", () => {
     }
   })
 
-  it("is an empty 503 where the work was broken off though its client is there", async () => {
+  it("is a 503 in words where the work was broken off though its client is there", async () => {
     const { logged, post } = await serving(() => Promise.reject(new RequestGone()))
     const answer = await post()
-    assert.deepEqual([answer.status, await answer.text(), logged], [503, "", []])
+    assert.deepEqual([answer.status, answer.headers.get("retry-after"), logged], [503, "1", []])
+    assert.include(await answer.text(), "The server is stopping: try again.")
   })
 })
 
