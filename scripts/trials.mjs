@@ -2,10 +2,11 @@
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
- * events, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description under three linters
- * and in two generators, every screen in all its looks, the package on the oldest supported and the newest Node, then
- * everything in `test/bench` at full size. A part that this machine cannot run is reported, not skipped silently. Arguments
- * after `--` name the parts: `npm run trials -- oldest`.
+ * events, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description
+ * under three linters and in two generators, every screen in all its looks, the package on the oldest supported and the
+ * newest Node, the image of deploy/, then everything in `test/bench`
+ * at full size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
+ * `npm run trials -- oldest`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -95,6 +96,12 @@ const PARTS = {
     env: { CHROMIUM: chromium, LOOKS: "all" },
   },
   nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
+  image: {
+    missing: process.getuid?.() === 0 ? null : "not root (.ci/image builds a base of its own)",
+    program: "bash",
+    run: [join(root, ".ci", "image")],
+    env: {},
+  },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }
 
