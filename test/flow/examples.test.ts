@@ -49,13 +49,13 @@ it("the Express app takes its own orders and others', and ends when told to", as
     [2, "Alan"],
     [1, "Ada"],
   ])
-  await useConsole(intakeUrl)
+  await useConsole(intakeUrl, "orders")
   expect(await app.stop()).toBe(0)
   expect(app.output()).not.toMatch(/error/i)
 }, 240_000)
 
-/** The console below the app's path: somebody signs in, narrows a table, sees an event come, and issues a key that works. */
-const useConsole = async (intakeUrl: string) => {
+/** The console below the app's path, over a table with an Ada and an Alan: somebody signs in, narrows a table, sees an event come, and issues a key that works. */
+const useConsole = async (intakeUrl: string, source: string) => {
   const owner = visitor(`${site}/data`)
   const store = testCabinet(database.url)
   const link = await store.runPromise(People.use((people) => invite(people, { name: "Grace Hopper", role: "owner" })))
@@ -64,7 +64,7 @@ const useConsole = async (intakeUrl: string) => {
   const entered = await owner.post("/console/welcome", { link: link.secret })
   expect([entered.status, entered.headers.get("location")?.startsWith("/data/console/")]).toEqual([303, true])
   expect(entered.headers.get("set-cookie")).toContain("Path=/data/")
-  const table = (await owner.get("/console/tables/sources/orders?fc=customer&fo=eq&fv=Alan")).text
+  const table = (await owner.get(`/console/tables/sources/${source}?fc=customer&fo=eq&fv=Alan`)).text
   expect([table.includes("Alan"), table.includes(">Ada<")]).toEqual([true, false])
   const script = /<script type="module" src="([^"]+)"/.exec(table)![1]!
   expect((await fetch(site + script)).headers.get("content-type")).toMatch(/javascript/)
@@ -78,7 +78,7 @@ const useConsole = async (intakeUrl: string) => {
   expect((await fetch(`${site}/data/api/v1/sources`, { headers: { "x-api-key": key! } })).status).toBe(200)
 }
 
-it("the Fastify app hands bodies over as they were sent, and parses its own", async () => {
+it("the Fastify app hands bodies over as they were sent, parses its own, and has the console", async () => {
   const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(await json(await postJson("/readings", { celsius: 21 }))).toEqual({
@@ -92,6 +92,10 @@ it("the Fastify app hands bodies over as they were sent, and parses its own", as
   })
   expect(await json(broken)).toMatchObject({ status: 400, body: { ok: false, error: "bad_json", id: 2 } })
   expect((await fetch(`${site}/data/api/v1/sources`)).status).toBe(401)
+  for (const customer of ["Ada", "Alan"]) {
+    await fetch(intakeUrl, { method: "POST", body: new URLSearchParams({ customer }) })
+  }
+  await useConsole(intakeUrl, "readings")
   expect(await app.stop()).toBe(0)
 }, 240_000)
 
