@@ -49,7 +49,7 @@ const SIDEBAR = [
   },
   { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling") },
   { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
-  { text: "Deliveries", items: docs("delivery") },
+  { text: "Deliveries", items: docs("delivery", "notices") },
   { text: "Managing", items: docs("console", "management-api", "retention") },
   { text: "In a program", items: docs("embedding", "client") },
   {

@@ -26,6 +26,7 @@ import { importsApi } from "./library/ImportsApi.ts"
 import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
 import { keysApi, tokensApi } from "./library/KeysApi.ts"
 import { activityApi } from "./library/ActivityApi.ts"
+import { noticesApi } from "./library/NoticesApi.ts"
 import { pollsApi } from "./library/PollsApi.ts"
 import { reportLoginApi } from "./library/ReportLoginApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
@@ -78,6 +79,7 @@ export type {
   ImportStatus,
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
+export type { NoticesApi, NoticeState, ToldNotice } from "./library/NoticesApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
 export type {
   IssuedReportLogin,
@@ -150,6 +152,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     sql: (script, how = {}) => runAsAuthor(run, database!.roles.author, script, how),
     reportLogin: reportLoginApi(run),
     activity: activityApi(run),
+    notices: noticesApi(run),
     diagnostics: () => run(Diagnostics.use((diagnostics) => diagnostics.examine)),
     close: ({ graceMillis = GRACE_MILLIS } = {}) => (closing ??= close(graceMillis)),
   }

@@ -14,6 +14,7 @@ import * as HttpImport from "./file/HttpImport.ts"
 import * as ManageApi from "./http/ManageApi.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
+import * as HttpNotices from "./notice/HttpNotices.ts"
 import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
@@ -42,6 +43,7 @@ export const layer = Layer.mergeAll(
   HttpFollowFeed.layer,
   HttpImport.layer,
   HttpLateVerification.layer,
+  HttpNotices.layer,
   HttpPeople.layer,
   HttpPolls.layer,
   HttpReportLogin.layer,

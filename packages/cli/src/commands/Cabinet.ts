@@ -15,6 +15,7 @@ import { keyCommand } from "./KeyCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { migrateCommand } from "./MigrateCommand.ts"
+import { noticesCommand } from "./NoticesCommand.ts"
 import { overviewCommand } from "./OverviewCommand.ts"
 import { personCommand } from "./PersonCommand.ts"
 import { pollCommand } from "./PollCommand.ts"
@@ -56,6 +57,7 @@ export const cabinet = root.pipe(
     restoreCommand,
     doctorCommand,
     overviewCommand,
+    noticesCommand,
     auditCommand,
   ]),
 )

@@ -23,6 +23,9 @@ import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
+import { Notices } from "@data-cabinet/core/notice/Notices"
+import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
+import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
 import { People } from "@data-cabinet/core/person/People"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { SignIn } from "@data-cabinet/core/person/SignIn"
@@ -74,6 +77,8 @@ import * as PgApiKeyStore from "@data-cabinet/store-pg/key/PgApiKeyStore"
 import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
+import * as DirectorySpace from "@data-cabinet/store-pg/embedded/DirectorySpace"
+import * as PgNoticeStore from "@data-cabinet/store-pg/notice/PgNoticeStore"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgPersonStore from "@data-cabinet/store-pg/person/PgPersonStore"
 import * as PgSessionStore from "@data-cabinet/store-pg/person/PgSessionStore"
@@ -97,6 +102,8 @@ import * as DoctorLayer from "./DoctorLayer.ts"
 export interface CabinetOptions {
   readonly url: string
   readonly roles: Roles
+  /** Where the embedded PostgreSQL has its data; null for a database elsewhere. */
+  readonly dataDir?: string | null
   readonly settings: Pick<
     Settings,
     | "allowedNetworks"
@@ -144,6 +151,9 @@ const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatis
 
 const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">) => Layer.succeed(Memory, memory)
 
+const diskLayer = ({ dataDir = null }: CabinetOptions) =>
+  dataDir === null ? Layer.succeed(DiskSpace, UNKNOWN_DISK) : DirectorySpace.layer(dataDir)
+
 /** Every port with its adapter. */
 export const portsLayer = (options: CabinetOptions) => {
   const { url, settings, maxConnections = DEFAULT_CONNECTIONS } = options
@@ -176,6 +186,8 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSchemaGrantStore.layer,
     PgFeedStore.layer,
     PgFeedTailStore.layer,
+    PgNoticeStore.layer,
+    diskLayer(options),
     PgPersonStore.layer,
     PgSessionStore.layer,
     PgPollStore.layer,
@@ -231,6 +243,8 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Import.layer,
     Intake.layer,
     LateVerification.layer,
+    Notices.layer,
+    TellNotices.layer,
     polls,
     DoctorLayer.layer(options),
     Tables.layer,

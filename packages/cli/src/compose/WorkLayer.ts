@@ -6,6 +6,7 @@ import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
 import { background } from "@data-cabinet/core/runtime/Background"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
+import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
@@ -39,6 +40,7 @@ export const maintenanceLayer = Layer.mergeAll(
   AcceptLoop.layer,
   CountLoop.layer,
   FenceWatch.layer,
+  NoticeLoop.layer,
   QueueWatch.layer,
 )
 

@@ -8,6 +8,7 @@ import type { FeedEvent, FeedOptions } from "./FeedApi.ts"
 import type { FetchHandler, NodeHandler } from "./Handlers.ts"
 import type { ImportsApi } from "./ImportsApi.ts"
 import type { KeysApi, TokensApi } from "./KeysApi.ts"
+import type { NoticesApi } from "./NoticesApi.ts"
 import type { PollsApi } from "./PollsApi.ts"
 import type { ReportLoginApi } from "./ReportLoginApi.ts"
 import type { Row, RowsQuery, RowsResult } from "./RowsApi.ts"
@@ -93,6 +94,7 @@ export interface Cabinet {
   readonly reportLogin: ReportLoginApi
   /** What it is doing: events by hours and days, silent sources, how deliveries go. */
   readonly activity: ActivityApi
+  readonly notices: NoticesApi
   /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>
   /**

@@ -264,6 +264,9 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "person sign-out": { here: ["Ada"] },
     "person remove": { here: ["Ada"], there: ["Bob"], fresh: PERSON },
     audit: { here: ["--limit", "1200"] },
+    "notices on": { here: [] },
+    "notices show": { here: [] },
+    "notices off": { here: [] },
     // What happens between the two calls is counted in the second.
     overview: {
       here: [],

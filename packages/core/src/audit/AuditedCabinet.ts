@@ -12,6 +12,7 @@ import { Import } from "../file/Import.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
 import { ApiKeys } from "../key/ApiKeys.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
+import { Notices } from "../notice/Notices.ts"
 import { People } from "../person/People.ts"
 import { Sessions } from "../person/Sessions.ts"
 import type { PollChange } from "../poll/Poll.ts"
@@ -211,6 +212,12 @@ const POLLS: Acts<Polls["Service"]> = {
   tryChange: (id, change) => act("poll.try", `poll ${id}`, pollChanges(change)),
 }
 
+const NOTICES: Acts<Notices["Service"]> = {
+  show: null,
+  switchOn: () => act("notices.on", null),
+  switchOff: () => act("notices.off", null),
+}
+
 const IMPORTS: Acts<Import["Service"]> = {
   file: (id, file, options) =>
     act("file.import", `source ${id}`, { file: file.name, dry_run: options.dryRun ?? false }),
@@ -253,6 +260,7 @@ export const layer = Layer.mergeAll(
   over(Addresses, (service) => Layer.succeed(Addresses, service), ADDRESSES),
   over(Deliveries, (service) => Layer.succeed(Deliveries, service), DELIVERIES),
   over(Polls, (service) => Layer.succeed(Polls, service), POLLS),
+  over(Notices, (service) => Layer.succeed(Notices, service), NOTICES),
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
   over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
   over(SchemaGrants, (service) => Layer.succeed(SchemaGrants, service), GRANTS),

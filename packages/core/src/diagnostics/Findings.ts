@@ -1,5 +1,6 @@
 /** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
+import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { counted } from "../text/Counted.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
@@ -36,7 +37,6 @@ interface SeenStandby {
 }
 
 const SKEW_MILLIS = 2000
-const FENCE_SECONDS = 10
 const LONG_TRANSACTION_SECONDS = 3600
 
 const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`

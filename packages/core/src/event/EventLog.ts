@@ -8,6 +8,7 @@ import { fromResult } from "../runtime/FromResult.ts"
 import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
+import type { NoticeCause } from "../notice/Notice.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
@@ -82,6 +83,11 @@ export interface AcceptRequest {
    * `first`, nothing is accepted and the result is `SourceChanged`.
    */
   readonly staged?: StagedSlice
+  /**
+   * What these events tell, which is recorded in the same transaction; if it was told before, nothing is accepted and the result
+   * is `SourceChanged`.
+   */
+  readonly notice?: NoticeCause
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
   /**

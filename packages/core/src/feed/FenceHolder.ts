@@ -1,5 +1,8 @@
 /** The session that the feed waits for. */
 
+/** An accept holds the feed for milliseconds, or about a second if it waits for a locked table; longer is worth a word. */
+export const FENCE_SECONDS = 10
+
 /** A session that holds the feed back: events accepted after its transaction got its id are not shown until it ends. */
 export interface FenceHolder {
   readonly pid: number

@@ -54,6 +54,8 @@ export type Action =
   | "import.read"
   | "poll.read"
   | "poll.change"
+  | "notices.read"
+  | "notices.change"
   | "schema.change"
   | "report_login.read"
   | "report_login.change"
@@ -93,6 +95,8 @@ export const ROLE_NEEDED = {
   "import.read": "viewer",
   "poll.read": "viewer",
   "poll.change": "editor",
+  "notices.read": "viewer",
+  "notices.change": "editor",
   "schema.change": "owner",
   "report_login.read": "owner",
   "report_login.change": "owner",

@@ -17,6 +17,7 @@ export type TaskName =
   | "filtered event count"
   | "import acceptance"
   | "import sweep"
+  | "notices"
   | "partition creation"
   | "poll lease renewal"
   | "poll loop"

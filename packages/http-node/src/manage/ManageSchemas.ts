@@ -14,6 +14,7 @@ import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
 import { ACTIVITY_SCHEMAS } from "../activity/ActivitySchemas.ts"
 import { DIAGNOSTICS_SCHEMAS } from "../diagnostics/DiagnosticsSchemas.ts"
 import { LATE_VERIFICATION_SCHEMAS } from "../verification/LateVerificationSchemas.ts"
+import { NOTICE_SCHEMAS } from "../notice/NoticeSchemas.ts"
 import { AUDIT_SCHEMAS } from "../audit/AuditSchemas.ts"
 
 export const manageRef = (name: keyof typeof MANAGE_SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -55,4 +56,5 @@ export const MANAGE_SCHEMAS = {
   ...ACTIVITY_SCHEMAS,
   ...DIAGNOSTICS_SCHEMAS,
   ...AUDIT_SCHEMAS,
+  ...NOTICE_SCHEMAS,
 } satisfies Record<string, JsonSchema>

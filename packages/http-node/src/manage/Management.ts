@@ -12,6 +12,7 @@ import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import { referenceRoute } from "../openapi/ReferenceRoute.ts"
+import { manageNotices } from "../notice/ManageNotices.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
 import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
@@ -42,6 +43,7 @@ export const manageEndpoints = Effect.map(
     manageEvents,
     manageLateVerification,
     manageActivity,
+    manageNotices,
     manageTables,
     manageViews,
     manageKeys,

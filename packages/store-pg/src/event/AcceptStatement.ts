@@ -19,6 +19,7 @@ import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import {
   type Batch,
   type BatchKept,
+  type BatchNotice,
   type BatchPassed,
   type BatchSlice,
   type BatchTable,
@@ -27,6 +28,7 @@ import {
   type CreatedColumn,
   EVENT_COLUMNS,
   KEPT_COLUMNS,
+  NOTICE_COLUMNS,
   PASSED_COLUMNS,
   ORIGINAL_COLUMNS,
   SLICE_COLUMNS,
@@ -102,9 +104,41 @@ const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) =
   WHERE locks.held IS NOT NULL AND m.id = p.import_id AND m.accepted = p.first AND m.state = 'accepting'
     AND s.id = m.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
   RETURNING p.request`,
-    filter: `
-  WHERE i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT request FROM progress)`,
+    filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT request FROM progress))`,
   }
+}
+
+const NO_PROGRESS: ReturnType<typeof progressOf> = { cte: "", filter: "" }
+
+/**
+ * Records what the batch's requests tell, in the order of its key, so that two batches never deadlock. A request whose cause was
+ * recorded before is left out whole. A notice about an address is not sent to it.
+ */
+const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Parameters) => {
+  const arrays = parameters.addRows(NOTICE_COLUMNS, notices)
+  const given = `unnest(${arrays.join(", ")}) AS c(${NOTICE_COLUMNS.names.join(", ")})`
+  return {
+    cte: `
+), told AS MATERIALIZED (
+  INSERT INTO cabinet.notice (kind, subject, instance, since, ends)
+  SELECT c.kind, c.subject, c.instance, c.since::timestamptz, c.ends
+  FROM locks, ${given}
+  JOIN cabinet.source s ON s.id = c.source_id AND s.version = c.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
+  WHERE locks.held IS NOT NULL ORDER BY c.kind, c.subject, c.instance
+  ON CONFLICT DO NOTHING RETURNING kind, subject, instance`,
+    filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT c.request FROM ${given} JOIN told USING (kind, subject, instance)))`,
+    delivered: ` AND NOT EXISTS (SELECT FROM ${given} WHERE c.request = k.request AND c.about = a.id)`,
+  }
+}
+
+const NO_NOTICES: ReturnType<typeof noticesOf> = { cte: "", filter: "", delivered: "" }
+
+const inputFilter = (...conditions: ReadonlyArray<string>): string => {
+  const given = conditions.filter((condition) => condition !== "")
+  return given.length === 0
+    ? ""
+    : `
+  WHERE ${given.join(" AND ")}`
 }
 
 /**
@@ -251,11 +285,13 @@ export const acceptStatement = (
 ): { readonly text: string; readonly values: ReadonlyArray<unknown> } => {
   const parameters = new Parameters(batch)
   const rows = batch.tables.map((table, index) => rowsOf(table, index, parameters)).join("")
-  const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : { cte: "", filter: "" }
+  const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : NO_PROGRESS
+  const notices = batch.notices.length > 0 ? noticesOf(batch.notices, parameters) : NO_NOTICES
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
   const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
   const verdicts = batch.verdicts.length > 0 ? verdictsOf(batch.verdicts, parameters) : NO_VERDICTS
-  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, verdicts.delivered, parameters)
+  const delivered = verdicts.delivered + notices.delivered
+  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const originals = originalsOf(batch.single)
@@ -269,12 +305,12 @@ WITH fence AS MATERIALIZED (
   ${bodies.locks}
 ), moment AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
-  FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}
+  FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}${notices.cte}
 ), input AS MATERIALIZED (
   SELECT ${bodies.input}, i.n, s.rows_deferred OR i.waits AS rows_deferred
   FROM unnest(${EVENT_ARRAYS}${bodies.keys})
     WITH ORDINALITY AS i(${EVENT_NAMES}${bodies.key}, n)
-  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${progress.filter}
+  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${inputFilter(progress.filter, notices.filter)}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i
@@ -309,7 +345,7 @@ WITH fence AS MATERIALIZED (
   SELECT a.id, k.id, k.at, k.at
   FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL${filtered.others} AND (a.every_source OR EXISTS (
     SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${verdicts.delivered}${filtered.beside}
+  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${delivered}${filtered.beside}
   RETURNING 1
 )${rows}${created}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,

@@ -1,5 +1,6 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
 import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
 
@@ -100,6 +101,27 @@ export const SLICE_COLUMNS = new InputColumns<BatchSlice>({
   last: int8(({ slice }) => slice.last),
 })
 
+/** The request at position `index` tells this. */
+export interface BatchNotice {
+  readonly index: number
+  readonly sourceId: number
+  readonly version: number
+  readonly notice: NoticeCause
+}
+
+export const NOTICE_COLUMNS = new InputColumns<BatchNotice>({
+  request: int4(({ index }) => index),
+  source_id: int8(({ sourceId }) => sourceId),
+  version: int4(({ version }) => version),
+  kind: text(({ notice }) => notice.kind),
+  subject: int8(({ notice }) => notice.subject),
+  instance: text(({ notice }) => notice.instance),
+  since: text(({ notice }) => notice.since),
+  ends: bool(({ notice }) => notice.ends),
+  // No address has this number.
+  about: int8(({ notice }) => notice.aboutAddress ?? 0),
+})
+
 /** A column created for this batch, and the position `n` in it of the event that it was created for. */
 export interface CreatedColumn {
   readonly sourceId: number
@@ -129,10 +151,11 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
-  /** Usually none, as of the next three. */
+  /** Usually none, as of the next four. */
   readonly verdicts: ReadonlyArray<BatchVerdict>
   readonly kept: ReadonlyArray<BatchKept>
   readonly slices: ReadonlyArray<BatchSlice>
+  readonly notices: ReadonlyArray<BatchNotice>
   readonly created: ReadonlyArray<CreatedColumn>
   readonly tables: ReadonlyArray<BatchTable>
   /** The lock keys of equal bodies: one per event with a fingerprint, in order. */

@@ -11,6 +11,7 @@ import type {
   Batch,
   BatchEvent,
   BatchKept,
+  BatchNotice,
   BatchOriginal,
   BatchPassed,
   BatchSlice,
@@ -44,6 +45,7 @@ class BatchPlan {
   readonly #verdicts: Array<BatchVerdict> = []
   readonly #kept: Array<BatchKept> = []
   readonly #slices: Array<BatchSlice> = []
+  readonly #notices: Array<BatchNotice> = []
   readonly #created: Array<CreatedColumn> = []
   /** Which columns `#created` has: source and name. */
   readonly #recorded = new Set<string>()
@@ -53,7 +55,7 @@ class BatchPlan {
   #single = true
 
   add(request: AcceptRequest, index: number, target: Target): void {
-    const { sourceId, events, original, staged, filtered, verdict } = request
+    const { sourceId, sourceVersion: version, events, original, staged, notice, filtered, verdict } = request
     if (filtered !== undefined) this.#addPassed(filtered.passed)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
@@ -66,7 +68,8 @@ class BatchPlan {
     }
     if (events.length !== 1 || original === null) this.#single = false
     if (verdict !== undefined) this.#verdicts.push({ index, verdict })
-    if (staged !== undefined) this.#slices.push({ index, version: request.sourceVersion, slice: staged })
+    if (staged !== undefined) this.#slices.push({ index, version, slice: staged })
+    if (notice !== undefined) this.#notices.push({ index, sourceId, version, notice })
   }
 
   batch(keysOf: BodyKeys): Batch {
@@ -80,6 +83,7 @@ class BatchPlan {
       verdicts: this.#verdicts,
       kept: this.#kept,
       slices: this.#slices,
+      notices: this.#notices,
       created: this.#created,
       tables: this.#tables(),
       bodyKeys,

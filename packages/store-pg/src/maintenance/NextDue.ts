@@ -10,6 +10,9 @@ import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
 
+/** How often a cabinet that is not open is opened to look for notices. */
+const NOTICE_ROUND = "interval '1 hour'"
+
 /** Items that wait for their source to be switched on again do not count: they would keep the cabinet open for nothing. */
 const NEXT_WORK = `
   SELECT extract(epoch FROM least(
@@ -19,7 +22,9 @@ const NEXT_WORK = `
      WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL),
     (SELECT cabinet.now() FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id
      WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
-    (SELECT cabinet.now() FROM cabinet.deferred_row LIMIT 1)) - cabinet.now())::float8 AS seconds`
+    (SELECT cabinet.now() FROM cabinet.deferred_row LIMIT 1),
+    (SELECT n.round_at + ${NOTICE_ROUND} FROM cabinet.notice_source n JOIN cabinet.source s ON s.id = n.source_id
+     WHERE s.deleted_at IS NULL AND s.archived_at IS NULL)) - cabinet.now())::float8 AS seconds`
 
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)

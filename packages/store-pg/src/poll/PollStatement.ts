@@ -29,7 +29,7 @@ WHERE p.removed_at IS NULL AND s.deleted_at IS NULL ORDER BY p.id`
 export const CHANGE = `
 UPDATE cabinet.poll p SET url = $3, every_seconds = $4, format = $5, pointer = $6, key_field = $7,
   headers = coalesce($8::json, p.headers), first_at = CASE WHEN $9 THEN NULL ELSE p.first_at END, etag = NULL,
-  last_modified = NULL, failures = 0, due_at = cabinet.now(), lease = NULL, lease_until = NULL
+  last_modified = NULL, failures = 0, failing_since = NULL, due_at = cabinet.now(), lease = NULL, lease_until = NULL
 WHERE p.id = $1 AND p.url = $2 AND p.removed_at IS NULL RETURNING ${COLUMNS}`
 
 export const HEADERS = `
@@ -82,6 +82,7 @@ FROM unnest($2::bytea[]) WITH ORDINALITY AS k(key, n) ORDER BY k.n`
  */
 export const END_RUN = `
 UPDATE cabinet.poll p SET lease = NULL, lease_until = NULL, failures = CASE WHEN $3 THEN p.failures + 1 ELSE 0 END,
+  failing_since = CASE WHEN $3 THEN coalesce(p.failing_since, cabinet.now()) END,
   first_at = CASE WHEN $3 THEN p.first_at ELSE coalesce(p.first_at, cabinet.now()) END,
   etag = $4, last_modified = $5, due_at = cabinet.now() + make_interval(secs => $6::float8)
 WHERE p.id = $1 AND p.lease = $2 AND p.removed_at IS NULL RETURNING p.paused_at IS NULL AS goes_on`

@@ -72,6 +72,9 @@ const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: quer
 /** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
 const MAX_CACHED = 10_000
 
+/** Only the cabinet itself writes to the source of notices. */
+const IS_SENT_TO = "NOT EXISTS (SELECT FROM cabinet.notice_source n WHERE n.source_id = s.id)"
+
 /** What intake looks up, with the sources that were found last by their secrets. */
 export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher) => {
   const intakeSource = toIntakeSource(cipher)
@@ -82,7 +85,7 @@ export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCi
       const [row] = yield* quick.unsafe<IntakeRow & { readonly by_old: boolean }>(
         `SELECT ${INTAKE_COLUMNS}, s.secret_hash <> $1 AS by_old FROM cabinet.source s
          WHERE (s.secret_hash = $1 OR (s.old_secret_hash = $1 AND s.old_secret_until > cabinet.now()))
-           AND s.deleted_at IS NULL AND s.archived_at IS NULL`,
+           AND s.deleted_at IS NULL AND s.archived_at IS NULL AND ${IS_SENT_TO}`,
         [secretHash(secret)],
       )
       if (row === undefined || row.by_old) {

@@ -32,8 +32,12 @@ const update = (sql: Sql, id: number, assignments: string, values: ReadonlyArray
 /** Those columns that have a value, null included. */
 const given = (columns: Columns) => Object.entries(columns).filter(([, value]) => value !== undefined)
 
-/** The source with its table. */
-const create = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, { tableName, ...settings }: StoredSource) {
+/** The source with its table; within a transaction. */
+export const createSource = Effect.fnUntraced(function* (
+  sql: Sql,
+  cipher: SecretCipher,
+  { tableName, ...settings }: StoredSource,
+) {
   // Two sources of one name created at once would choose the same table name: they are serialized here.
   yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
   const tables = yield* sql<{ name: string }>`
@@ -90,7 +94,7 @@ export const layer = Layer.effect(
     const sql = yield* PgClient.PgClient
     const cipher = yield* SecretCiphers
     return SourceStore.of({
-      create: (source) => sql.withTransaction(create(sql, cipher, source)).pipe(orUnavailable),
+      create: (source) => sql.withTransaction(createSource(sql, cipher, source)).pipe(orUnavailable),
       list: sql
         .unsafe<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM cabinet.source s WHERE s.deleted_at IS NULL ORDER BY s.id`)
         .pipe(

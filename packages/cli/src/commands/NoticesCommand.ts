@@ -1,0 +1,57 @@
+/** `cabinet notices on`, `off` and `show`: what happened to the cabinet, told as events of a source of its own. */
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { type NoticeState, Notices } from "@data-cabinet/core/notice/Notices"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { format, withCabinet } from "./Root.ts"
+
+const carriers = ({ source, addresses }: NoticeState): string =>
+  source === null
+    ? ""
+    : addresses.length === 0
+      ? `No address is subscribed to them by name. To be sent them: cabinet address add URL --source ${source.id}`
+      : `They are delivered to ${addresses.map((id) => `address ${id}`).join(", ")}, about which there are none.`
+
+const lines = (state: NoticeState, style: Style): string => {
+  const { on, source, since, latest } = state
+  if (source === null) return "Notices are off. Switch them on with: cabinet notices on"
+  const place = `source ${source.id} (${source.name})`
+  return [
+    on
+      ? `Notices are on since ${since}: they are events of ${place}.`
+      : `Notices are off; those that were told are events of ${place}.`,
+    ...(on ? [carriers(state)] : []),
+    "",
+    columns(
+      ["EVENT", "AT", "KIND", "SUBJECT", "MESSAGE"],
+      latest.map(({ eventId, at, kind, subject, message }) => [String(eventId), at, kind, subject, message]),
+      { style, none: "None have been told yet." },
+    ),
+  ].join("\n")
+}
+
+const command = (
+  name: "on" | "off" | "show",
+  about: string,
+  work: (notices: Notices["Service"]) => Notices["Service"]["show"],
+) =>
+  Command.make(name, {}, () =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const state = yield* Notices.use(work)
+        yield* report(yield* format, snakeKeys(state), (style) => lines(state, style))
+      }),
+    ),
+  ).pipe(Command.withDescription(about))
+
+export const noticesCommand = Command.make("notices").pipe(
+  Command.withDescription("Be told what happens to the cabinet: addresses that fail, silent sources, new columns"),
+  Command.withSubcommands([
+    command("on", "Tell notices, as events of a source of their own", (notices) => notices.switchOn()),
+    command("off", "Tell no more notices; those that were told stay", (notices) => notices.switchOff()),
+    command("show", "Show whether notices are told, and the last of them", ({ show }) => show),
+  ]),
+)

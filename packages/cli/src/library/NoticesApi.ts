@@ -1,0 +1,22 @@
+/** Notices of the cabinet, with promises. */
+import { type NoticeState, Notices } from "@data-cabinet/core/notice/Notices"
+import type { ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
+import type { Run } from "./RunEffect.ts"
+
+export type { NoticeState, ToldNotice }
+
+/** What happened to the cabinet, told as events of a source of its own. */
+export interface NoticesApi {
+  /** Whether they are told, their source, who is subscribed to it by name, and the last 20. */
+  readonly show: () => Promise<NoticeState>
+  /** Creates their source, or takes it out of the archive. */
+  readonly on: () => Promise<NoticeState>
+  /** Archives their source: its events, its table and its subscriptions stay. */
+  readonly off: () => Promise<NoticeState>
+}
+
+export const noticesApi = (run: Run): NoticesApi => ({
+  show: () => run(Notices.use(({ show }) => show)),
+  on: () => run(Notices.use((notices) => notices.switchOn())),
+  off: () => run(Notices.use((notices) => notices.switchOff())),
+})

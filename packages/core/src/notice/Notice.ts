@@ -1,0 +1,89 @@
+/**
+ * Notices: what happened to a cabinet, told to its owner as events of a source of the cabinet's own. Each cause is told once,
+ * whatever number of processes finds it.
+ */
+
+/** Their payloads are described in docs/notices.md. */
+export const NOTICE_KINDS = [
+  "address.failing",
+  "address.recovered",
+  "address.paused",
+  "deliveries.waiting",
+  "certificate.ending",
+  "feed.held",
+  "poll.failing",
+  "import.failed",
+  "column.created",
+  "type.created",
+  "source.quiet",
+  "disk.filling",
+] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+/** What makes two notices the same. */
+export interface NoticeKey {
+  readonly kind: NoticeKind
+  /** The number of the address, source, poll or import; 0 if it is about none. */
+  readonly subject: number
+  /** Which time of this kind and subject it is. */
+  readonly instance: string
+}
+
+/** A cause that is told once. */
+export interface NoticeCause extends NoticeKey {
+  /** Since when it holds, RFC 3339; null if that is not known. */
+  readonly since: string | null
+  /** Whether it is over at some time and may then be told again; otherwise its instance is its own. */
+  readonly ends: boolean
+  /** The address that it is about, which is not sent it; null if it is about none. */
+  readonly aboutAddress: number | null
+}
+
+/** Grows by members; a member never changes its meaning. */
+const NOTICE_VERSION = 1
+
+export type NoticeFields = Readonly<Record<string, string | number | null | ReadonlyArray<string>>>
+
+/** Flat, so that the table of notices has a column for each member. */
+export interface NoticePayload {
+  readonly kind: NoticeKind
+  readonly version: typeof NOTICE_VERSION
+  /** Such as `address 7`, `feed` or `disk`. */
+  readonly subject: string
+  /** A sentence for people. */
+  readonly message: string
+  /** RFC 3339; null if it is not known. */
+  readonly since: string | null
+}
+
+export interface Notice {
+  readonly cause: NoticeCause
+  readonly payload: NoticePayload & NoticeFields
+}
+
+/** What a notice of some kind is made of. */
+export interface NoticeParts {
+  readonly kind: NoticeKind
+  /** What it is about: a noun, and its number if it has one. */
+  readonly about: readonly [noun: string, id?: number]
+  readonly instance: string
+  readonly since: string | null
+  readonly ends?: boolean
+  readonly message: string
+  readonly fields: NoticeFields
+}
+
+export const notice = ({ kind, about, instance, since, ends = false, message, fields }: NoticeParts): Notice => {
+  const [noun, id] = about
+  return {
+    cause: { kind, subject: id ?? 0, instance, since, ends, aboutAddress: noun === "address" ? (id ?? null) : null },
+    payload: {
+      kind,
+      version: NOTICE_VERSION,
+      subject: id === undefined ? noun : `${noun} ${id}`,
+      message,
+      since,
+      ...fields,
+    },
+  }
+}

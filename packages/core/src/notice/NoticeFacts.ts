@@ -1,0 +1,114 @@
+/** What notices are decided from, as it is found by one round. Times are RFC 3339 in UTC. */
+import type { Silence } from "../activity/ActivityStore.ts"
+import type { PauseReason } from "../delivery/Address.ts"
+import type { FenceHolder } from "../feed/FenceHolder.ts"
+import type { NoticeKey } from "./Notice.ts"
+
+/** A delivery address. */
+export interface AddressFact {
+  readonly id: number
+  readonly url: string
+  /** Whether it is subscribed to the source of notices by name: then no notice is about it. */
+  readonly carries: boolean
+}
+
+export interface FailingAddress extends AddressFact {
+  readonly since: string
+  readonly seconds: number
+  /** Of the last failed attempt. */
+  readonly status: number | null
+  readonly failure: string | null
+}
+
+/** An address that was told to fail since then, and was delivered to afterwards. */
+export interface RecoveredAddress extends AddressFact {
+  readonly since: string
+  readonly at: string
+}
+
+export interface PausedAddress extends AddressFact {
+  readonly since: string
+  /** Null: somebody paused it. */
+  readonly reason: PauseReason | null
+  /** Who; null if that is not known. */
+  readonly by: string | null
+}
+
+export interface WaitingAddress extends AddressFact {
+  /** At most `MOST_WAITING` are counted. */
+  readonly count: number
+  readonly oldest: string
+  /** For how long the first of them is due and not sent; 0 if it is not, or waits for a retry. */
+  readonly lateSeconds: number
+}
+
+/** The certificate with which an address identified itself last. */
+export interface CertificateFact extends AddressFact {
+  readonly endsAt: string
+  /** Until then; negative behind it. */
+  readonly seconds: number
+}
+
+interface SourceFact {
+  readonly sourceId: number
+  readonly sourceName: string
+}
+
+export interface FailingPoll extends SourceFact {
+  readonly id: number
+  readonly url: string
+  readonly since: string
+  readonly failures: number
+  readonly status: number | null
+  readonly failure: string | null
+}
+
+export interface FailedImport extends SourceFact {
+  readonly id: number
+  readonly name: string
+  readonly at: string
+  readonly staged: number
+  readonly accepted: number
+  readonly failure: string
+}
+
+export interface CreatedColumn extends SourceFact {
+  readonly eventId: number
+  readonly column: string
+  readonly field: string
+  readonly type: string
+  /** Whether its field had a column before, for values of another type. */
+  readonly isSibling: boolean
+  readonly at: string
+}
+
+export interface SilentSource extends SourceFact {
+  readonly silence: Silence
+}
+
+export interface DiskFact {
+  readonly path: string
+  readonly freeBytes: number
+  readonly totalBytes: number
+}
+
+/** What the store finds. */
+export interface StoredFacts {
+  readonly failing: ReadonlyArray<FailingAddress>
+  readonly recovered: ReadonlyArray<RecoveredAddress>
+  readonly paused: ReadonlyArray<PausedAddress>
+  readonly waiting: ReadonlyArray<WaitingAddress>
+  readonly certificates: ReadonlyArray<CertificateFact>
+  readonly holders: ReadonlyArray<FenceHolder>
+  readonly polls: ReadonlyArray<FailingPoll>
+  readonly imports: ReadonlyArray<FailedImport>
+  readonly columns: ReadonlyArray<CreatedColumn>
+  /** What was told of causes that end, and has not ended as far as is known. */
+  readonly open: ReadonlyArray<NoticeKey>
+}
+
+export interface NoticeFacts extends StoredFacts {
+  readonly silent: ReadonlyArray<SilentSource>
+  /** Null where it cannot be measured. */
+  readonly disk: DiskFact | null
+}

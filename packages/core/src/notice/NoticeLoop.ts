@@ -1,0 +1,15 @@
+/** Tells notices, in every serving process; one of them a minute looks for them. */
+import { Effect, Layer } from "effect"
+import { background } from "../runtime/Background.ts"
+import { NoticeStore } from "./NoticeStore.ts"
+import { TellNotices } from "./TellNotices.ts"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { claimRound } = yield* NoticeStore
+    const { tell } = yield* TellNotices
+    const round = Effect.flatMap(claimRound, (claimed) => (claimed ? tell : Effect.succeed(0)))
+    // An unavailable database is reported by everything that needs it.
+    yield* background("notices", "1 minute", round, { firstAfter: "15 seconds", quiet: true })
+  }),
+)

@@ -1,0 +1,51 @@
+/** Stores where notices are told, what was told, and finds what they are decided from. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { StoredSource } from "../source/SourceStore.ts"
+import type { NoticeKey } from "./Notice.ts"
+import type { StoredFacts } from "./NoticeFacts.ts"
+
+/** The source of notices. */
+export interface NoticeSource {
+  readonly id: number
+  readonly name: string
+  readonly table: { readonly schema: string; readonly name: string } | null
+  /** Whether notices are told: it is not archived. */
+  readonly on: boolean
+  /** When they were switched on last, RFC 3339. */
+  readonly since: string
+  /** The addresses that are subscribed to it by name. */
+  readonly addresses: ReadonlyArray<number>
+}
+
+/** A notice that was told. */
+export interface ToldNotice {
+  readonly eventId: number
+  readonly at: string
+  readonly kind: string
+  readonly subject: string
+  readonly message: string
+}
+
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
+
+export class NoticeStore extends Context.Service<
+  NoticeStore,
+  {
+    /** Null if they were never switched on, or their source was deleted. */
+    readonly source: Returns<NoticeSource | null>
+    /** Creates the source if there is none, or takes it out of the archive. */
+    readonly switchOn: (source: StoredSource) => Returns<NoticeSource>
+    /** Archives the source. */
+    readonly switchOff: Returns<NoticeSource | null>
+    /** Newest first. */
+    readonly latest: (sourceId: number, limit: number) => Returns<ReadonlyArray<ToldNotice>>
+    /** Whether this process is to look now: notices are on, and no other began to lately. */
+    readonly claimRound: Returns<boolean>
+    readonly facts: (source: Pick<NoticeSource, "id" | "since">) => Returns<StoredFacts>
+    /** Which of these were not told. */
+    readonly untold: (keys: ReadonlyArray<NoticeKey>) => Returns<ReadonlyArray<boolean>>
+    /** From now on these may be told again. */
+    readonly end: (keys: ReadonlyArray<NoticeKey>) => Returns<void>
+  }
+>()("@data-cabinet/core/notice/NoticeStore") {}

@@ -1,0 +1,64 @@
+/** Switches notices on and off, and shows where they are told. */
+import { Context, Effect, Layer } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { readableName } from "../row/ReadableName.ts"
+import type { StoredSource } from "../source/SourceStore.ts"
+import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.ts"
+
+export interface NoticeState {
+  readonly on: boolean
+  /** When they were switched on last, RFC 3339; null if they never were, or their source was deleted. */
+  readonly since: string | null
+  readonly source: Pick<NoticeSource, "id" | "name" | "table"> | null
+  /** The addresses that are subscribed to the source by name. */
+  readonly addresses: ReadonlyArray<number>
+  /** Newest first. */
+  readonly latest: ReadonlyArray<ToldNotice>
+}
+
+const LATEST = 20
+
+const NOTICE_SOURCE: StoredSource = {
+  name: "Notices",
+  encoding: null,
+  thanksUrl: null,
+  keepHeaders: [],
+  headerFields: [],
+  keepQuery: false,
+  rate: null,
+  verify: null,
+  challenge: null,
+  tableName: (taken) => readableName("Notices", taken, "source"),
+}
+
+type Returns = Effect.Effect<NoticeState, StoreUnavailable>
+
+export class Notices extends Context.Service<
+  Notices,
+  {
+    readonly show: Returns
+    /** Creates their source, or takes it out of the archive. What is on already stays as it is. */
+    readonly switchOn: () => Returns
+    /** Archives their source: its events, its table and its subscriptions stay. */
+    readonly switchOff: () => Returns
+  }
+>()("@data-cabinet/core/notice/Notices") {
+  static readonly layer = Layer.effect(
+    Notices,
+    Effect.map(NoticeStore, (store) => {
+      const stateOf = Effect.fnUntraced(function* (source: NoticeSource | null) {
+        if (source === null) return NEVER
+        const { id, name, table, on, since, addresses } = source
+        const latest = yield* store.latest(id, LATEST)
+        return { on, since, source: { id, name, table }, addresses, latest } satisfies NoticeState
+      })
+      return Notices.of({
+        show: Effect.flatMap(store.source, stateOf),
+        switchOn: () => Effect.flatMap(store.switchOn(NOTICE_SOURCE), stateOf),
+        switchOff: () => Effect.flatMap(store.switchOff, stateOf),
+      })
+    }),
+  )
+}
+
+const NEVER: NoticeState = { on: false, since: null, source: null, addresses: [], latest: [] }

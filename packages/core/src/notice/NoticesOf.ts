@@ -1,0 +1,264 @@
+/**
+ * Decides from what is found which notices there are: the one place that does. What was told before is not known here but for
+ * causes that end: whoever tells a notice records its cause, and tells none twice.
+ */
+import { MOST_WAITING } from "../activity/ActivityStore.ts"
+import { isQuiet } from "../activity/QuietSource.ts"
+import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
+import { maskUrl } from "../network/MaskedUrl.ts"
+import { counted } from "../text/Counted.ts"
+import { type Notice, notice, type NoticeKey } from "./Notice.ts"
+import type * as Fact from "./NoticeFacts.ts"
+
+export interface Notices {
+  readonly notices: ReadonlyArray<Notice>
+  /** Which of those that were told and had not ended are over. */
+  readonly over: ReadonlyArray<NoticeKey>
+}
+
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+
+/** A failing address is told of when it has failed for so long; of those that it is past, the last. */
+const STAGES = [
+  { stage: "5d", seconds: 5 * DAY_SECONDS, words: "five days" },
+  { stage: "1d", seconds: DAY_SECONDS, words: "a day" },
+  { stage: "1h", seconds: HOUR_SECONDS, words: "an hour" },
+] as const
+
+/** So many deliveries that wait for one address are told; as long as half of them wait, it is the same time. */
+const MANY_WAITING = MOST_WAITING
+const STILL_MANY_WAITING = MANY_WAITING / 2
+/** A delivery that is due and that nobody sends for so long. */
+const LATE_SECONDS = 600
+
+const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
+
+/** A disk with less room is told; as long as it has less than the other share, it is the same time. */
+const LOW_DISK_SHARE = 0.1
+const ROOMY_DISK_SHARE = 0.12
+
+/** So many columns of one event are named. */
+const MAX_NAMED_COLUMNS = 50
+
+const addressWords = ({ id, url }: Fact.AddressFact): string => `Delivery address ${id} (${maskUrl(url)})`
+const addressFields = ({ id, url }: Fact.AddressFact) => ({ address_id: id, url: maskUrl(url) })
+const sourceFields = ({ sourceId, sourceName }: { readonly sourceId: number; readonly sourceName: string }) => ({
+  source_id: sourceId,
+  source_name: sourceName,
+})
+
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+const failing = (one: Fact.FailingAddress): Notice | null => {
+  const reached = STAGES.find(({ seconds }) => one.seconds >= seconds)
+  if (reached === undefined) return null
+  const { since, status, failure } = one
+  return notice({
+    kind: "address.failing",
+    about: ["address", one.id],
+    instance: `${since} ${reached.stage}`,
+    since,
+    message: endSentence(
+      `${addressWords(one)} has failed for ${reached.words}${failure === null ? "" : `, last because of: ${failure}`}`,
+    ),
+    fields: { ...addressFields(one), stage: reached.stage, seconds: Math.floor(one.seconds), status, failure },
+  })
+}
+
+const recovered = (one: Fact.RecoveredAddress): Notice => {
+  const { since, at } = one
+  return notice({
+    kind: "address.recovered",
+    about: ["address", one.id],
+    instance: since,
+    since,
+    message: `${addressWords(one)}, which had failed since ${since}, is delivered to again.`,
+    fields: { ...addressFields(one), recovered_at: at },
+  })
+}
+
+const PAUSED = {
+  failing: "has been paused because it has failed for as long as it may",
+  gone: "has been paused because it responded with 410 (gone)",
+} as const
+
+const paused = (one: Fact.PausedAddress): Notice => {
+  const { since, reason, by } = one
+  const words = reason === null ? `has been paused by ${by ?? "somebody"}` : PAUSED[reason]
+  return notice({
+    kind: "address.paused",
+    about: ["address", one.id],
+    instance: since,
+    since,
+    message: `${addressWords(one)} ${words}. Its deliveries wait until it is resumed.`,
+    fields: { ...addressFields(one), reason: reason ?? "person", by },
+  })
+}
+
+const isLate = ({ lateSeconds }: Fact.WaitingAddress): boolean => lateSeconds >= LATE_SECONDS
+
+/** Null if so few wait that there is nothing to tell, or nothing new about what was told. */
+const waiting = (one: Fact.WaitingAddress): Notice | null => {
+  const { count, oldest } = one
+  if (count < MANY_WAITING && !isLate(one)) return null
+  const many =
+    count >= MANY_WAITING
+      ? `At least ${counted(count, "delivery", "deliveries")}`
+      : counted(count, "delivery", "deliveries")
+  const late = isLate(one) ? ", and have been due for over ten minutes without being sent" : ""
+  return notice({
+    kind: "deliveries.waiting",
+    about: ["address", one.id],
+    instance: "",
+    since: oldest,
+    ends: true,
+    message: `${many} wait for ${addressWords(one).replace(/^D/, "d")}, the oldest since ${oldest}${late}.`,
+    fields: { ...addressFields(one), reason: isLate(one) ? "not_sent" : "many", count },
+  })
+}
+
+const certificate = (one: Fact.CertificateFact): Notice | null => {
+  const { endsAt, seconds } = one
+  if (seconds > CERTIFICATE_SECONDS) return null
+  const days = Math.floor(seconds / DAY_SECONDS)
+  const when = seconds < 0 ? `ended at ${endsAt}` : `ends at ${endsAt}, in ${counted(days, "day")}`
+  return notice({
+    kind: "certificate.ending",
+    about: ["address", one.id],
+    instance: endsAt,
+    since: null,
+    message: `The certificate of ${addressWords(one).replace(/^D/, "d")} ${when}.`,
+    fields: { ...addressFields(one), ends_at: endsAt, days_left: days },
+  })
+}
+
+const held = ({ pid, application, since, seconds }: Fact.NoticeFacts["holders"][number]): Notice | null =>
+  seconds <= FENCE_SECONDS
+    ? null
+    : notice({
+        kind: "feed.held",
+        about: ["feed"],
+        instance: `${pid} ${since ?? ""}`,
+        since,
+        message: `The feed is held back by process ${pid} of the database${application === "" ? "" : ` (${application})`}${since === null ? "" : ` since ${since}`}. Events accepted meanwhile are shown once its transaction ends; to end it: SELECT pg_terminate_backend(${pid});`,
+        fields: { by: application === "" ? null : application, pid, seconds: Math.floor(seconds) },
+      })
+
+const poll = (one: Fact.FailingPoll): Notice => {
+  const { id, url, since, failures, status, failure } = one
+  return notice({
+    kind: "poll.failing",
+    about: ["poll", id],
+    instance: since,
+    since,
+    message: endSentence(
+      `Poll ${id} of source ${one.sourceId} (${one.sourceName}) has failed since ${since}${failure === null ? "" : `: ${failure}`}`,
+    ),
+    fields: { poll_id: id, url: maskUrl(url), ...sourceFields(one), count: failures, status, failure },
+  })
+}
+
+const failedImport = (one: Fact.FailedImport): Notice => {
+  const { id, name, at, staged, accepted, failure } = one
+  return notice({
+    kind: "import.failed",
+    about: ["import", id],
+    instance: "",
+    since: at,
+    message: endSentence(
+      `Import ${id} of ${name} into source ${one.sourceId} (${one.sourceName}) failed after ${accepted} of ${staged} rows${failure === "" ? "" : `: ${failure}`}`,
+    ),
+    fields: { import_id: id, name, ...sourceFields(one), count: accepted, of: staged, failure },
+  })
+}
+
+/** The columns that one event brought, of one kind. */
+const columns = (all: ReadonlyArray<Fact.CreatedColumn>): ReadonlyArray<Notice> =>
+  [...Map.groupBy(all, ({ sourceId, eventId, isSibling }) => `${sourceId} ${eventId} ${isSibling}`).values()].map(
+    (brought) => {
+      const [first] = brought
+      const { eventId, column, field, type, isSibling, at } = first!
+      const named = brought.slice(0, MAX_NAMED_COLUMNS)
+      const more = brought.length > named.length ? ", …" : ""
+      const what = isSibling
+        ? `${counted(brought.length, "column")} for values of another type`
+        : counted(brought.length, "new column")
+      return notice({
+        kind: isSibling ? "type.created" : "column.created",
+        about: ["source", first!.sourceId],
+        instance: String(eventId),
+        since: at,
+        message: `Event ${eventId} brought ${what} to source ${first!.sourceId} (${first!.sourceName}): ${named.map((one) => `${one.column} (${one.type})`).join(", ")}${more}.`,
+        fields: {
+          ...sourceFields(first!),
+          event_id: eventId,
+          column,
+          field,
+          type,
+          count: brought.length,
+          columns: named.map((one) => one.column),
+        },
+      })
+    },
+  )
+
+const silent = (one: Fact.SilentSource): Notice | null => {
+  const { silence } = one
+  if (!isQuiet(silence)) return null
+  const { since, seconds, usualSeconds } = silence
+  const hours = (of: number) => counted(Math.round(of / HOUR_SECONDS), "hour")
+  return notice({
+    kind: "source.quiet",
+    about: ["source", one.sourceId],
+    instance: since,
+    since,
+    message: `Source ${one.sourceId} (${one.sourceName}) has received nothing since ${since}; it is seldom silent for more than ${hours(usualSeconds ?? 0)}.`,
+    fields: { ...sourceFields(one), seconds: Math.floor(seconds), usual_seconds: Math.floor(usualSeconds ?? 0) },
+  })
+}
+
+const freeShare = ({ freeBytes, totalBytes }: Fact.DiskFact): number => (totalBytes > 0 ? freeBytes / totalBytes : 1)
+
+const disk = (one: Fact.DiskFact): Notice | null => {
+  if (freeShare(one) >= LOW_DISK_SHARE) return null
+  const { path, freeBytes, totalBytes } = one
+  const percent = Math.floor(freeShare(one) * 100)
+  return notice({
+    kind: "disk.filling",
+    about: ["disk"],
+    instance: "",
+    since: null,
+    ends: true,
+    message: `The disk of the database (${path}) has ${percent} % of its room left. Once it is full, submissions are refused.`,
+    fields: { path, free_bytes: freeBytes, total_bytes: totalBytes, free_percent: percent },
+  })
+}
+
+/** Whether what was told and ends still holds. */
+const holdsStill = ({ kind, subject }: NoticeKey, facts: Fact.NoticeFacts): boolean => {
+  if (kind === "disk.filling") return facts.disk === null || freeShare(facts.disk) < ROOMY_DISK_SHARE
+  const found = facts.waiting.find(({ id }) => id === subject)
+  return found !== undefined && (found.count >= STILL_MANY_WAITING || isLate(found))
+}
+
+export const noticesOf = (facts: Fact.NoticeFacts): Notices => {
+  const ofOthers = <A extends Fact.AddressFact>(all: ReadonlyArray<A>) => all.filter(({ carries }) => !carries)
+  const found = [
+    ...ofOthers(facts.failing).map(failing),
+    ...ofOthers(facts.recovered).map(recovered),
+    ...ofOthers(facts.paused).map(paused),
+    ...ofOthers(facts.waiting).map(waiting),
+    ...ofOthers(facts.certificates).map(certificate),
+    ...facts.holders.map(held),
+    ...facts.polls.map(poll),
+    ...facts.imports.map(failedImport),
+    ...columns(facts.columns),
+    ...facts.silent.map(silent),
+    facts.disk === null ? null : disk(facts.disk),
+  ]
+  return {
+    notices: found.filter((one) => one !== null),
+    over: facts.open.filter((told) => !holdsStill(told, facts)),
+  }
+}

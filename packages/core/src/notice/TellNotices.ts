@@ -1,0 +1,121 @@
+/**
+ * Looks for what there is to tell, and tells it. A notice and the record of its cause are committed together, so that it is told
+ * once however many processes look, and whenever one of them is killed.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { ActivityStore } from "../activity/ActivityStore.ts"
+import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { appendEvents, EventLog } from "../event/EventLog.ts"
+import { fieldsOf } from "../intake/FieldsOf.ts"
+import { WEBHOOK } from "../intake/PreparedSubmission.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { Sources } from "../source/Sources.ts"
+import { DiskSpace } from "./DiskSpace.ts"
+import type { Notice } from "./Notice.ts"
+import { noticesOf } from "./NoticesOf.ts"
+import { NoticeStore } from "./NoticeStore.ts"
+
+/** What is left is told by the next round. */
+const MOST_NOTICES = 200
+
+/** How often a notice is retried when its source keeps changing. */
+const MAX_ATTEMPTS = 4
+
+export class TellNotices extends Context.Service<
+  TellNotices,
+  {
+    /** Returns how many were told: none while notices are off. */
+    readonly tell: Effect.Effect<number, StoreUnavailable>
+  }
+>()("@data-cabinet/core/notice/TellNotices") {
+  static readonly layer = Layer.effect(
+    TellNotices,
+    Effect.gen(function* () {
+      const teller = new Teller({
+        store: yield* NoticeStore,
+        activity: yield* ActivityStore,
+        sources: yield* Sources,
+        log: yield* EventLog,
+        disk: yield* DiskSpace,
+      })
+      return TellNotices.of({ tell: Effect.suspend(() => teller.tell) })
+    }),
+  )
+}
+
+interface Ports {
+  readonly store: NoticeStore["Service"]
+  readonly activity: ActivityStore["Service"]
+  readonly sources: Sources["Service"]
+  readonly log: EventLog["Service"]
+  readonly disk: DiskSpace["Service"]
+}
+
+class Teller {
+  readonly #ports: Ports
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  get tell(): Effect.Effect<number, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const { store, disk } = this.#ports
+      const source = yield* store.source
+      if (source === null || !source.on) return 0
+      const stored = yield* store.facts(source)
+      const silent = yield* this.#silent(source.id)
+      const { notices, over } = noticesOf({ ...stored, silent, disk: yield* disk.look })
+      if (over.length > 0) yield* store.end(over)
+      const untold = yield* store.untold(notices.map(({ cause }) => cause))
+      let told = 0
+      for (const one of notices.filter((_, n) => untold[n]!).slice(0, MOST_NOTICES)) {
+        if (yield* this.#tellOne(source.id, one)) told++
+      }
+      return told
+    })
+  }
+
+  #silent(noticeSourceId: number) {
+    return Effect.gen({ self: this }, function* () {
+      const { activity, sources } = this.#ports
+      const states = yield* activity.sources({ days: 1, timeZone: "UTC" })
+      const names = new Map((yield* sources.list).map(({ id, name }) => [id, name]))
+      return states.flatMap(({ sourceId, silence }) => {
+        const sourceName = names.get(sourceId)
+        return silence === null || sourceName === undefined || sourceId === noticeSourceId
+          ? []
+          : [{ sourceId, sourceName, silence }]
+      })
+    })
+  }
+
+  /** False if it was told meanwhile, or there is no longer a source for it. */
+  #tellOne(sourceId: number, { cause, payload }: Notice): Effect.Effect<boolean, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const { store, sources, log } = this.#ports
+      const fields = yield* Effect.orDie(fieldsOf(payload))
+      const events = [{ payload: fields, text: jsonText(fields), empty: false, fingerprint: null }]
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const source = yield* sources.forIntake(sourceId)
+        if (Option.isNone(source)) return false
+        const appended = yield* appendEvents(log, {
+          ...WEBHOOK,
+          sourceId,
+          sourceVersion: source.value.version,
+          events,
+          original: null,
+          notice: cause,
+          ...filteredDeliveries(source.value.filtered, events),
+        }).pipe(
+          Effect.as(true),
+          Effect.catchTag("SourceChanged", () => Effect.succeed(false)),
+        )
+        if (appended) return true
+        if ((yield* store.untold([cause]))[0] !== true) return false
+      }
+      return false
+    })
+  }
+}

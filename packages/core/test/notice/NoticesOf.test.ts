@@ -1,0 +1,174 @@
+/** What is told of which facts: whatever they are, none of a carrier, none twice, and nothing is over that still holds. */
+import { assert, it } from "@effect/vitest"
+import type { NoticeFacts } from "../../src/notice/NoticeFacts.ts"
+import { NOTICE_KINDS, type NoticeKey } from "../../src/notice/Notice.ts"
+import { noticesOf } from "../../src/notice/NoticesOf.ts"
+import { Random, Seed } from "../intake/Random.ts"
+
+const NONE: NoticeFacts = {
+  failing: [],
+  recovered: [],
+  paused: [],
+  waiting: [],
+  certificates: [],
+  holders: [],
+  polls: [],
+  imports: [],
+  columns: [],
+  open: [],
+  silent: [],
+  disk: null,
+}
+
+const SINCE = "2026-11-26T06:00:00Z"
+const URL = "https://user:word@example.com/hook?token=secret"
+
+const factsOf = (random: Random): NoticeFacts => {
+  const address = (id: number) => ({ id, url: URL, carries: random.below(3) === 0 })
+  const some = <A>(make: (id: number) => A) => Array.from({ length: random.below(4) }, (_, n) => make(n + 1))
+  const source = (id: number) => ({ sourceId: 1 + (id % 2), sourceName: random.pick(["Orders", "Письма", ""]) })
+  const failure = () => random.pick([null, "no response", "a redirect."])
+  const open: Array<NoticeKey> = some((subject) => ({ kind: "deliveries.waiting", subject, instance: "" }))
+  return {
+    failing: some((id) => ({
+      ...address(id),
+      since: SINCE,
+      seconds: random.below(1_000_000),
+      status: random.pick([null, 500]),
+      failure: failure(),
+    })),
+    recovered: some((id) => ({ ...address(id), since: SINCE, at: SINCE })),
+    paused: some((id) => ({
+      ...address(id),
+      since: SINCE,
+      reason: random.pick([null, "gone", "failing"] as const),
+      by: random.pick([null, "Ada"]),
+    })),
+    waiting: some((id) => ({
+      ...address(id),
+      count: random.below(1_001),
+      oldest: SINCE,
+      lateSeconds: random.below(1_200),
+    })),
+    certificates: some((id) => ({ ...address(id), endsAt: SINCE, seconds: random.below(3_000_000) - 500_000 })),
+    holders: some((pid) => ({
+      pid,
+      application: random.pick(["", "report"]),
+      since: random.pick([null, SINCE]),
+      seconds: random.below(20),
+    })),
+    polls: some((id) => ({
+      id,
+      url: URL,
+      ...source(id),
+      since: SINCE,
+      failures: 1 + random.below(9),
+      status: null,
+      failure: failure(),
+    })),
+    imports: some((id) => ({
+      id,
+      name: "items.csv",
+      ...source(id),
+      at: SINCE,
+      staged: 9,
+      accepted: random.below(9),
+      failure: failure() ?? "",
+    })),
+    columns: Array.from({ length: random.below(120) }, (_, n) => ({
+      ...source(n),
+      eventId: 1 + random.below(3),
+      column: `c${n}`,
+      field: `C${n}`,
+      type: random.pick(["text", "numeric"]),
+      isSibling: random.below(3) === 0,
+      at: SINCE,
+    })),
+    silent: some((id) => ({
+      ...source(id),
+      sourceId: id,
+      silence: {
+        since: SINCE,
+        seconds: random.below(400_000),
+        activeDays: random.below(9),
+        usualSeconds: random.pick([null, 3_600]),
+      },
+    })),
+    disk: random.pick([null, { path: "/data", freeBytes: random.below(30), totalBytes: 100 }]),
+    open: [...open, { kind: "disk.filling", subject: 0, instance: "" }],
+  }
+}
+
+const textOf = ({ kind, subject, instance }: NoticeKey) => `${kind} ${subject} ${instance}`
+
+it.prop(
+  "noticesOf tells nothing twice, nothing of a carrier and no secret, and nothing as over that it tells",
+  [Seed],
+  ([seed]) => {
+    const facts = factsOf(new Random(seed))
+    const { notices, over } = noticesOf(facts)
+    assert.deepStrictEqual(noticesOf(facts), { notices, over })
+    const keys = notices.map(({ cause }) => textOf(cause))
+    assert.strictEqual(new Set(keys).size, keys.length)
+    for (const key of over) assert.notInclude(keys, textOf(key))
+    const lists = [facts.failing, facts.recovered, facts.paused, facts.waiting, facts.certificates]
+    const kinds = ["address.failing", "address.recovered", "address.paused", "deliveries.waiting", "certificate.ending"]
+    for (const [n, list] of lists.entries()) {
+      for (const { id, carries } of list) {
+        if (carries)
+          assert.notInclude(
+            keys.map((key) => key.split(" ", 2).join(" ")),
+            `${kinds[n]} ${id}`,
+          )
+      }
+    }
+    for (const { cause, payload } of notices) {
+      assert.include(NOTICE_KINDS, payload.kind)
+      assert.deepInclude(payload, { kind: cause.kind, version: 1, since: cause.since })
+      assert.match(payload.message, /^[A-Z0-9].*[.;]$/s)
+      assert.strictEqual(cause.aboutAddress === null, payload["address_id"] === undefined)
+      for (const [name, value] of Object.entries(payload)) {
+        assert.match(name, /^[a-z_]+$/)
+        const isFlat = Array.isArray(value) ? value.every((one) => typeof one === "string") : typeof value !== "object"
+        assert.isTrue(isFlat || value === null, name)
+      }
+      assert.notMatch(JSON.stringify(payload), /secret|user:word/)
+    }
+  },
+  { arbitrary: { runs: 500 } },
+)
+
+it.prop(
+  "an address that fails on and on is told of three times, each later than the one before",
+  [Seed],
+  ([seed]) => {
+    const random = new Random(seed)
+    const told = new Set<string>()
+    for (let seconds = 0; seconds < 2_000_000; seconds += random.below(90_000)) {
+      const failing = [{ id: 1, url: URL, carries: false, since: SINCE, seconds, status: null, failure: null }]
+      for (const { cause } of noticesOf({ ...NONE, failing }).notices) told.add(cause.instance)
+      if (seconds < 3_600) assert.strictEqual(told.size, 0)
+    }
+    const order = ["1h", "1d", "5d"].map((stage) => `${SINCE} ${stage}`)
+    assert.deepStrictEqual(
+      [...told],
+      order.filter((one) => told.has(one)),
+    )
+    assert.include([...told], order[2])
+  },
+  { arbitrary: { runs: 200 } },
+)
+
+it("a certificate is told of fourteen days before its end, and behind it", () => {
+  const daysLeft = (seconds: number) =>
+    noticesOf({ ...NONE, certificates: [{ id: 1, url: URL, carries: false, endsAt: SINCE, seconds }] }).notices.map(
+      ({ payload }) => [payload["days_left"], payload.message],
+    )
+  assert.deepStrictEqual(daysLeft(14 * 86_400 + 1), [])
+  assert.deepStrictEqual(daysLeft(14 * 86_400), [
+    [14, `The certificate of delivery address 1 (https://…@example.com/hook?…) ends at ${SINCE}, in 14 days.`],
+  ])
+  assert.deepStrictEqual(daysLeft(-1), [
+    [-1, `The certificate of delivery address 1 (https://…@example.com/hook?…) ended at ${SINCE}.`],
+  ])
+})

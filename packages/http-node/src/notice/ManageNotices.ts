@@ -1,0 +1,37 @@
+/** Notices over the management API: switched on and off, and the last that were told. */
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { Notices } from "@data-cabinet/core/notice/Notices"
+import { Effect, Schema } from "effect"
+import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { one } from "../manage/ManageResponses.ts"
+
+const switched = Schema.Struct({ on: Schema.Boolean.annotate({ description: "Whether notices are to be told." }) })
+
+export const manageNotices = Effect.map(Notices, (notices) => [
+  manageEndpoint({
+    id: "getNotices",
+    tag: "Events",
+    method: "GET",
+    path: "/manage/v1/notices",
+    summary: "Notices of the cabinet",
+    description:
+      "Whether they are told, the source whose events they are, who is subscribed to it, and the last of them.",
+    action: "notices.read",
+    response: one("NoticeState", "Notices."),
+    respond: () => Effect.map(notices.show, (state) => snakeKeys(state) as object),
+  }),
+  manageEndpoint({
+    id: "setNotices",
+    tag: "Events",
+    method: "PUT",
+    path: "/manage/v1/notices",
+    summary: "Switch notices on or off",
+    description:
+      "On: their source is created, or taken out of the archive. Off: it is archived; its events, its table and its subscriptions stay.",
+    action: "notices.change",
+    body: switched,
+    response: one("NoticeState", "Notices."),
+    respond: ({ body: { on } }) =>
+      Effect.map(on ? notices.switchOn() : notices.switchOff(), (state) => snakeKeys(state) as object),
+  }),
+])

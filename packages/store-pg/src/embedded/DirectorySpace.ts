@@ -1,0 +1,12 @@
+/** The room of the disk that a directory is on: that of the embedded PostgreSQL's data. */
+import { statfs } from "node:fs/promises"
+import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
+import { Effect, Layer } from "effect"
+
+export const layer = (path: string) =>
+  Layer.succeed(DiskSpace, {
+    look: Effect.tryPromise(async () => {
+      const { bavail, blocks, bsize } = await statfs(path)
+      return { path, freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    }).pipe(Effect.catch(() => Effect.succeed(null))),
+  })

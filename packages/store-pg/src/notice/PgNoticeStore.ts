@@ -1,0 +1,91 @@
+/** Notices in PostgreSQL. What was told is recorded by the statement that accepts the event (`AcceptStatement`). */
+import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
+import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
+import { type NoticeSource, NoticeStore, type ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
+import type { StoredSource } from "@data-cabinet/core/source/SourceStore"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { fenceHolders } from "../feed/FenceHolders.ts"
+import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+import { createSource } from "../source/PgSourceStore.ts"
+import * as Facts from "./NoticeFactsStatement.ts"
+import * as Statement from "./NoticeStatement.ts"
+
+type Sql = PgClient.PgClient
+
+const toSource = ({ tableName, ...row }: Statement.SourceRow): NoticeSource => ({
+  ...row,
+  table: tableName === null ? null : { schema: SOURCES_SCHEMA, name: tableName },
+})
+
+const found = (sql: Sql) =>
+  Effect.map(sql.unsafe<Statement.SourceRow>(Statement.SOURCE), ([row]) => (row === undefined ? null : toSource(row)))
+
+const keyParameters = (keys: ReadonlyArray<NoticeKey>): ReadonlyArray<unknown> => [
+  textArray(keys.map(({ kind }) => kind)),
+  int8Array(keys.map(({ subject }) => subject)),
+  textArray(keys.map(({ instance }) => instance)),
+]
+
+const switchOn = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, source: StoredSource) {
+  yield* sql.unsafe(Statement.HOLD)
+  const existing = yield* found(sql)
+  if (existing?.on === true) return existing
+  if (existing !== null) yield* sql.unsafe(Statement.ARCHIVE, [existing.id, false])
+  yield* sql.unsafe(Statement.BEGIN_AT, [existing?.id ?? (yield* createSource(sql, cipher, source)).id])
+  return (yield* found(sql))!
+})
+
+const switchOff = Effect.fnUntraced(function* (sql: Sql) {
+  yield* sql.unsafe(Statement.HOLD)
+  const existing = yield* found(sql)
+  if (existing === null || !existing.on) return existing
+  yield* sql.unsafe(Statement.ARCHIVE, [existing.id, true])
+  return yield* found(sql)
+})
+
+/** What was told is read first: what it is compared with is no older. */
+const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeSource, "id" | "since">) {
+  const open = yield* sql.unsafe<NoticeKey>(Facts.OPEN)
+  const later = [id, since]
+  return {
+    open,
+    failing: yield* sql.unsafe<Fact.FailingAddress>(Facts.FAILING, [id]),
+    recovered: yield* sql.unsafe<Fact.RecoveredAddress>(Facts.RECOVERED, [id]),
+    paused: yield* sql.unsafe<Fact.PausedAddress>(Facts.PAUSED, later),
+    waiting: yield* sql.unsafe<Fact.WaitingAddress>(Facts.WAITING, [id]),
+    certificates: [],
+    holders: yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql),
+    polls: yield* sql.unsafe<Fact.FailingPoll>(Facts.POLLS, [id]),
+    imports: yield* sql.unsafe<Fact.FailedImport>(Facts.IMPORTS, later),
+    columns: yield* sql.unsafe<Fact.CreatedColumn>(Facts.COLUMNS, later),
+  } satisfies Fact.StoredFacts
+})
+
+export const layer = Layer.effect(
+  NoticeStore,
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const cipher = yield* SecretCiphers
+    return NoticeStore.of({
+      source: orUnavailable(found(sql)),
+      switchOn: (source) => orUnavailable(sql.withTransaction(switchOn(sql, cipher, source))),
+      switchOff: orUnavailable(sql.withTransaction(switchOff(sql))),
+      latest: (sourceId, limit) => orUnavailable(sql.unsafe<ToldNotice>(Statement.LATEST, [sourceId, limit])),
+      claimRound: orUnavailable(Effect.map(sql.unsafe(Statement.CLAIM_ROUND), ({ length }) => length > 0)),
+      facts: (source) => orUnavailable(facts(sql, source)),
+      untold: (keys) =>
+        keys.length === 0
+          ? Effect.succeed([])
+          : orUnavailable(
+              Effect.map(sql.unsafe<{ readonly untold: boolean }>(Statement.UNTOLD, keyParameters(keys)), (rows) =>
+                rows.map(({ untold }) => untold),
+              ),
+            ),
+      end: (keys) => orUnavailable(Effect.asVoid(sql.unsafe(Statement.END, keyParameters(keys)))),
+    })
+  }),
+)

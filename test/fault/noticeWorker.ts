@@ -1,0 +1,31 @@
+/**
+ * Tells notices once in a process of its own, and kills itself, as `kill -9` would: `before` an event is committed, or `after`.
+ * Arguments: the database, the step.
+ */
+import { EventLog } from "@data-cabinet/core/event/EventLog"
+import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { Effect, Layer } from "effect"
+import { testCabinetLayer } from "../support/testCabinet.ts"
+
+const [url = "", step = "after"] = process.argv.slice(2)
+const die = () => process.kill(process.pid, "SIGKILL")
+
+const log = Layer.effect(
+  EventLog,
+  EventLog.use((real) =>
+    Effect.succeed(
+      EventLog.of({
+        append: async (...given) => {
+          if (step === "before") die()
+          const appended = await real.append(...given)
+          die()
+          return appended
+        },
+      }),
+    ),
+  ),
+)
+
+await Effect.runPromise(
+  TellNotices.use(({ tell }) => tell).pipe(Effect.provide(testCabinetLayer(url, { override: log }))),
+)

@@ -1,0 +1,388 @@
+/**
+ * Each cause of a notice, made in earnest: it is told once, by however many processes and whatever becomes of them, and never for
+ * the address that would carry it. Days pass by the cabinet's clock.
+ */
+import { spawnSync } from "node:child_process"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { fileURLToPath } from "node:url"
+import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
+import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import type { NewAddress } from "@data-cabinet/core/delivery/Address"
+import { verifyDelivery } from "@data-cabinet/core/delivery/VerifyDelivery"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { NOTICE_KINDS } from "@data-cabinet/core/notice/Notice"
+import type { DiskFact } from "@data-cabinet/core/notice/NoticeFacts"
+import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
+import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
+import { Notices } from "@data-cabinet/core/notice/Notices"
+import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { fileOf, importCabinet } from "../support/importCabinet.ts"
+import { pollCabinet } from "../support/pollCabinet.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+import { testCabinet, testCabinetLayer } from "../support/testCabinet.ts"
+import { sendingLayer } from "./deliveryLayers.ts"
+import { whileAccepting } from "./openAccept.ts"
+
+const database = withDatabase()
+
+let room: DiskFact | null = null
+const disk = Layer.succeed(DiskSpace, DiskSpace.of({ look: Effect.sync(() => room) }))
+const cabinetOf = () => {
+  const cabinet = testCabinetLayer(database.url, { delivers: true, override: Layer.merge(sendingLayer(), disk) })
+  return ManagedRuntime.make(Layer.provideMerge(loop({ pollMillis: 100 }), cabinet))
+}
+let here: ReturnType<typeof cabinetOf>
+/** Another process' worth of connections, which delivers nothing. */
+let there: ReturnType<typeof testCabinet>
+let subscriber: Receiver
+/** Responds as it is told. */
+let failing: Server
+let status = 500
+let failingUrl: string
+
+beforeAll(async () => {
+  here = cabinetOf()
+  there = testCabinet(database.url)
+  subscriber = await startReceiver()
+  failing = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((done) => failing.listen(0, "127.0.0.1", done))
+  failingUrl = `http://127.0.0.1:${(failing.address() as AddressInfo).port}/hook?token=secret`
+})
+afterAll(async () => {
+  await here.dispose()
+  await there.dispose()
+  await subscriber.close()
+  failing.close()
+})
+
+const tell = () => here.runPromise(TellNotices.use((notices) => notices.tell))
+/** By two processes at the same time, each twice. */
+const tellByAll = async () => {
+  const all = [tell(), tell(), ...[1, 2].map(() => there.runPromise(TellNotices.use((notices) => notices.tell)))]
+  return (await Promise.all(all)).reduce((sum, told) => sum + told, 0)
+}
+const addressOf = (address: NewAddress) => here.runPromise(Addresses.use((all) => all.create(address)))
+const newSource = (name: string) => here.runPromise(Sources.use((sources) => sources.create({ name })))
+const accept = async (sourceId: number, fields: Readonly<Record<string, unknown>>) =>
+  (await here.runPromise(Intake.use((intake) => intake.accept(sourceId, fields)))).id
+const pass = async (interval: string) => {
+  await database.run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
+  await database.run(
+    "SELECT cabinet.make_partitions(p::regclass) FROM unnest('{cabinet.attempt_delivered,cabinet.attempt_failed,cabinet.original_request,cabinet.audit}'::text[]) p",
+  )
+}
+const told = async (kind: string): Promise<ReadonlyArray<any>> =>
+  (
+    await database.run(
+      `SELECT e.payload::text, e.id::int FROM cabinet.event e JOIN cabinet.notice_source n ON n.source_id = e.source_id
+       WHERE e.payload->>'kind' = '${kind}' ORDER BY e.id`,
+    )
+  ).map(({ payload, id }) => ({ ...(JSON.parse(payload as string) as object), id }))
+const sentTo = (addressId: number) =>
+  database.run(
+    `SELECT e.payload->>'kind' AS kind, e.payload->>'address_id' AS about FROM cabinet.delivery_all d
+     JOIN cabinet.event e ON e.id = d.event_id JOIN cabinet.notice_source n ON n.source_id = e.source_id
+     WHERE d.address_id = ${addressId} ORDER BY e.id`,
+  )
+const fails = (id: number) =>
+  vi.waitUntil(
+    async () => (await database.run(`SELECT failing_since FROM cabinet.address WHERE id = ${id}`))[0]!["failing_since"],
+    { timeout: 60_000, interval: 50 },
+  )
+
+let orders: number
+let notices: number
+let carrier: number
+let secret: string
+
+it("is off at first, and on once from any number of callers; nobody sends to its source", async () => {
+  orders = (await newSource("Orders")).id
+  await accept(orders, { before: 1 })
+  assert.strictEqual(await tell(), 0)
+  const states = await Promise.all(
+    [here, there, here, there].map((cabinet) => cabinet.runPromise(Notices.use((all) => all.switchOn()))),
+  )
+  notices = states[0]!.source!.id
+  for (const { on, source } of states) {
+    assert.isTrue(on)
+    assert.deepStrictEqual(source, { id: notices, name: "Notices", table: { schema: "sources", name: "notices" } })
+  }
+  const { intakeSecret } = await here.runPromise(Sources.use((sources) => sources.reveal(notices)))
+  const found = await here.runPromise(Sources.use((sources) => sources.bySecret(intakeSecret)))
+  assert.strictEqual(found._tag, "None")
+  const address = await addressOf({ url: subscriber.url, sources: [notices] })
+  carrier = address.id
+  secret = address.secret
+  // What there was before is no news.
+  assert.strictEqual(await tellByAll(), 0)
+})
+
+it("an address that fails for an hour leaves one notice, which is delivered to another address, signed", async () => {
+  const { id } = await addressOf({ url: failingUrl, sources: [orders] })
+  await accept(orders, { total: 1 })
+  await fails(id)
+  assert.strictEqual(await tell(), 1, "the new column")
+  assert.strictEqual(await tell(), 0)
+  await pass("61 minutes")
+  assert.strictEqual(await tellByAll(), 1)
+  const [notice, ...more] = await told("address.failing")
+  assert.lengthOf(more, 0)
+  assert.deepInclude(notice, { version: 1, subject: `address ${id}`, stage: "1h", address_id: id, status: 500 })
+  assert.notInclude(JSON.stringify(notice), "token=secret")
+  const isIt = ({ body }: { readonly body: Buffer }) => body.includes('"address.failing"')
+  await subscriber.until((all) => all.some(isIt))
+  const { body, signature } = subscriber.received.find(isIt)!
+  assert.isTrue(verifyDelivery(body, signature, secret, { nowSeconds: Number(/t=(\d+)/.exec(signature)![1]) } as never))
+  assert.deepInclude(JSON.parse(body.toString()).data.source, { id: notices, name: "Notices" })
+  await pass("23 hours")
+  assert.strictEqual(await tellByAll(), 1)
+  await pass("6 days")
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepStrictEqual(
+    (await told("address.failing")).map(({ stage }) => stage),
+    ["1h", "1d", "5d"],
+  )
+  status = 204
+  await here.runPromise(Addresses.use((all) => all.ping(id)))
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepInclude((await told("address.recovered"))[0], { address_id: id, since: notice.since })
+  assert.strictEqual(await tellByAll(), 0)
+  status = 500
+  await here.runPromise(Addresses.use((all) => all.remove(id)))
+})
+
+it("a process that is killed before or after the commit leaves one notice", async () => {
+  for (const [n, step] of ["before", "after"].entries()) {
+    await accept(orders, { [`killed_${step}`]: 1 })
+    const program = fileURLToPath(new URL("noticeWorker.ts", import.meta.url))
+    const ended = spawnSync(process.execPath, ["--conditions=source", program, database.url, step], {
+      encoding: "utf8",
+    })
+    assert.strictEqual(ended.signal, "SIGKILL", ended.stderr)
+    assert.strictEqual(await tellByAll(), step === "before" ? 1 : 0)
+    assert.lengthOf(await told("column.created"), 2 + n)
+  }
+})
+
+it("the notices' own address that fails leaves no notice, and one of all sources is not sent its own", async () => {
+  const [one] = await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${notices}`)
+  const broken = await addressOf({ url: failingUrl, sources: [notices] })
+  const every = await addressOf({ url: failingUrl, sources: "all" })
+  await accept(orders, { about_all: 1 })
+  assert.strictEqual(await tell(), 1)
+  await fails(broken.id)
+  await fails(every.id)
+  await pass("2 hours")
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepInclude((await told("address.failing")).at(-1), { address_id: every.id })
+  assert.deepStrictEqual(await sentTo(every.id), [{ kind: "column.created", about: null }])
+  assert.deepInclude(await sentTo(carrier), { kind: "address.failing", about: String(every.id) })
+  assert.deepInclude(await sentTo(broken.id), { kind: "address.failing", about: String(every.id) })
+  for (let n = 0; n < 4; n++) assert.strictEqual(await tellByAll(), 0)
+  const [other] = await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${notices}`)
+  assert.strictEqual(other!["events"], (one!["events"] as number) + 2)
+  // Neither do its columns, its silence or its filters.
+  await database.run(
+    `UPDATE cabinet.address SET filters = '[{"fc":"kind","fo":"eq","fv":"address.paused"}]' WHERE id = ${carrier}`,
+  )
+  await database.run(`UPDATE cabinet.source SET version = version + 1 WHERE id = ${notices}`)
+  for (const { id } of [broken, every]) await here.runPromise(Addresses.use((all) => all.remove(id)))
+})
+
+it("an address that is paused is told with who did it, or why it was by itself", async () => {
+  const { id } = await addressOf({ url: failingUrl, sources: [orders], pauseOnGone: true })
+  const ada: Actor = { kind: "person", id: 1, name: "Ada", role: "owner", from: null, requestId: null }
+  await here.runPromise(
+    Effect.provideService(
+      Addresses.use((all) => all.pause(id)),
+      CurrentActor,
+      ada,
+    ),
+  )
+  assert.strictEqual(await tellByAll(), 1)
+  await here.runPromise(Addresses.use((all) => all.resume(id)))
+  status = 410
+  await accept(orders, { total: 2 })
+  await vi.waitUntil(
+    async () =>
+      (await database.run(`SELECT paused_because FROM cabinet.address WHERE id = ${id}`))[0]!["paused_because"],
+  )
+  status = 500
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepStrictEqual(
+    (await told("address.paused")).map(({ reason, by }) => [reason, by]),
+    [
+      ["person", "Ada"],
+      ["gone", null],
+    ],
+  )
+  assert.lengthOf(
+    (await sentTo(carrier)).filter(({ kind }) => kind === "address.paused"),
+    2,
+  )
+  await here.runPromise(Addresses.use((all) => all.remove(id)))
+})
+
+it("new columns and new types are told with the event that brought them", async () => {
+  const event = await accept(orders, { Größe: "M", colour: "red", total: 3 })
+  const other = await accept(orders, { total: "three" })
+  assert.strictEqual(await tellByAll(), 2)
+  assert.deepInclude((await told("column.created")).at(-1), {
+    event_id: event,
+    count: 2,
+    type: "text",
+    source_id: orders,
+  })
+  const [type] = await told("type.created")
+  assert.deepInclude(type, { event_id: other, column: "total_text", field: "total", type: "text" })
+  assert.strictEqual(await tellByAll(), 0)
+})
+
+it("a poll that fails is told once until it works", async () => {
+  const polls = pollCabinet(database.url)
+  const source = await newSource("Polled")
+  const { id } = await polls.add({ sourceId: source.id, url: failingUrl })
+  await polls.run(id)
+  await polls.run(id)
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepInclude((await told("poll.failing"))[0], { poll_id: id, source_id: source.id, status: 500, count: 2 })
+  await database.run(`UPDATE cabinet.poll SET failures = 0, failing_since = NULL WHERE id = ${id}`)
+  await polls.run(id)
+  assert.strictEqual(await tellByAll(), 1)
+  await polls.polls((all) => all.remove(id))
+  await polls.close()
+})
+
+it("an import that fails while its rows are accepted is told", async () => {
+  const imports = importCabinet(database.url)
+  await database.run(`
+    CREATE FUNCTION public.spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.payload LIKE '%poison%' THEN NEW.payload := repeat('[', 700) || repeat(']', 700); END IF; RETURN NEW;
+    END $$`)
+  await database.run(
+    "CREATE TRIGGER spoil BEFORE INSERT ON cabinet.staged_row FOR EACH ROW EXECUTE FUNCTION public.spoil()",
+  )
+  const source = await newSource("Imported")
+  await imports.file(source.id, fileOf("items.ndjson", '{"a":"poison"}'))
+  assert.strictEqual(await tellByAll(), 1)
+  const [notice] = await told("import.failed")
+  assert.deepInclude(notice, { source_id: source.id, name: "items.ndjson", count: 0, of: 1 })
+  assert.include(notice.failure, "internal error")
+  await imports.close()
+})
+
+it("deliveries that nobody sends are told, and once more when they pile up again", async () => {
+  const { id } = await there.runPromise(
+    Addresses.use((all) => all.create({ url: "https://1.1.1.1/", sources: [orders], rate: 1 })),
+  )
+  // Nobody may send to it before its time.
+  const pile = (count: number) =>
+    database.run(
+      `INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at, claimed_at, leased_until)
+       SELECT ${id}, (SELECT max(id) FROM cabinet.event), cabinet.now(), cabinet.now() + interval '1 hour', NULL, NULL
+       FROM generate_series(1, ${count})`,
+    )
+  await pile(999)
+  assert.strictEqual(await tellByAll(), 0)
+  await pile(1)
+  assert.strictEqual(await tellByAll(), 1)
+  assert.deepInclude((await told("deliveries.waiting"))[0], { address_id: id, reason: "many", count: 1000 })
+  await database.run(
+    `DELETE FROM cabinet.delivery WHERE id IN (SELECT id FROM cabinet.delivery WHERE address_id = ${id} LIMIT 400)`,
+  )
+  assert.strictEqual(await tellByAll(), 0)
+  await pile(400)
+  assert.strictEqual(await tellByAll(), 0, "it is the same pile")
+  await database.run(`DELETE FROM cabinet.delivery WHERE address_id = ${id}`)
+  assert.strictEqual(await tellByAll(), 0)
+  await pile(1_000)
+  assert.strictEqual(await tellByAll(), 1)
+  await there.runPromise(Addresses.use((all) => all.remove(id)))
+  assert.strictEqual(await tellByAll(), 0)
+})
+
+it("the feed that is held is told with the session that holds it", async () => {
+  const waits = Effect.promise(() =>
+    vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 60_000, interval: 500 }),
+  )
+  await there.runPromise(whileAccepting(orders, "slow", waits))
+  const [notice, ...more] = await told("feed.held")
+  assert.lengthOf(more, 0)
+  assert.strictEqual(notice.subject, "feed")
+  assert.isAtLeast(notice.seconds, 10)
+  assert.include(notice.by, "data-cabinet")
+})
+
+it("a source that usually receives is told when it is silent, once for each silence", async () => {
+  const { id } = await newSource("Daily")
+  const count = () => here.runPromise(ActivityStore.use((store) => store.countEvents(10_000)))
+  for (let day = 0; day < 8; day++) {
+    await accept(id, { day: 1 })
+    await count()
+    await pass("1 day")
+  }
+  const ofIt = async () => (await told("source.quiet")).filter(({ source_id }) => source_id === id)
+  await tellByAll()
+  assert.lengthOf(await ofIt(), 0)
+  for (let n = 0; n < 3; n++) {
+    await pass("1 day")
+    await tellByAll()
+    assert.lengthOf(await ofIt(), 1)
+  }
+  assert.deepInclude((await ofIt())[0], { source_name: "Daily", usual_seconds: 86_400 })
+  assert.lengthOf(
+    (await told("source.quiet")).filter(({ source_id }) => source_id === notices),
+    0,
+  )
+})
+
+it("a disk that fills is told, and again once it had room", async () => {
+  const look = async (percent: number) => {
+    room = { path: "/var/lib/postgresql", freeBytes: percent * 1e9, totalBytes: 100e9 }
+    return tell()
+  }
+  const counts = []
+  for (const percent of [50, 9, 8, 11, 9, 13, 9]) counts.push(await look(percent))
+  room = null
+  assert.deepStrictEqual(counts, [0, 1, 0, 0, 0, 0, 1])
+  assert.deepInclude((await told("disk.filling"))[0], { subject: "disk", free_percent: 9, path: "/var/lib/postgresql" })
+})
+
+it("one of many processes looks each minute, and none while notices are off", async () => {
+  const claim = () =>
+    Promise.all([here, there, here, there].map((one) => one.runPromise(NoticeStore.use((store) => store.claimRound))))
+  await pass("1 minute")
+  expect((await claim()).filter(Boolean)).toHaveLength(1)
+  expect((await claim()).filter(Boolean)).toHaveLength(0)
+  await pass("-1 hour")
+  expect((await claim()).filter(Boolean)).toHaveLength(1)
+  const { on, source, latest } = await here.runPromise(Notices.use((all) => all.switchOff()))
+  assert.deepStrictEqual([on, source?.id, latest.length], [false, notices, 20])
+  await pass("5 minutes")
+  expect((await claim()).filter(Boolean)).toHaveLength(0)
+  await accept(orders, { while_off: 1 })
+  assert.strictEqual(await tellByAll(), 0)
+  const again = await there.runPromise(Notices.use((all) => all.switchOn()))
+  assert.deepStrictEqual([again.on, again.source?.id, again.addresses], [true, notices, [carrier]])
+  assert.strictEqual(await tellByAll(), 0)
+  expect((await claim()).filter(Boolean)).toHaveLength(1)
+})
+
+it("each notice is a row of the table, and every kind but those of certificates was told here", async () => {
+  const [kinds] = await database.run("SELECT array_agg(DISTINCT kind) AS all FROM sources.notices")
+  const untold = new Set<string>(["certificate.ending"])
+  assert.sameMembers(
+    kinds!["all"] as Array<string>,
+    NOTICE_KINDS.filter((kind) => !untold.has(kind)),
+  )
+})
