@@ -318,6 +318,26 @@ CREATE TABLE cabinet.limited_requests (
   CONSTRAINT limited_requests_pkey PRIMARY KEY (source_id)
 );
 
+CREATE TABLE cabinet.notice (
+  kind text NOT NULL,
+  subject bigint NOT NULL,
+  instance text NOT NULL,
+  since timestamp with time zone,
+  ends boolean NOT NULL,
+  told_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  CONSTRAINT notice_pkey PRIMARY KEY (kind, subject, instance)
+);
+
+CREATE TABLE cabinet.notice_source (
+  singleton boolean DEFAULT true NOT NULL,
+  source_id bigint NOT NULL,
+  since timestamp with time zone NOT NULL,
+  round_at timestamp with time zone NOT NULL,
+  CONSTRAINT notice_source_pkey PRIMARY KEY (singleton),
+  CONSTRAINT notice_source_singleton_check CHECK (singleton),
+  CONSTRAINT notice_source_source_id_fkey FOREIGN KEY (source_id) REFERENCES cabinet.source(id)
+);
+
 CREATE TABLE cabinet.original_request (
   id bigint NOT NULL,
   received_at timestamp with time zone NOT NULL,
@@ -379,6 +399,7 @@ CREATE TABLE cabinet.poll (
   last_modified text,
   lease text,
   lease_until timestamp with time zone,
+  failing_since timestamp with time zone,
   CONSTRAINT poll_every_seconds_check CHECK ((every_seconds > 0)),
   CONSTRAINT poll_format_check CHECK ((format = ANY (ARRAY['json'::text, 'ndjson'::text, 'csv'::text]))),
   CONSTRAINT poll_pkey PRIMARY KEY (id)
@@ -415,6 +436,13 @@ CREATE TABLE cabinet.rate_window (
   last_at timestamp with time zone NOT NULL,
   CONSTRAINT rate_window_pkey PRIMARY KEY (subject)
 ) WITH (fillfactor=50);
+
+CREATE TABLE cabinet.receiver_certificate (
+  origin text NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT receiver_certificate_pkey PRIMARY KEY (origin)
+);
 
 CREATE TABLE cabinet.refused_signature (
   source_id bigint NOT NULL,
@@ -603,6 +631,8 @@ CREATE INDEX idempotency_oldest ON cabinet.idempotency USING btree (begun_at);
 CREATE UNIQUE INDEX import_once ON cabinet.import USING btree (source_id, sha256) WHERE (once AND (state <> 'failed'::text));
 
 CREATE INDEX import_open ON cabinet.import USING btree (source_id, id) WHERE (state = ANY (ARRAY['staging'::text, 'accepting'::text]));
+
+CREATE INDEX notice_ending ON cabinet.notice USING btree (kind) WHERE ends;
 
 CREATE UNIQUE INDEX person_name ON cabinet.person USING btree (lower(name)) WHERE (issuer IS NULL);
 
@@ -933,6 +963,14 @@ COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement i
 
 COMMENT ON TABLE cabinet.limited_requests IS 'Requests refused with 429, by source; counted from the beginning after a day without any.';
 
+COMMENT ON TABLE cabinet.notice IS 'Causes that were told, each in the transaction of its event. One that ends is removed then, so that it is told again when it returns.';
+
+COMMENT ON TABLE cabinet.notice_source IS 'Where notices are told; no row until they were switched on. They are on while this source is neither archived nor deleted.';
+
+COMMENT ON COLUMN cabinet.notice_source.since IS 'When they were switched on last: what happened before is not told.';
+
+COMMENT ON COLUMN cabinet.notice_source.round_at IS 'When some process began to look last; one a minute does.';
+
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 
 COMMENT ON COLUMN cabinet.original_request.headers IS 'The headers that the source keeps, by lower-case name; NULL if there are none.';
@@ -956,6 +994,10 @@ COMMENT ON COLUMN cabinet.person.password IS 'scrypt$log2(N)$r$p$salt$hash.';
 COMMENT ON COLUMN cabinet.poll.headers IS 'Pairs of name and value. Values are secrets: sent, never listed, never logged.';
 
 COMMENT ON COLUMN cabinet.poll.first_at IS 'When the first run was kept; what it found is history.';
+
+COMMENT ON COLUMN cabinet.poll.failing_since IS 'The first failed run since the last successful one.';
+
+COMMENT ON TABLE cabinet.receiver_certificate IS 'By the origin of the URL; written when another end is seen.';
 
 COMMENT ON TABLE cabinet.refused_signature IS 'Requests refused because their sender could not be verified; counted from the beginning after a day without any.';
 

@@ -3,8 +3,12 @@
  * the address that would carry it. Days pass by the cabinet's clock.
  */
 import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -19,9 +23,16 @@ import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
+import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
+import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
+import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
+import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as PgReceiverCertificates from "@data-cabinet/store-pg/delivery/PgReceiverCertificates"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { makeCertificates } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -378,11 +389,39 @@ it("one of many processes looks each minute, and none while notices are off", as
   expect((await claim()).filter(Boolean)).toHaveLength(1)
 })
 
-it("each notice is a row of the table, and every kind but those of certificates was told here", async () => {
-  const [kinds] = await database.run("SELECT array_agg(DISTINCT kind) AS all FROM sources.notices")
-  const untold = new Set<string>(["certificate.ending"])
-  assert.sameMembers(
-    kinds!["all"] as Array<string>,
-    NOTICE_KINDS.filter((kind) => !untold.has(kind)),
+it("a certificate of a receiver that ends soon is told once, and not without an address that has it", async () => {
+  const { ca, key, cert } = makeCertificates()
+  const receiver = createSecureServer({ key, cert }, (request, response) => {
+    request.resume()
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done))
+  const dir = mkdtempSync(join(tmpdir(), "dc-hosts-"))
+  writeFileSync(join(dir, "hosts"), "127.0.0.1 good.test\n")
+  const sending = Layer.merge(HttpCourier.layer(), PinnedAddressCheck.layer).pipe(
+    Layer.provide(PinnedClient.layer({ allowedNetworks: [parseNetwork("127.0.0.0/8")!], ca: [ca] })),
+    Layer.provide(NameLookup.layer({ hostsFile: join(dir, "hosts") })),
+    Layer.provide(PgReceiverCertificates.layer),
   )
+  const cabinet = testCabinet(database.url, { override: sending })
+  // It is valid by this machine's clock, whatever the cabinet's is.
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
+  const url = `https://good.test:${(receiver.address() as AddressInfo).port}/hook`
+  const { id } = await cabinet.runPromise(Addresses.use((all) => all.create({ url, sources: [orders] })))
+  const { status: got } = await cabinet.runPromise(Addresses.use((all) => all.ping(id)))
+  assert.strictEqual(got, 204)
+  await vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 60_000, interval: 200 })
+  const [notice] = await told("certificate.ending")
+  assert.deepInclude(notice, { address_id: id, url, days_left: 1 })
+  await cabinet.runPromise(Addresses.use((all) => all.ping(id)))
+  assert.strictEqual(await tellByAll(), 0)
+  await cabinet.runPromise(Addresses.use((all) => all.remove(id)))
+  await cabinet.dispose()
+  receiver.close()
+  rmSync(dir, { recursive: true })
+})
+
+it("each notice is a row of the table, and every kind was told here", async () => {
+  const [kinds] = await database.run("SELECT array_agg(DISTINCT kind) AS all FROM sources.notices")
+  assert.sameMembers(kinds!["all"] as Array<string>, [...NOTICE_KINDS])
 })

@@ -59,6 +59,7 @@ import * as PgAuditLog from "@data-cabinet/store-pg/audit/PgAuditLog"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
+import * as PgReceiverCertificates from "@data-cabinet/store-pg/delivery/PgReceiverCertificates"
 import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
@@ -162,6 +163,7 @@ export const portsLayer = (options: CabinetOptions) => {
   )
   const outgoing = PinnedClient.layer({ allowedNetworks: settings.allowedNetworks }).pipe(
     Layer.provide(NameLookup.layer()),
+    Layer.provide(PgReceiverCertificates.layer),
   )
   return Layer.mergeAll(
     PgAccessTokenStore.layer,

@@ -94,6 +94,7 @@ export interface Cabinet {
   readonly reportLogin: ReportLoginApi
   /** What it is doing: events by hours and days, silent sources, how deliveries go. */
   readonly activity: ActivityApi
+  /** Being told what happens: events that say what fails, is silent or is new. */
   readonly notices: NoticesApi
   /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>

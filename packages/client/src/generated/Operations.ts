@@ -52,6 +52,7 @@ export type ActivityStep = { readonly at: string; readonly events: number; reado
 export type Overview = { readonly hours: ReadonlyArray<{ readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }>; readonly sources: ReadonlyArray<{ readonly source_id: number; readonly last_at: string | null; readonly last_event_id: number | null; readonly days: ReadonlyArray<number>; readonly silence: { readonly since: string; readonly seconds: number; readonly active_days: number; readonly usual_seconds: number | null } | null; readonly quiet: boolean }>; readonly delivery_hours: ReadonlyArray<{ readonly at: string; readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }>; readonly deliveries: { readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }; readonly waiting: ReadonlyArray<{ readonly address_id: number; readonly waiting: number; readonly oldest: string | null }>; readonly counted_until: string | null }
 export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
 export type AuditEntry = { readonly id: number; readonly at: string; readonly actor: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly client: string | null; readonly request_id: string | null; readonly action: string; readonly object: string | null; readonly changes: Readonly<Record<string, unknown>>; readonly ended_at: string | null; readonly outcome: string | null }
+export type NoticeState = { readonly on: boolean; readonly since: string | null; readonly source: { readonly id: number; readonly name: string; readonly table: { readonly schema: string; readonly name: string } | null } | null; readonly addresses: ReadonlyArray<number>; readonly latest: ReadonlyArray<{ readonly event_id: number; readonly at: string; readonly kind: string; readonly subject: string; readonly message: string }> }
 
 /** What each operation takes, and what it returns. */
 export interface Operations {
@@ -103,6 +104,10 @@ export interface Operations {
   readonly getOverview: { readonly input: {  }; readonly output: Overview }
   /** Events by hours or days. */
   readonly listActivity: { readonly input: { readonly query?: { readonly step?: "hour" | "day"; readonly source_id?: number; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ActivityStep>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Notices of the cabinet. */
+  readonly getNotices: { readonly input: {  }; readonly output: NoticeState }
+  /** Switch notices on or off. */
+  readonly setNotices: { readonly input: { readonly body: { readonly on: boolean } }; readonly output: NoticeState }
   /** All readable tables and views. */
   readonly listTables: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Table>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One table or view. */
@@ -258,6 +263,8 @@ export const OPERATIONS = {
   verifySourceEvents: "POST /manage/v1/sources/{id}/verify",
   getOverview: "GET /manage/v1/overview",
   listActivity: "GET /manage/v1/activity",
+  getNotices: "GET /manage/v1/notices",
+  setNotices: "PUT /manage/v1/notices",
   listTables: "GET /manage/v1/tables",
   getTable: "GET /manage/v1/tables/{schema}/{name}",
   listRows: "GET /manage/v1/tables/{schema}/{name}/rows",

@@ -5,6 +5,7 @@ import { readableName } from "../row/ReadableName.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
 import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.ts"
 
+/** Whether notices are told, and where. */
 export interface NoticeState {
   readonly on: boolean
   /** When they were switched on last, RFC 3339; null if they never were, or their source was deleted. */

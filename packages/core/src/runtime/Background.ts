@@ -22,6 +22,7 @@ export type TaskName =
   | "poll lease renewal"
   | "poll loop"
   | "rate window cleanup"
+  | "receiver certificates"
   | "repeat window cleanup"
   | "report grants"
   | "report sessions"

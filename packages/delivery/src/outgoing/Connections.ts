@@ -3,7 +3,7 @@
  * a socket connected to any other address is closed unused. One request at a time on each.
  */
 import type { LookupFunction, Socket } from "node:net"
-import { rootCertificates } from "node:tls"
+import { rootCertificates, TLSSocket } from "node:tls"
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
 import { Effect } from "effect"
 import type { Client } from "undici"
@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly ca?: ReadonlyArray<string>
   /** How many idle connections are kept. Default 512. */
   readonly maxIdle?: number
+  /** Told with each new connection over TLS when the certificate of its other side ends, in milliseconds since 1970. */
+  readonly saw?: (origin: string, endsAt: number) => void
 }
 
 /** Shorter than what servers commonly keep: a request sent into a closing connection is lost. */
@@ -45,7 +47,7 @@ export class Connection {
   peer: string | null = null
   #socket: Socket | null = null
 
-  constructor(key: string, target: Target, secure: object) {
+  constructor(key: string, target: Target, secure: object, saw: ConnectionOptions["saw"]) {
     this.key = key
     const list = target.addresses.map((address) => ({ address, family: parseIp(address)!.family }))
     const checked = list.map(({ address }) => parseIp(address)!.value)
@@ -78,6 +80,10 @@ export class Connection {
             socket.destroy()
             return done(new Error(`connected to ${socket.remoteAddress}, which was not checked`), null)
           }
+          if (saw !== undefined && socket instanceof TLSSocket) {
+            const endsAt = Date.parse(socket.getPeerCertificate().valid_to)
+            if (!Number.isNaN(endsAt)) saw(target.origin, endsAt)
+          }
           return done(null, socket)
         }) as unknown as Socket
         this.#socket = opening
@@ -98,11 +104,13 @@ export class Connections {
   readonly #idle = new Map<string, Array<Connection>>()
   readonly #secure: object
   readonly #maxIdle: number
+  readonly #saw: ConnectionOptions["saw"]
   #idleCount = 0
 
   constructor(options: ConnectionOptions) {
     this.#secure = options.ca === undefined ? {} : { ca: [...rootCertificates, ...options.ca] }
     this.#maxIdle = options.maxIdle ?? 512
+    this.#saw = options.saw
   }
 
   take(target: Target, fresh: boolean): Connection {
@@ -110,7 +118,7 @@ export class Connections {
     const key = `${origin} ${addresses.length === 1 ? addresses[0] : [...addresses].sort().join(" ")}`
     const idle = this.#idle.get(key)
     const kept = fresh ? undefined : idle?.pop()
-    if (kept === undefined) return new Connection(key, target, this.#secure)
+    if (kept === undefined) return new Connection(key, target, this.#secure, this.#saw)
     this.#idleCount--
     if (idle!.length === 0) this.#idle.delete(key)
     return kept

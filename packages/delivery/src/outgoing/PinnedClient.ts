@@ -9,6 +9,7 @@ import type { Scope, Stream } from "effect"
 import { makeBodyStream } from "./BodyStream.ts"
 import { canConnect, type ConnectionOptions, Connections, loadLibrary } from "./Connections.ts"
 import { type ResponseHead, Exchange, type OutgoingRequest } from "./Exchange.ts"
+import { ReceiverCertificates } from "@data-cabinet/core/delivery/ReceiverCertificates"
 import type { Network } from "@data-cabinet/core/network/IpAddress"
 import { NameLookup } from "./NameLookup.ts"
 import { OutgoingError } from "./OutgoingError.ts"
@@ -64,9 +65,10 @@ const literal = ({ hostname }: URL): string | null => {
 const make = (options: PinnedClientOptions) =>
   Effect.gen(function* () {
     const names = yield* NameLookup
+    const { saw } = yield* ReceiverCertificates
     const verdict = memoized(1000, (address) => whyNotPublic(address, options.allowedNetworks ?? []))
     const connections = yield* Effect.acquireRelease(
-      Effect.sync(() => new Connections(options)),
+      Effect.sync(() => new Connections({ saw, ...options })),
       (all) => Effect.sync(() => all.destroy()),
     )
 

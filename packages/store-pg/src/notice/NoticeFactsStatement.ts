@@ -57,6 +57,22 @@ FROM cabinet.address a CROSS JOIN (SELECT cabinet.now()) clock (now) CROSS JOIN 
   ) d
 ) w WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND w.waiting > 0 ORDER BY a.id`
 
+export interface CertificateRow {
+  readonly origin: string
+  readonly endsAt: string
+  readonly seconds: number
+}
+
+/** Those that end soon. */
+export const CERTIFICATES = `
+SELECT c.origin, cabinet.rfc3339(c.ends_at) AS "endsAt", extract(epoch FROM c.ends_at - clock.now)::float8 AS seconds
+FROM cabinet.receiver_certificate c CROSS JOIN (SELECT cabinet.now()) clock (now)
+WHERE c.ends_at < clock.now + interval '15 days' ORDER BY c.origin`
+
+export const SECURE_ADDRESSES = `
+SELECT ${ADDRESS} FROM cabinet.address a
+WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND a.url LIKE 'https:%' ORDER BY a.id`
+
 export const POLLS = `
 SELECT p.id::float8 AS id, p.url, p.source_id::float8 AS "sourceId", s.name AS "sourceName", cabinet.rfc3339(p.failing_since) AS since,
   p.failures, l.status, l.failure

@@ -47,6 +47,16 @@ const switchOff = Effect.fnUntraced(function* (sql: Sql) {
   return yield* found(sql)
 })
 
+const certificates = Effect.fnUntraced(function* (sql: Sql, sourceId: number) {
+  const ending = yield* sql.unsafe<Facts.CertificateRow>(Facts.CERTIFICATES)
+  if (ending.length === 0) return []
+  const addresses = yield* sql.unsafe<Fact.AddressFact>(Facts.SECURE_ADDRESSES, [sourceId])
+  return addresses.flatMap((address): ReadonlyArray<Fact.CertificateFact> => {
+    const seen = ending.find(({ origin }) => origin === new URL(address.url).origin)
+    return seen === undefined ? [] : [{ ...address, endsAt: seen.endsAt, seconds: seen.seconds }]
+  })
+})
+
 /** What was told is read first: what it is compared with is no older. */
 const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeSource, "id" | "since">) {
   const open = yield* sql.unsafe<NoticeKey>(Facts.OPEN)
@@ -57,7 +67,7 @@ const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeS
     recovered: yield* sql.unsafe<Fact.RecoveredAddress>(Facts.RECOVERED, [id]),
     paused: yield* sql.unsafe<Fact.PausedAddress>(Facts.PAUSED, later),
     waiting: yield* sql.unsafe<Fact.WaitingAddress>(Facts.WAITING, [id]),
-    certificates: [],
+    certificates: yield* certificates(sql, id),
     holders: yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql),
     polls: yield* sql.unsafe<Fact.FailingPoll>(Facts.POLLS, [id]),
     imports: yield* sql.unsafe<Fact.FailedImport>(Facts.IMPORTS, later),
