@@ -43,6 +43,7 @@ const manage = async (path: string, body: unknown) => {
 const SCREENS = [
   "",
   "doctor",
+  "notices",
   "tables",
   "tables?find=nothing",
   "tables/sources/orders",

@@ -7,6 +7,7 @@ import { trashActs } from "./event/TrashActs.ts"
 import { verifyActs } from "./event/VerifyActs.ts"
 import { overviewScreens } from "./overview/OverviewScreens.ts"
 import { fileScreens } from "./file/FileScreens.ts"
+import { noticeScreens } from "./notice/NoticeScreens.ts"
 import { pollScreens } from "./poll/PollScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
@@ -34,6 +35,7 @@ export const allScreens = Effect.map(
     integrationScreens,
     fileScreens,
     pollScreens,
+    noticeScreens,
     peopleScreens,
     auditScreens,
     liveScreens,
