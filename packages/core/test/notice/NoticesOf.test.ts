@@ -1,4 +1,5 @@
 /** What is told of which facts: whatever they are, none of a carrier, none twice, and nothing is over that still holds. */
+import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import type { NoticeFacts } from "../../src/notice/NoticeFacts.ts"
 import { NOTICE_KINDS, type NoticeKey } from "../../src/notice/Notice.ts"
@@ -21,10 +22,10 @@ const NONE: NoticeFacts = {
 }
 
 const SINCE = "2026-11-26T06:00:00Z"
-const URL = "https://user:word@example.com/hook?token=secret"
+const HOOK = "https://user:word@example.com/hook?token=secret"
 
 const factsOf = (random: Random): NoticeFacts => {
-  const address = (id: number) => ({ id, url: URL, carries: random.below(3) === 0 })
+  const address = (id: number) => ({ id, url: HOOK, carries: random.below(3) === 0 })
   const some = <A>(make: (id: number) => A) => Array.from({ length: random.below(4) }, (_, n) => make(n + 1))
   const source = (id: number) => ({ sourceId: 1 + (id % 2), sourceName: random.pick(["Orders", "Письма", ""]) })
   const failure = () => random.pick([null, "no response", "a redirect."])
@@ -59,7 +60,7 @@ const factsOf = (random: Random): NoticeFacts => {
     })),
     polls: some((id) => ({
       id,
-      url: URL,
+      url: HOOK,
       ...source(id),
       since: SINCE,
       failures: 1 + random.below(9),
@@ -145,7 +146,7 @@ it.prop(
     const random = new Random(seed)
     const told = new Set<string>()
     for (let seconds = 0; seconds < 2_000_000; seconds += random.below(90_000)) {
-      const failing = [{ id: 1, url: URL, carries: false, since: SINCE, seconds, status: null, failure: null }]
+      const failing = [{ id: 1, url: HOOK, carries: false, since: SINCE, seconds, status: null, failure: null }]
       for (const { cause } of noticesOf({ ...NONE, failing }).notices) told.add(cause.instance)
       if (seconds < 3_600) assert.strictEqual(told.size, 0)
     }
@@ -161,7 +162,7 @@ it.prop(
 
 it("a certificate is told of fourteen days before its end, and behind it", () => {
   const daysLeft = (seconds: number) =>
-    noticesOf({ ...NONE, certificates: [{ id: 1, url: URL, carries: false, endsAt: SINCE, seconds }] }).notices.map(
+    noticesOf({ ...NONE, certificates: [{ id: 1, url: HOOK, carries: false, endsAt: SINCE, seconds }] }).notices.map(
       ({ payload }) => [payload["days_left"], payload.message],
     )
   assert.deepStrictEqual(daysLeft(14 * 86_400 + 1), [])
@@ -171,4 +172,23 @@ it("a certificate is told of fourteen days before its end, and behind it", () =>
   assert.deepStrictEqual(daysLeft(-1), [
     [-1, `The certificate of delivery address 1 (https://…@example.com/hook?…) ended at ${SINCE}.`],
   ])
+})
+
+it("the page on notices has a line for each kind, with all of its members", () => {
+  const page = readFileSync(new URL("../../../../docs/notices.md", import.meta.url), "utf8")
+  const lines = page.split("\n").filter((line) => line.startsWith("| `"))
+  const lineOf = (kind: string) => lines.find((line) => line.startsWith(`| \`${kind}\` |`)) ?? ""
+  const common = new Set(["kind", "version", "subject", "message", "since"])
+  const seen = new Set<string>()
+  for (let seed = 0; seen.size < NOTICE_KINDS.length; seed++) {
+    for (const { payload } of noticesOf(factsOf(new Random(seed))).notices) {
+      seen.add(payload.kind)
+      const line = lineOf(payload.kind === "type.created" ? "column.created" : payload.kind)
+      for (const name of Object.keys(payload)) {
+        if (!common.has(name)) assert.include(line, `\`${name}\``, payload.kind)
+      }
+    }
+  }
+  assert.notStrictEqual(lineOf("type.created"), "")
+  assert.lengthOf(lines, NOTICE_KINDS.length)
 })
