@@ -98,6 +98,8 @@ export type {
   SourceWithAddress,
 } from "./library/SourcesApi.ts"
 export type {
+  ColumnIndex,
+  ColumnIndexState,
   ColumnKind,
   ColumnsApi,
   DateNotation,

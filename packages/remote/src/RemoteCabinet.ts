@@ -18,6 +18,7 @@ import * as HttpNotices from "./notice/HttpNotices.ts"
 import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
+import * as HttpColumnIndexes from "./row/HttpColumnIndexes.ts"
 import * as HttpReportLogin from "./row/HttpReportLogin.ts"
 import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
 import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   HttpNotices.layer,
   HttpPeople.layer,
   HttpPolls.layer,
+  HttpColumnIndexes.layer,
   HttpReportLogin.layer,
   HttpSchemaGrants.layer,
   HttpSearchIndex.layer,

@@ -9,6 +9,7 @@ import { CommandError } from "./CommandError.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, withCabinet } from "./Root.ts"
 import { searchIndex } from "./SearchIndexCommand.ts"
+import { tableIndex } from "./TableIndexCommand.ts"
 import { latest } from "./TableLatestCommand.ts"
 
 const list = Command.make("list", {}, () =>
@@ -59,5 +60,5 @@ const show = Command.make("show", { object: objectArgument }, ({ object }) =>
 
 export const tableCommand = Command.make("table").pipe(
   Command.withDescription("List tables and views, and manage the tables of sources"),
-  Command.withSubcommands([list, show, column, searchIndex, latest]),
+  Command.withSubcommands([list, show, column, tableIndex, searchIndex, latest]),
 )

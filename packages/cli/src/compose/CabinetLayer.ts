@@ -31,6 +31,7 @@ import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { SignIn } from "@data-cabinet/core/person/SignIn"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
@@ -88,6 +89,7 @@ import * as PgPollStore from "@data-cabinet/store-pg/poll/PgPollStore"
 import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
 import * as PgRowSnapshots from "@data-cabinet/store-pg/export/PgRowSnapshots"
+import * as PgColumnIndexStore from "@data-cabinet/store-pg/row/PgColumnIndexStore"
 import * as PgReportLoginStore from "@data-cabinet/store-pg/row/PgReportLoginStore"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
@@ -193,6 +195,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgPersonStore.layer,
     PgSessionStore.layer,
     PgPollStore.layer,
+    PgColumnIndexStore.layer,
     PgReportLoginStore.layer({ url }),
     PgRowReader.layer,
     PgRowSnapshots.layer,
@@ -228,6 +231,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     People.layer,
     Sessions.layer,
     SignIn.layer,
+    ColumnIndexes.layer,
     ReportLogin.layer,
     SchemaGrants.layer,
     SearchIndex.layer,

@@ -8,6 +8,7 @@ import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
+import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
@@ -26,6 +27,7 @@ type Coded =
   | AddressError
   | ActivityError
   | ColumnError
+  | ColumnIndexError
   | ReportLoginError
   | SchemaGrantError
   | FeedError

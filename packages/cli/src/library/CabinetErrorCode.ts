@@ -71,6 +71,7 @@ export type CabinetErrorCode =
   | "no_such_delivery"
   | "no_such_event"
   | "no_such_import"
+  | "no_such_index"
   | "no_such_key"
   | "no_such_poll"
   | "no_such_schema"

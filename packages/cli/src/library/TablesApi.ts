@@ -3,6 +3,8 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import type { DateNotation, Notation, NumberNotation } from "@data-cabinet/core/row/Notation"
+import { type ColumnIndexState, ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
+import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
 import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
 import {
   type RetypeResult,
@@ -15,6 +17,8 @@ import { Effect, Option } from "effect"
 import type { Run } from "./RunEffect.ts"
 
 export type {
+  ColumnIndex,
+  ColumnIndexState,
   ColumnKind,
   DateNotation,
   Notation,
@@ -48,6 +52,15 @@ export interface TablesApi {
   readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
   /** Removes the index. Returns how many there were. */
   readonly dropSearchIndex: (object: string) => Promise<number>
+  /** Indexes of columns that were created here, also while one is being built. */
+  readonly indexes: (object: string) => Promise<ReadonlyArray<ColumnIndex>>
+  /**
+   * Makes filters and sorts by one to three columns fast on a large table, unless an index serves them already. Columns of
+   * text and jsonb are indexed alone, for filters by `eq`. Rows can be written and read meanwhile.
+   */
+  readonly addIndex: (object: string, columns: ReadonlyArray<string>) => Promise<ColumnIndexState>
+  /** Rejects with `no_such_index`. */
+  readonly dropIndex: (object: string, index: string) => Promise<ColumnIndex>
 }
 
 /** Columns of a source's table. Senders can only add columns; every other change is made here. */
@@ -88,6 +101,9 @@ export const tablesApi = (run: Run): TablesApi => ({
   hide: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.hide(schema), ({ objects }) => objects))),
   addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
   dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
+  indexes: (object) => run(ColumnIndexes.use((indexes) => indexes.list(...namesOf(object)))),
+  addIndex: (object, columns) => run(ColumnIndexes.use((indexes) => indexes.build(...namesOf(object), columns))),
+  dropIndex: (object, index) => run(ColumnIndexes.use((indexes) => indexes.drop(...namesOf(object), index))),
 })
 
 export const columnsApi = (run: Run): ColumnsApi => ({

@@ -252,6 +252,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "table list": { here: [], fresh: ["rows_estimate"] },
     "table show": { here: ["sources.orders"], fresh: ["rows_estimate"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
+    "table index": { here: ["sources.orders", "total"], fresh: ["built"] },
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
     mcp: { here: [] },
     // The test's database listens on no port, which both say.
@@ -372,6 +373,7 @@ it.each([
   ["table", "column", "1", "nothing", "--label", "x"],
   ["table", "column", "1", "total", "--label", ""],
   ["table", "column", "1", "total", "--type", "date", "--numbers", "dot"],
+  ["table", "index", "sources.nothing", "total"],
   ["table", "search-index", "sources.nothing"],
   ["schema", "expose", "cabinet"],
   ["schema", "expose", "nothing"],

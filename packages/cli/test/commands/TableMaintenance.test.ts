@@ -79,6 +79,20 @@ it("column lists, relabels and retypes, and reports the values that do not fit",
   })
 })
 
+it("index creates an index once, lists and drops it, and refuses columns that cannot have one", async () => {
+  const table = "sources.first_source"
+  const made = await json("table", "index", table, "_received_at")
+  expect(made).toMatchObject({ table, columns: ["_received_at", "_event_id"], method: "btree", built: true })
+  expect(await json("table", "index", table, "_received_at")).toMatchObject({ index: made.index, built: false })
+  expect(await json("table", "index", table)).toMatchObject([{ name: made.index, valid: true, progress: null }])
+  expect((await call("table", "index", table)).stdout).toMatch(/_received_at, _event_id +btree +ready/)
+  expect(await json("table", "index", table, "--drop", made.index)).toMatchObject({ dropped: { name: made.index } })
+  expect(await call("table", "index", table, "nothing")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('There is no column "nothing" in sources.first_source.'),
+  })
+})
+
 it("column tries a change of type, and reads a column of text in a notation", async () => {
   const trial = await json(
     "column",

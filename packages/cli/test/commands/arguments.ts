@@ -54,6 +54,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "table list": [],
   "table show": ["public.orders"],
   "table column": ["1"],
+  "table index": ["public.orders", "total"],
   "table search-index": ["public.orders"],
   "table latest": ["public.orders", "--key", "id"],
   "delivery show": ["1"],

@@ -99,6 +99,10 @@ it("an existing schema is exposed to readers and hidden again", async () => {
   expect(await cabinet.tables.get("old.things")).toMatchObject({ key: ["id"] })
   expect(await cabinet.tables.addSearchIndex("old.things")).toMatchObject({ built: true })
   expect(await cabinet.tables.dropSearchIndex("old.things")).toBe(1)
+  await database.run("ALTER TABLE old.things ADD COLUMN n int")
+  const { index } = await cabinet.tables.addIndex("old.things", ["n"])
+  expect(await cabinet.tables.indexes("old.things")).toMatchObject([{ name: index, columns: ["n", "id"], valid: true }])
+  expect(await cabinet.tables.dropIndex("old.things", index)).toMatchObject({ name: index })
   expect(await cabinet.tables.hide("old")).toBe(0)
   expect(await cabinet.tables.get("old.things")).toBeNull()
 })
@@ -169,6 +173,7 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
     [() => cabinet.columns.list(999), { code: "no_such_source" }],
     [() => cabinet.tables.expose("nowhere"), { code: "no_such_schema" }],
     [() => cabinet.tables.addSearchIndex("public.nothing"), { code: "no_such_table" }],
+    [() => cabinet.tables.addIndex("public.nothing", ["n"]), { code: "no_such_table" }],
     [() => cabinet.sql("SELECT * FROM cabinet.api_key"), { code: "script_failed" }],
     [() => cabinet.rows("sources.refusals", { sort: "nothing" }), { code: "unknown_column", param: "sort" }],
     [() => cabinet.rows("refusals"), { code: "no_such_table", param: undefined }],

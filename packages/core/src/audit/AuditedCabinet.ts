@@ -17,6 +17,7 @@ import { People } from "../person/People.ts"
 import { Sessions } from "../person/Sessions.ts"
 import type { PollChange } from "../poll/Poll.ts"
 import { Polls } from "../poll/Polls.ts"
+import { ColumnIndexes } from "../row/ColumnIndexes.ts"
 import { ReportLogin } from "../row/ReportLogin.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
@@ -228,6 +229,12 @@ const INDEXES: Acts<SearchIndex["Service"]> = {
   drop: (schema, name) => act("search_index.drop", `table ${schema}.${name}`),
 }
 
+const COLUMN_INDEXES: Acts<ColumnIndexes["Service"]> = {
+  list: null,
+  build: (schema, name, columns) => act("index.build", `table ${schema}.${name}`, { columns }),
+  drop: (schema, name, index) => act("index.drop", `table ${schema}.${name}`, { index }),
+}
+
 const GRANTS: Acts<SchemaGrants["Service"]> = {
   expose: (schema) => act("schema.expose", `schema ${schema}`),
   hide: (schema) => act("schema.hide", `schema ${schema}`),
@@ -263,6 +270,7 @@ export const layer = Layer.mergeAll(
   over(Notices, (service) => Layer.succeed(Notices, service), NOTICES),
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
   over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
+  over(ColumnIndexes, (service) => Layer.succeed(ColumnIndexes, service), COLUMN_INDEXES),
   over(SchemaGrants, (service) => Layer.succeed(SchemaGrants, service), GRANTS),
   over(ReportLogin, (service) => Layer.succeed(ReportLogin, service), REPORT_LOGIN),
 )

@@ -99,6 +99,8 @@ export interface DiagnosticsReport {
   readonly baseUrl: string | null
   /** Tables, as `schema.name`, whose search index lacks a column or was never completed: searches do not use it. */
   readonly outdatedSearchIndexes: ReadonlyArray<string>
+  /** Large tables that are often read whole, as `schema.name`, the most read first. */
+  readonly tablesReadWhole: ReadonlyArray<{ readonly name: string; readonly times: number }>
   /** What the login for reports may do besides reading; null while nobody can log in with it. */
   readonly reportRights: ReadonlyArray<RightBeyondReading> | null
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */

@@ -267,6 +267,13 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
+const ofIndexes = ({ tablesReadWhole: read }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (read.length === 0) return []
+  const each = read.map(({ name, times }) => `${name} (${times} times)`)
+  const message = `Large tables are often read whole: ${each.join(", ")}. If rows are filtered or sorted by a column of theirs, create an index: cabinet table index ${read[0]!.name} COLUMN; for searches: cabinet table search-index ${read[0]!.name}`
+  return [finding("indexes", "warn", message)]
+}
+
 const ofReports = ({ reportRights: rights }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (rights === null) return []
   if (rights.length === 0) return [finding("reports", "ok", "The login for reports can only read.")]
@@ -366,6 +373,7 @@ export const findingsOf = ({
   ...ofLimited(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
+  ...ofIndexes(diagnostics),
   ...ofReports(diagnostics),
   ...ofStandby(standby),
   ofDeliveries(gauge),

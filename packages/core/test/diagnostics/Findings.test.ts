@@ -39,6 +39,7 @@ const WELL = {
     signedAddresses: [],
     baseUrl: null,
     outdatedSearchIndexes: [],
+    tablesReadWhole: [],
     reportRights: [],
     longestTransactionSeconds: 1,
   },
@@ -160,6 +161,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ outdatedSearchIndexes: ["sources.orders"] }),
     "warn",
     /index of sources\.orders, .*cabinet table search-index sources\.orders$/,
+  ],
+  [
+    "indexes",
+    diagnostics({ tablesReadWhole: [{ name: "sources.orders", times: 1200 }] }),
+    "warn",
+    /sources\.orders \(1200 times\).*cabinet table index sources\.orders COLUMN/,
   ],
   [
     "reports",

@@ -14,6 +14,7 @@ import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
+import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexError"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
@@ -40,6 +41,7 @@ export type ManageCode =
   | ErrorCode
   | AddressError["code"]
   | ColumnError["code"]
+  | ColumnIndexError["code"]
   | FileError["code"]
   | IdempotencyError["code"]
   | KeyError["code"]
@@ -167,11 +169,12 @@ const OWN = {
     status: 409,
     meaning: "The database's user may not create or change the login; the message says what to run.",
   },
-  not_indexable: { status: 409, meaning: "The object cannot have a search index." },
+  not_indexable: { status: 409, meaning: "The object or its columns cannot have such an index." },
+  no_such_index: { status: 404, meaning: "The table has no such index that was created here." },
   no_trigrams: { status: 409, meaning: "The database lacks pg_trgm and cannot install it." },
   build_failed: { status: 409, meaning: "PostgreSQL cannot build the index; the message is PostgreSQL's." },
   no_table: { status: 404, meaning: "The source's table was dropped." },
-  no_such_column: { status: 404, meaning: "The source has no column of this name." },
+  no_such_column: { status: 404, meaning: "The source or the table has no column of this name." },
   bad_label: { status: 400, meaning: "The label is empty or too long." },
   bad_notation: { status: 400, meaning: "The notation does not apply to the column or to its new type." },
   views_depend: { status: 409, meaning: "Views depend on the column; `with_views` recreates them." },

@@ -5,6 +5,7 @@ import { manageActivity } from "../activity/ManageActivity.ts"
 import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
+import { manageColumnIndexes } from "../row/ManageColumnIndexes.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
@@ -54,6 +55,7 @@ export const manageEndpoints = Effect.map(
     managePolls,
     manageDatabase,
     manageReportLogin,
+    manageColumnIndexes,
     manageAudit,
   ]),
   (all): ReadonlyArray<ManageEndpoint> => all.flat(),

@@ -19,6 +19,17 @@ const reportLoginFields = {
   },
 }
 
+const INDEX_COLUMNS = {
+  type: "array",
+  items: { type: "string" },
+  description: "Its columns in order, those of the primary key last.",
+}
+
+const INDEX_METHOD = {
+  enum: ["btree", "hash"],
+  description: "`btree` serves filters, ranges and sorts; `hash`, for text and jsonb, filters by `eq`.",
+}
+
 export const TABLE_SCHEMAS = {
   ReportLogin: object(reportLoginFields, "The login with which other programs read the tables in SQL."),
   IssuedReportLogin: object(
@@ -66,6 +77,31 @@ export const TABLE_SCHEMAS = {
       exact: flag("Whether these are all rows of the selection."),
     },
     "The values that a column has most often.",
+  ),
+  ColumnIndex: object(
+    {
+      name: text("Its name."),
+      columns: INDEX_COLUMNS,
+      method: INDEX_METHOD,
+      valid: flag("False while it is being built, and of what an interrupted build left."),
+      bytes: whole("Its size."),
+      scans: whole("How often the database has used it."),
+      progress: {
+        type: ["number", "null"],
+        description: "How much of a build under way is done, from 0 to 1; null if none is.",
+      },
+    },
+    "An index of columns.",
+  ),
+  ColumnIndexState: object(
+    {
+      table: text("The table."),
+      index: text("The index."),
+      columns: INDEX_COLUMNS,
+      method: INDEX_METHOD,
+      built: flag("False if an index served the columns already."),
+    },
+    "The index that serves the columns.",
   ),
   SearchIndexState: object(
     { table: text("The table."), index: text("The index."), built: flag("False if there was one already.") },

@@ -24,6 +24,7 @@ import { LIMITED_LATELY } from "../limit/PgLimitedRequests.ts"
 import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { roleName } from "../migrations/RoleName.ts"
+import { TABLES_READ_WHOLE } from "../row/ColumnIndexStatement.ts"
 import { RIGHTS_BEYOND_READING } from "../row/ReportLoginStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 
@@ -133,6 +134,7 @@ export const layer = Layer.effect(
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
+        const tablesReadWhole = yield* sql.unsafe<DiagnosticsReport["tablesReadWhole"][number]>(TABLES_READ_WHOLE)
         const reports = roleName(general!.database, "reports")
         const [login] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${reports} AND rolcanlogin`
         const reportRights =
@@ -177,6 +179,7 @@ export const layer = Layer.effect(
           signedAddresses,
           baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
+          tablesReadWhole,
           reportRights,
           longestTransactionSeconds: general!.longest,
         }

@@ -3,7 +3,6 @@
  * once it is complete; one left unfinished by a build is dropped. An index that lacks a newer column is not used, and the
  * next build replaces it.
  */
-import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import {
   type IndexTarget,
   NotIndexed,
@@ -13,9 +12,9 @@ import {
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
-import { SqlError } from "effect/sql"
-import { Cancels } from "../connection/Uncancelled.ts"
-import { isUnavailable, connectionLossAsError, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
+import type { SqlError } from "effect/sql"
+import { isUnavailable, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
+import { AS_IT_TAKES, outsideTransactions, patiently, SHORTLY } from "./PatientSession.ts"
 import {
   buildIndex,
   dropIndex,
@@ -32,15 +31,6 @@ import {
 
 const because = (is: "no_trigrams" | "failed", error: SqlError.SqlError) =>
   new NotIndexed({ fact: { is, detail: sqlMessage(error) } })
-
-/** Without a time limit: a large table takes as long as it takes. */
-const patiently = <A, E, R>(work: Effect.Effect<A, E | StoreUnavailable | SqlError.SqlError, R>) =>
-  connectionLossAsError(work).pipe(Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))))
-
-const AS_IT_TAKES = ["SET statement_timeout = 0", "SET lock_timeout = 0"]
-/** A cancelled build does not wait for other sessions: the next build removes whatever is left. */
-const SHORTLY = ["SET statement_timeout = 5000"]
-const AS_BEFORE = ["RESET statement_timeout", "RESET lock_timeout"]
 
 export const layer = Layer.effect(
   SearchIndexStore,
@@ -75,15 +65,7 @@ export const layer = Layer.effect(
       return trigrams
     })
 
-    /** Runs statements that cannot run in a transaction, on a session of their own, until they are interrupted. */
-    const alone = (statements: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
-      Effect.flatMap(sql.reserve, (session) => {
-        const say = (statement: string) => session.executeUnprepared(statement, [], undefined)
-        return Effect.ensuring(
-          Effect.forEach([...limits, ...statements], say, { discard: true }),
-          Effect.ignore(Effect.forEach(AS_BEFORE, say, { discard: true })),
-        )
-      }).pipe(Effect.scoped, Effect.provideService(Cancels, true))
+    const alone = outsideTransactions(sql)
 
     const dropAll = (schema: string, names: ReadonlyArray<string>, limits = AS_IT_TAKES) =>
       alone(

@@ -15,6 +15,7 @@ import { Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { SORTED_INDEXES_OF } from "./ColumnIndexStatement.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { matches, plainText } from "./NotationSql.ts"
 import { dependentViews, dropViews, findObstacle, recreateViews, type SavedView } from "./DependentViews.ts"
@@ -103,6 +104,7 @@ export class Retype<E> {
       if (target === null) return { column: yield* readColumn, moved: 0, sibling: null, views: [] }
       const views = yield* this.#dropDependents(target)
       const { moved, sibling } = yield* this.#moveMisfits(target)
+      yield* this.#dropSortedIndexes(target)
       yield* this.#changeType(target)
       yield* this.#recreate(views)
       return { column: yield* readColumn, moved, sibling, views: namesOf(views) }
@@ -171,6 +173,16 @@ export class Retype<E> {
         `UPDATE ${table} SET ${quoteName(sibling.name)} = ${quoted}::text WHERE ${quoted} IS NOT NULL AND NOT (${fits})`,
       )
       return { moved, sibling: sibling.name }
+    })
+  }
+
+  /** A sorted index of ours would refuse values that are too long for its entries, and with them the events that have them. */
+  #dropSortedIndexes({ table }: Target) {
+    return Effect.gen({ self: this }, function* () {
+      const { name, to } = this.#options
+      if (to.type !== "text" && to.type !== "jsonb") return
+      const found = yield* this.#sql.unsafe<{ name: string }>(SORTED_INDEXES_OF, [table, name])
+      for (const index of found) yield* this.#sql.unsafe(`DROP INDEX ${index.name}`)
     })
   }
 

@@ -1,0 +1,50 @@
+/** Builds, lists and drops indexes of columns. Which columns an index has, and of which kind, is decided by `ColumnIndexes`. */
+import { Context, Data, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+/** `btree` serves filters, ranges and sorts; `hash` serves filters by `eq`, for values of any length. */
+export type IndexMethod = "btree" | "hash"
+
+/** An index that was created for columns. */
+export interface ColumnIndex {
+  readonly name: string
+  /** In order; of a btree those that tell equal values apart, which come last, too. */
+  readonly columns: ReadonlyArray<string>
+  readonly method: IndexMethod
+  /** False while it is being built, and of what an interrupted build left. */
+  readonly valid: boolean
+  readonly bytes: number
+  /** How often PostgreSQL has used it. */
+  readonly scans: number
+  /** How much of a build that is under way is done, from 0 to 1; null if none is. */
+  readonly progress: number | null
+}
+
+export interface ColumnIndexToBuild {
+  readonly oid: number
+  readonly schema: string
+  readonly table: string
+  readonly columns: ReadonlyArray<string>
+  readonly method: IndexMethod
+  /** What interrupted builds of the same index left, to be dropped first. */
+  readonly replaced: ReadonlyArray<string>
+}
+
+/** `detail` is PostgreSQL's own message. */
+export class IndexFailed extends Data.TaggedError("IndexFailed")<{ readonly detail: string }> {}
+
+export class ColumnIndexStore extends Context.Service<
+  ColumnIndexStore,
+  {
+    readonly list: (oid: number) => Effect.Effect<ReadonlyArray<ColumnIndex>, StoreUnavailable>
+    /** The name of an index of anybody's that is ready and begins with these columns; null if there is none. */
+    readonly serving: (
+      oid: number,
+      columns: ReadonlyArray<string>,
+      method: IndexMethod,
+    ) => Effect.Effect<string | null, StoreUnavailable>
+    /** Without a time limit, and without blocking writers; returns the index's name. */
+    readonly build: (index: ColumnIndexToBuild) => Effect.Effect<string, IndexFailed | StoreUnavailable>
+    readonly drop: (schema: string, names: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/ColumnIndexStore") {}

@@ -1,0 +1,174 @@
+/**
+ * Indexes that make filters and sorts fast on a large table. What rows are read is the same with and without them.
+ *
+ * No value that a sender sends may be refused because of an index. A btree holds no entry of more than 2,704 bytes, so only
+ * types whose values are short have one; columns of text and jsonb get a hash index, which serves `eq` alone.
+ *
+ * A btree continues with the primary key, by which the rows of a page are ordered after the columns that were asked for, so
+ * that a page begins where the one before it ended. Refuses what is not a table or materialized view of its own rows,
+ * another's table, and types that run somebody's code when they are compared.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { Catalog, type ReadableColumn, type ReadableTable } from "./Catalog.ts"
+import { ColumnIndexError } from "./ColumnIndexError.ts"
+import { type ColumnIndex, ColumnIndexStore, type IndexMethod } from "./ColumnIndexStore.ts"
+import { SearchIndexStore } from "./SearchIndexStore.ts"
+
+/** The index that serves the columns. */
+export interface ColumnIndexState {
+  /** The index's name; it is in the table's schema. */
+  readonly index: string
+  readonly columns: ReadonlyArray<string>
+  readonly method: IndexMethod
+  /** False if an existing index served them already. */
+  readonly built: boolean
+}
+
+type Returns<A> = Effect.Effect<A, ColumnIndexError | StoreUnavailable>
+
+export class ColumnIndexes extends Context.Service<
+  ColumnIndexes,
+  {
+    /** Those that were created here; also such as are being built, or were interrupted. */
+    readonly list: (schema: string, name: string) => Returns<ReadonlyArray<ColumnIndex>>
+    /**
+     * Creates one, unless an index serves the columns already. Rows can be written and read meanwhile; a new field of a
+     * source waits, with its rows, until the build is complete. No time limit. What an interrupted build left is replaced.
+     */
+    readonly build: (schema: string, name: string, columns: ReadonlyArray<string>) => Returns<ColumnIndexState>
+    readonly drop: (schema: string, name: string, index: string) => Returns<ColumnIndex>
+  }
+>()("@data-cabinet/core/row/ColumnIndexes") {
+  static readonly layer = Layer.effect(
+    ColumnIndexes,
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const store = yield* ColumnIndexStore
+      const targets = yield* SearchIndexStore
+
+      const find = Effect.fnUntraced(function* (schema: string, name: string) {
+        const found = yield* catalog.find(schema, name)
+        return Option.isSome(found)
+          ? found.value
+          : yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
+      })
+
+      /** One of ours to index, or to drop an index of. */
+      const ours = Effect.fnUntraced(function* (schema: string, name: string) {
+        const table = yield* find(schema, name)
+        const target = yield* targets.target(table.oid)
+        if (Option.isNone(target)) {
+          return yield* refuse("no_such_table", `The table ${nameOf(table)} was dropped in the meantime.`)
+        }
+        if (target.value.mine) return { table, target: target.value }
+        const message = `The table ${nameOf(table)} belongs to ${target.value.owner}, and only its owner may create an index on it.`
+        return yield* refuse("no_right", message)
+      })
+
+      return ColumnIndexes.of({
+        list: Effect.fnUntraced(function* (schema, name) {
+          return yield* store.list((yield* find(schema, name)).oid)
+        }),
+        build: Effect.fnUntraced(function* (schema, name, asked) {
+          const { table, target } = yield* ours(schema, name)
+          if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
+            const message = `There can be no index of ${nameOf(table)}: only a table with rows of its own or a materialized view can, not a view, a foreign or partitioned table, or a parent of other tables.`
+            return yield* refuse("not_indexable", message)
+          }
+          const { columns, method } = yield* plannedIndex(table, asked)
+          const standing = yield* store.serving(table.oid, columns, method)
+          if (standing !== null) return { index: standing, columns, method, built: false }
+          const left = (yield* store.list(table.oid)).filter(
+            (one) => !one.valid && one.progress === null && one.method === method && sameNames(one.columns, columns),
+          )
+          const replaced = left.map((one) => one.name)
+          const index = yield* Effect.catchTag(
+            store.build({ oid: table.oid, schema, table: name, columns, method, replaced }),
+            "IndexFailed",
+            ({ detail }) => refuse("build_failed", `The index of ${nameOf(table)} could not be created: ${detail}.`),
+          )
+          // The type may have changed before the build began.
+          const now = yield* plannedIndex(yield* find(schema, name), asked)
+          if (now.method !== method || !sameNames(now.columns, columns)) {
+            yield* store.drop(schema, [index])
+            return yield* refuse(
+              "build_failed",
+              `The table ${nameOf(table)} was changed while its index was built. Try again.`,
+            )
+          }
+          return { index, columns, method, built: true }
+        }),
+        drop: Effect.fnUntraced(function* (schema, name, index) {
+          const { table } = yield* ours(schema, name)
+          const all = yield* store.list(table.oid)
+          const found = all.find((one) => one.name === index)
+          if (found === undefined) {
+            const known = all.length === 0 ? "It has none" : `It has ${all.map((one) => one.name).join(", ")}`
+            return yield* refuse(
+              "no_such_index",
+              `There is no index ${index} of ${nameOf(table)} that was created here. ${known}.`,
+            )
+          }
+          yield* store.drop(schema, [index])
+          return found
+        }),
+      })
+    }),
+  )
+}
+
+/** So many that the longest numbers of so many columns and the key still fit into an entry. */
+const MAX_COLUMNS = 3
+
+/** Kinds whose values are short, and other types of PostgreSQL's own of which this is true. */
+const SHORT_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "timestamp", "timestamptz"])
+const SHORT_TYPES: ReadonlySet<string> = new Set(["uuid", "interval", "inet", "cidr", "macaddr"])
+const LONG_KINDS: ReadonlySet<string> = new Set(["text", "jsonb"])
+
+const isShort = ({ type }: ReadableColumn) =>
+  type.runsNoUserCode && type.operators !== null && (SHORT_KINDS.has(type.kind) || SHORT_TYPES.has(type.name))
+
+const isLong = ({ type }: ReadableColumn) => type.runsNoUserCode && type.operators !== null && LONG_KINDS.has(type.kind)
+
+const plannedIndex = Effect.fnUntraced(function* (
+  table: ReadableTable,
+  asked: ReadonlyArray<string>,
+): Effect.fn.Return<{ readonly columns: ReadonlyArray<string>; readonly method: IndexMethod }, ColumnIndexError> {
+  const named = new Map(table.columns.map((column) => [column.name, column]))
+  const missing = asked.find((name) => !named.has(name))
+  if (missing !== undefined) {
+    return yield* refuse(
+      "no_such_column",
+      `There is no column ${JSON.stringify(missing)} in ${nameOf(table)}. Its columns are ${[...named.keys()].join(", ")}.`,
+    )
+  }
+  if (asked.length === 0 || asked.length > MAX_COLUMNS || new Set(asked).size < asked.length) {
+    return yield* refuse("not_indexable", `An index has one to ${MAX_COLUMNS} columns, each of them once.`)
+  }
+  const columns = asked.map((name) => named.get(name)!)
+  const unfit = columns.find((column) => !isShort(column) && !isLong(column))
+  if (unfit !== undefined) {
+    return yield* refuse(
+      "not_indexable",
+      `The column ${unfit.name} of ${nameOf(table)} cannot be indexed: its type ${unfit.type.name} has no order, or its comparisons are not PostgreSQL's own.`,
+    )
+  }
+  if (columns.every(isShort)) {
+    const rest = table.detail.key.filter((name) => !asked.includes(name) && isShort(named.get(name)!))
+    const isWhole = table.detail.key.every((name) => asked.includes(name) || rest.includes(name))
+    return { columns: isWhole ? [...asked, ...rest] : asked, method: "btree" }
+  }
+  if (columns.length === 1) return { columns: asked, method: "hash" }
+  const text = columns.find(isLong)!
+  return yield* refuse(
+    "not_indexable",
+    `The column ${text.name} of type ${text.type.name} can only be indexed alone: its values may be longer than a common index can hold.`,
+  )
+})
+
+const sameNames = (a: ReadonlyArray<string>, b: ReadonlyArray<string>) => a.join("\0") === b.join("\0")
+
+const nameOf = ({ detail }: ReadableTable) => `${detail.schema}.${detail.name}`
+
+const refuse = (code: ColumnIndexError["code"], message: string) => Effect.fail(new ColumnIndexError({ code, message }))
