@@ -238,8 +238,10 @@ CREATE TABLE cabinet.event (
   payload json NOT NULL,
   bytes integer GENERATED ALWAYS AS (octet_length((payload)::text)) STORED NOT NULL,
   verified boolean,
+  spam text,
   CONSTRAINT event_channel_check CHECK ((channel = ANY (ARRAY['webhook'::text, 'file'::text, 'pull'::text]))),
-  CONSTRAINT event_pkey PRIMARY KEY (id)
+  CONSTRAINT event_pkey PRIMARY KEY (id),
+  CONSTRAINT event_spam_check CHECK ((spam = ANY (ARRAY['honeypot'::text, 'origin'::text])))
 );
 
 CREATE TABLE cabinet.fence (
@@ -564,6 +566,8 @@ CREATE TABLE cabinet.source (
   old_secret_hash bytea,
   old_secret_until timestamp with time zone,
   rate integer,
+  honeypot text,
+  allow_origins text[] DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
@@ -772,8 +776,8 @@ CREATE OR REPLACE FUNCTION cabinet.event_json(e cabinet.event, source_name text)
  LANGUAGE sql
  STABLE
 AS $function$
-    SELECT CASE WHEN e.verified IS NULL THEN j.json
-      ELSE concat(left(j.json, -1), ',"verified":', e.verified::text, '}') END
+    SELECT CASE WHEN e.verified IS NULL AND e.spam IS NULL THEN j.json
+      ELSE concat(left(j.json, -1), ',"verified":' || e.verified::text, CASE WHEN e.spam IS NOT NULL THEN ',"spam":true' END, '}') END
     FROM (
       SELECT cabinet.event_json(e.id, cabinet.source_json(e.source_id, source_name), e.channel, e.received_at, e.payload,
         e.repeat_of, e.history, e.deleted_at) AS json
@@ -869,7 +873,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret, rate ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret, rate, honeypot, allow_origins ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
@@ -938,6 +942,8 @@ COMMENT ON COLUMN cabinet.event.payload IS 'json, not jsonb: the order of keys a
 COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the feed knows its size before it reads one.';
 
 COMMENT ON COLUMN cabinet.event.verified IS 'Whether the source''s sender has sent it; NULL: nobody asked. False: it takes no part in repeats, and is not delivered.';
+
+COMMENT ON COLUMN cabinet.event.spam IS 'Why it is spam; NULL: it is not, or no longer. It has no row, takes no part in repeats, and is not delivered.';
 
 COMMENT ON TABLE cabinet.fence IS 'Empty. Its lock is the fence of the feed.';
 
@@ -1034,6 +1040,10 @@ COMMENT ON COLUMN cabinet.source.challenge_secret IS 'The verify token of meta, 
 COMMENT ON COLUMN cabinet.source.old_secret_hash IS 'Of the secret before the last rotation: requests to that address are accepted until old_secret_until.';
 
 COMMENT ON COLUMN cabinet.source.rate IS 'Requests a minute, whoever sends them; NULL: the common limits of a source and of a client address.';
+
+COMMENT ON COLUMN cabinet.source.honeypot IS 'A field that people leave empty; NULL: there is none.';
+
+COMMENT ON COLUMN cabinet.source.allow_origins IS 'The origins of the pages with its form; empty: any.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -69,10 +69,10 @@ it("each file begins where the one before it ended, whatever its form", async ()
   duck.closeSync()
   const rows: ReadonlyArray<Record<string, string>> = parse(readFileSync(file("three.csv")), { columns: true })
   assert.deepStrictEqual(
-    rows.map(({ payload, verified }) => [JSON.parse(payload!).n, verified]),
+    rows.map(({ payload, verified, spam }) => [JSON.parse(payload!).n, verified, spam]),
     [
-      [1_204, ""],
-      [1_205, ""],
+      [1_204, "", "false"],
+      [1_205, "", "false"],
     ],
   )
   assert.deepStrictEqual([events("none.ndjson"), cursorOf("none.ndjson")], [[], cursorOf("three.csv")])

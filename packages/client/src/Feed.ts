@@ -15,6 +15,8 @@ export interface FeedEvent {
   readonly deleted_at: string | null
   /** Whether the source's sender has sent it; absent where nobody asked. */
   readonly verified?: boolean
+  /** True for what is spam by the rules of its source: it has no row, and is not delivered. */
+  readonly spam?: boolean
 }
 
 export interface FeedPage {

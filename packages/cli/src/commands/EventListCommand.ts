@@ -27,6 +27,7 @@ interface ShownEvent {
   readonly repeat_of: number | null
   readonly history: boolean
   readonly deleted_at: string | null
+  readonly spam?: boolean
 }
 
 /** How many are shown by default. */
@@ -124,6 +125,7 @@ const marks = (event: ShownEvent): string =>
   [
     event.repeat_of === null ? "" : `repeats ${event.repeat_of}`,
     event.history ? "history" : "",
+    event.spam === true ? "spam" : "",
     event.deleted_at === null ? "" : "deleted",
   ]
     .filter((mark) => mark !== "")

@@ -1,7 +1,8 @@
 /** `cabinet event show ID`: everything known about one event. */
-import { EventContext } from "@data-cabinet/core/event/EventContext"
+import { EventContext, type EventInContext } from "@data-cabinet/core/event/EventContext"
 import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import type { LaterVerdict, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
@@ -32,6 +33,11 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
 const namesOf = (row: string): ReadonlyArray<string> => {
   const read = Result.getOrThrow(parseJson(row, { maxDepth: 10_000 }))
   return read instanceof Map ? [...read.keys()] : []
+}
+
+const SPAM_WORDS: Readonly<Record<SpamReason, string>> = {
+  honeypot: "a field was filled that people leave empty",
+  origin: "it came from a page of another origin",
 }
 
 export const REFUSAL_WORDS: Readonly<Record<RefusalReason, string>> = {
@@ -72,6 +78,11 @@ const originalText = (original: StoredOriginal, style: Style): string => {
   return `${head}\n${plainLines(body ?? body_base64 ?? "")}`
 }
 
+const noRow = ({ rowWaits, spam }: Pick<EventInContext, "rowWaits" | "spam">): string => {
+  if (spam !== null) return `It has no row, because it is spam: ${SPAM_WORDS[spam]}.`
+  return rowWaits ? "Its row is deferred because the table is locked." : "It has no row."
+}
+
 export const show = Command.make("show", { id: idArgument("ID", "The event's number") }, ({ id }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
@@ -83,11 +94,12 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
         original: originalJson(record.original),
         row: row === null ? null : new JsonText(row),
         row_waits: record.rowWaits,
+        spam: record.spam,
         deliveries: deliveries.map(deliveryJson),
       }
       yield* report(yield* format, value, (style) => {
         const title = (words: string) => `\n${style.bold(words)}`
-        const none = record.rowWaits ? "Its row is deferred because the table is locked." : "It has no row."
+        const none = noRow(record)
         const names = row === null ? [] : namesOf(row)
         const cells = row === null ? [] : rowCells(row, names)
         // A table may have hundreds of columns, of which one event fills a few.

@@ -27,11 +27,11 @@ export const restore = Command.make("restore", { source, events }, (input) =>
     Effect.gen(function* () {
       const sourceId = yield* sourceNamed(input.source)
       const restored = yield* Trash.use((port) => port.untrash(sourceId, input.events))
-      const words = `${counted(restored, "event")} restored from the trash: the rows are back, cancelled deliveries stay cancelled.`
+      const words = `${counted(restored, "event")} restored: the rows are back, cancelled deliveries stay cancelled, and what was spam is delivered as a new event.`
       yield* report(yield* format, { source_id: sourceId, restored }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Restore events and their rows from the trash"))
+).pipe(Command.withDescription("Restore events and their rows from the trash, or what was taken for spam"))
 
 export const purge = Command.make("purge", { events, yes }, (input) =>
   Effect.andThen(

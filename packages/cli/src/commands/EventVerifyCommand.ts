@@ -27,8 +27,8 @@ const REASONS: Readonly<Record<NonNullable<LateVerdict["reason"]>, string>> = {
   plain_secret: "its sender sends the secret itself, which is never kept",
   cut_body: "its body is longer than the 64 KB that are kept",
   encoded_body: "its content encoding could not be decoded",
-  no_kept_signature: "it was not signed, or its source did not keep the headers (source set --keep-header)",
-  no_kept_query: "the signature covers the address, whose query was not kept (source set --keep-query)",
+  no_kept_signature: "it was not signed, or its source did not keep the headers (source set --keep-headers)",
+  no_kept_query: "the signature covers the address, whose query was not kept (source set --keep-query on)",
 } satisfies Record<UncheckedReason | keyof typeof REFUSAL_WORDS, string>
 
 const OUTCOMES: Readonly<Record<LateOutcome, string>> = {

@@ -48,6 +48,8 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: St
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
       ...(source.rate === null ? [] : [["Rate", `at most ${source.rate} requests a minute`] as const]),
+      ...(source.honeypot === null ? [] : [["Honeypot", source.honeypot] as const]),
+      ...(source.allowOrigins.length === 0 ? [] : [["Origins", source.allowOrigins.join(", ")] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
       ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
       ["Made", source.createdAt],

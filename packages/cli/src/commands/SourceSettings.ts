@@ -33,6 +33,18 @@ export const sourceFlags = {
     Flag.withDescription("Keep the URL's query string as sent with the original request"),
     Flag.optional,
   ),
+  honeypot: Flag.String("honeypot").pipe(
+    Flag.withMetavar("FIELD"),
+    Flag.withDescription("A field of its form that people leave empty; filled, the event is spam; none for no field"),
+    Flag.optional,
+  ),
+  allowOrigins: Flag.String("allow-origin").pipe(
+    Flag.withMetavar("ORIGIN,…"),
+    Flag.withDescription(
+      "Origins of the pages with its form, such as https://www.example.com; from others it is spam; none for any. No authentication",
+    ),
+    Flag.between(0, 1000),
+  ),
   ...verifyFlags,
   rate: Flag.String("rate").pipe(
     Flag.withMetavar("N"),
@@ -57,6 +69,8 @@ interface SourceFlags extends VerifyFlags, ChallengeFlags {
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: Option.Option<"on" | "off">
   readonly rate: Option.Option<number | null>
+  readonly honeypot: Option.Option<string>
+  readonly allowOrigins: ReadonlyArray<string>
 }
 
 const orNone = <A extends string>(
@@ -89,6 +103,8 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
   const thanks = orNone(input.thanksUrl)
   const keepHeaders = namesOf(input.keepHeaders)
   const headerFields = namesOf(input.headerFields)
+  const honeypot = orNone(input.honeypot)
+  const allowOrigins = namesOf(input.allowOrigins)
   const keepQuery = Option.getOrUndefined(input.keepQuery)
   return {
     ...(charset === undefined ? {} : { encoding: charset.set }),
@@ -96,6 +112,8 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
     ...(keepHeaders === undefined ? {} : { keepHeaders }),
     ...(headerFields === undefined ? {} : { headerFields }),
     ...(keepQuery === undefined ? {} : { keepQuery: keepQuery === "on" }),
+    ...(honeypot === undefined ? {} : { honeypot: honeypot.set }),
+    ...(allowOrigins === undefined ? {} : { allowOrigins }),
     ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
   }
 }

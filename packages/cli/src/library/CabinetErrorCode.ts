@@ -9,6 +9,7 @@
  * the fault itself as `cause`.
  */
 export type CabinetErrorCode =
+  | "bad_allow_origins"
   | "bad_channel"
   | "bad_columns"
   | "bad_cursor"
@@ -24,6 +25,7 @@ export type CabinetErrorCode =
   | "bad_give_up"
   | "bad_header"
   | "bad_header_fields"
+  | "bad_honeypot"
   | "bad_interval"
   | "bad_keep_headers"
   | "bad_key"

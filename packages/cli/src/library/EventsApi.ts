@@ -26,6 +26,8 @@ export interface EventInspection {
   readonly deliveries: ReadonlyArray<Delivery>
   /** True while its row is deferred, behind others for a table that is locked. */
   readonly rowWaits: boolean
+  /** Why it is spam by the rules of its source; null if it is not. */
+  readonly spam: "honeypot" | "origin" | null
 }
 
 /** Operations on stored events. Their places in the feed stay in every case. */
@@ -37,7 +39,10 @@ export interface EventsApi {
    * cancelled. All of them, or none if one is not this source's. Returns how many were not in the trash before.
    */
   readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
-  /** Restores them from the trash: the rows come back, cancelled deliveries do not. Returns how many. */
+  /**
+   * Restores them from the trash: the rows come back, cancelled deliveries do not. What is spam and not there becomes
+   * an ordinary event, with a row, and is delivered. Returns how many.
+   */
   readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
@@ -64,9 +69,9 @@ const inspection = (id: number) =>
   Effect.gen(function* () {
     const found = yield* EventDetail.use((detail) => detail.find(id))
     if (Option.isNone(found)) return null
-    const { event, original, rowWaits } = found.value
+    const { event, original, rowWaits, spam } = found.value
     const deliveries = yield* Deliveries.use((all) => all.ofEvent(id))
-    return { event: eventOf(event), original, deliveries, rowWaits }
+    return { event: eventOf(event), original, deliveries, rowWaits, spam }
   })
 
 export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({

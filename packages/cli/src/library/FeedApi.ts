@@ -24,6 +24,8 @@ export interface StoredEvent {
   readonly deleted_at: string | null
   /** Whether the source's sender has sent it; absent where the source does not verify its sender. */
   readonly verified?: boolean
+  /** True for what is spam by the rules of its source: it has no row, and is not delivered. */
+  readonly spam?: boolean
   /** The whole event as JSON text, with every digit as it was sent. */
   readonly text: string
 }

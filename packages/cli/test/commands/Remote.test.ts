@@ -100,6 +100,10 @@ const KEEPING = [
   "off",
   "--challenge",
   "graph",
+  "--honeypot",
+  "website",
+  "--allow-origin",
+  "https://a.example.com,https://B.example.com/",
 ]
 
 const HERE_ONLY = [

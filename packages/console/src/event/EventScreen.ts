@@ -62,7 +62,10 @@ const trashActs = (frame: Frame, { listed }: EventData, id: string): HtmlValue =
   const { event: words } = frame.words
   const path = consolePath(frame, `events/${id}`)
   if (!may(frame, "event.trash") || listed === null || listed.state === "purged") return null
-  if (listed.state !== "trashed") return actButton(`${path}/trash`, words.toTrash)
+  if (listed.state !== "trashed") {
+    const restored = listed.state === "spam" && actButton(`${path}/restore`, words.notSpam, "main")
+    return markup`${restored}${actButton(`${path}/trash`, words.toTrash)}`
+  }
   const erase =
     may(frame, "event.purge") &&
     menu({
@@ -83,6 +86,10 @@ const trashBox = (frame: Frame, { listed }: EventData): HtmlValue => {
   const by = listed.trashedBy === null ? null : ` ${words.by} ${listed.trashedBy.name}`
   return markup`<div class="box" role="status">${ICONS.trash}<div><p>${listed.state === "purged" ? words.isPurged : markup`${words.isTrashed}${by}`}</p>${listed.state === "trashed" && markup`<p class="soft">${words.putBackHint}</p>`}</div></div>`
 }
+
+const spamBox = ({ words: { event: words } }: Frame, { record: { spam } }: EventData): HtmlValue =>
+  spam !== null &&
+  markup`<div class="box warn" role="status"><p>${words.isSpam}: ${words.spamReasons[spam]}.</p><p class="soft">${words.spamHint}</p></div>`
 
 const fact = (name: string, value: HtmlValue) =>
   value !== null && value !== false && value !== "" && markup`<dt>${name}</dt><dd>${value}</dd>`
@@ -140,7 +147,7 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
     section: "events",
     main: markup`<p><a href="${consolePath(frame, "events")}">← ${words.list}</a></p>
 <div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${copyMenu(frame, data, event.payload)}${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
-${trashBox(frame, data)}
+${trashBox(frame, data)}${spamBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>

@@ -5,13 +5,21 @@ export interface Snippet {
   readonly text: string
 }
 
-export const snippets = (url: string): ReadonlyArray<Snippet> => [
+/** Where nobody sees it, and no program that reads a page aloud comes to it. */
+const honeypotField = (name: string): string =>
+  `\n  <input name="${escapedHtml(name)}" tabindex="-1" autocomplete="off" aria-hidden="true" style="position:absolute;left:-9999px">`
+
+const escapedHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
+
+/** `honeypot`: a field of the form that people leave empty; null: it has none. */
+export const snippets = (url: string, honeypot: string | null): ReadonlyArray<Snippet> => [
   { name: "curl", text: `curl ${url} -d name=Ada -d total=12.50` },
   {
     name: "HTML",
     text: `<form method="post" action="${url}">
   <input name="name">
-  <input name="email" type="email">
+  <input name="email" type="email">${honeypot === null ? "" : honeypotField(honeypot)}
   <button>Send</button>
 </form>`,
   },

@@ -1,6 +1,7 @@
 /** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
 import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
+import { MAX_HONEYPOT_LENGTH } from "@data-cabinet/core/source/SpamRules"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
@@ -54,7 +55,7 @@ ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path
   }
   const copy = frame.words.table.copy
   return markup`${copyField("intake", words.intake, url, copy)}
-${snippets(url).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
+${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
 <div class="row wrap">${again}</div>`
 }
 
@@ -77,6 +78,8 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
 <label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
 <label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
 <label>${words.rate}<input name="rate" type="number" min="1" max="${String(MAX_SOURCE_RATE)}" value="${source.rate === null ? "" : String(source.rate)}" autocomplete="off"></label>
+<label>${words.honeypot}<input name="honeypot" maxlength="${String(MAX_HONEYPOT_LENGTH)}" value="${source.honeypot ?? ""}" autocomplete="off" spellcheck="false"></label>
+<label>${words.allowOrigins}<input name="allow_origins" value="${source.allowOrigins.join(", ")}" placeholder="https://www.example.com" autocomplete="off" spellcheck="false"></label>
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${source.id}/change`)
   return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>

@@ -11,7 +11,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
-import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
@@ -99,6 +99,13 @@ const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).fi
 /** What is no number is none of those that a source may have. */
 const rateIn = (text: string): number | null => (text === "" ? null : /^\d{1,7}$/.test(text) ? Number(text) : 0)
 
+/** Of a form that was drawn before there were rules, none are changed. */
+const spamRulesIn = (call: FormCall) => {
+  if (!call.form.some(([name]) => name === "honeypot")) return {}
+  const honeypot = fieldOf(call, "honeypot")
+  return { honeypot: honeypot === "" ? null : honeypot, allowOrigins: namesIn(fieldOf(call, "allow_origins")) }
+}
+
 type Found = (id: number) => Effect.Effect<Source, ManageError | StoreUnavailable>
 
 /** The acts that change a source, switch it off and on, and delete it. */
@@ -119,6 +126,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
         keepHeaders: namesIn(fieldOf(call, "keep_headers")),
         headerFields: namesIn(fieldOf(call, "header_fields")),
         keepQuery: fieldOf(call, "keep_query") === "on",
+        ...spamRulesIn(call),
         ...(call.form.some(([name]) => name === "rate") ? { rate: rateIn(fieldOf(call, "rate")) } : {}),
       }
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)

@@ -2,7 +2,7 @@
  * Decides which addresses with a filter are sent which events. It is decided with the version of the source for which the
  * submission was parsed: every change of a filter gives its sources a new one, and accept refuses what was parsed for another.
  */
-import type { JsonObject } from "../json/Json.ts"
+import type { NewEvent } from "../event/EventLog.ts"
 import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
 
 /** An address that has a filter. */
@@ -27,10 +27,11 @@ export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddr
 /** A part of the request: nothing for a source without such addresses. */
 export const filteredDeliveries = (
   addresses: ReadonlyArray<FilteredAddress> | undefined,
-  events: ReadonlyArray<{ readonly payload: JsonObject }>,
+  events: ReadonlyArray<Pick<NewEvent, "payload" | "spam">>,
 ): { readonly filtered?: FilteredDeliveries } => {
   if (addresses === undefined) return NONE
-  const passed = events.map(({ payload }) => {
+  const passed = events.map(({ payload, spam }) => {
+    if (spam !== undefined) return []
     const fields = new FilteredFields(payload)
     const ids: Array<number> = []
     for (const { id, passes } of addresses) if (passes(fields)) ids.push(id)

@@ -25,6 +25,7 @@ interface FeedItem {
   readonly history: boolean
   readonly deleted_at: string | null
   readonly verified?: boolean
+  readonly spam?: boolean
 }
 
 const isEmpty = (text: string): boolean => {
@@ -41,6 +42,7 @@ const whyNotSent = (event: FeedItem, text: string): string | null => {
   if (event.repeat_of !== null) return `it repeats event ${event.repeat_of}`
   if (event.history) return "it is history"
   if (event.verified === false) return "its sender could not be verified"
+  if (event.spam === true) return "it is spam"
   return isEmpty(text) ? "it is empty" : null
 }
 

@@ -20,6 +20,7 @@ export interface JudgedEvent {
   readonly history: boolean
   /** Null if that was not asked. */
   readonly verified: boolean | null
+  readonly spam: boolean
   readonly deleted: boolean
   /** Accepted before the address existed. */
   readonly older: boolean
@@ -35,7 +36,17 @@ export interface JudgedCondition extends FieldFilter {
 
 /** Why an event is not sent. */
 export type NotSent = (typeof NOT_SENT)[number]
-export const NOT_SENT = ["source", "repeat", "empty", "history", "unverified", "deleted", "older", "condition"] as const
+export const NOT_SENT = [
+  "source",
+  "repeat",
+  "empty",
+  "history",
+  "unverified",
+  "spam",
+  "deleted",
+  "older",
+  "condition",
+] as const
 
 export interface NotSentReason {
   readonly code: NotSent
@@ -115,6 +126,7 @@ const reasonsOf = ({ sources }: Address, event: JudgedEvent): ReadonlyArray<NotS
   ...reason("empty", event.empty, "The event has no filled field."),
   ...reason("history", event.history, "The event comes from a file or from the first run of a poll."),
   ...reason("unverified", event.verified === false, "The event's sender could not be verified."),
+  ...reason("spam", event.spam, "The event is spam by the rules of its source."),
   ...reason("deleted", event.deleted, "The event was deleted."),
   ...reason("older", event.older, "The event was accepted before the address was added."),
 ]

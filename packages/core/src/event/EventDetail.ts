@@ -2,7 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
-import type { Original } from "./EventLog.ts"
+import type { Original, SpamReason } from "./EventLog.ts"
 
 /** The original request as stored; `receivedAt` is RFC 3339 in UTC. */
 export interface StoredOriginal extends Original {
@@ -28,6 +28,8 @@ export interface EventRecord {
   readonly table: { readonly schema: string; readonly name: string } | null
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
+  /** Why it is spam; null if it is not, or no longer. */
+  readonly spam: SpamReason | null
   /** Null if there was none (files, polling, the library), or once its retention period is over. */
   readonly original: StoredOriginal | null
 }

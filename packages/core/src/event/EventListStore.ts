@@ -10,9 +10,10 @@ import type { Channel } from "./EventLog.ts"
 
 /**
  * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a file or
- * a first poll; `unverified`: its request was not its sender's; `trashed`: it can be restored; `purged`: it was erased.
+ * a first poll; `unverified`: its request was not its sender's; `spam`: its source takes it for
+ * spam; `trashed`: it can be restored; `purged`: it was erased.
  */
-export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "trashed", "purged"] as const
+export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "spam", "trashed", "purged"] as const
 export type EventState = (typeof EVENT_STATES)[number]
 
 export interface EventFilter {

@@ -24,7 +24,13 @@ export interface NewEvent {
   readonly empty: boolean
   /** Equal for equal bodies (SHA-256 in hexadecimal); null where repeats are not detected (files, polling). */
   readonly fingerprint: string | null
+  /** Why it is spam; absent if it is not. Then it has no fingerprint and no row, and is not delivered. */
+  readonly spam?: SpamReason
 }
+
+/** A field was filled that people leave empty, or the request came from the page of another origin. */
+export const SPAM_REASONS = ["honeypot", "origin"] as const
+export type SpamReason = (typeof SPAM_REASONS)[number]
 
 export interface KeptHeader {
   /** In lower case. */

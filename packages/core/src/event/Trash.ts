@@ -5,6 +5,7 @@
 import { noSuchEvent } from "./EventDetail.ts"
 import { Context, Effect, Layer } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
+import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { TrashError } from "./TrashError.ts"
 import { type TrashResult, TrashStore } from "./TrashStore.ts"
@@ -22,7 +23,10 @@ export class Trash extends Context.Service<
      * Applies to all of them, or to none if one is not of this source. Returns how many were not in the trash before.
      */
     readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Returns
-    /** Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged. */
+    /**
+     * Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged. Of those that
+     * are not there, what is spam becomes an ordinary event: it gets its row, and is delivered as a new one.
+     */
     readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /**
      * Erases for good what was sent: payload, original request (and with it that of a whole batch), row, marks that could
@@ -33,14 +37,16 @@ export class Trash extends Context.Service<
 >()("@data-cabinet/core/event/Trash") {
   static readonly layer = Layer.effect(
     Trash,
-    Effect.map(TrashStore, (store) =>
+    Effect.zipWith(TrashStore, DeliverySignal, (store, signal) =>
       Trash.of({
         trash: (sourceId, events) =>
           limited(events, (ids) =>
             CurrentActor.use((by) => Effect.flatMap(store.trash(sourceId, ids, by), unlessMissingOf(sourceId))),
           ),
         untrash: (sourceId, events) =>
-          limited(events, (ids) => Effect.flatMap(store.untrash(sourceId, ids), unlessMissingOf(sourceId))),
+          limited(events, (ids) =>
+            Effect.tap(Effect.flatMap(store.untrash(sourceId, ids), unlessMissingOf(sourceId)), signal.wake),
+          ),
         purge: (events) =>
           limited(events, (ids) =>
             Effect.flatMap(store.purge(ids), ({ changed, missing: [first] }) =>

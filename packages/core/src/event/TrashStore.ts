@@ -23,7 +23,10 @@ export class TrashStore extends Context.Service<
      * for it.
      */
     readonly trash: (sourceId: number, events: ReadonlyArray<number>, by: TrashedBy | null) => Returns
-    /** Restores events that are in the trash and not purged; only events of this source exist for it. */
+    /**
+     * Restores events that are in the trash and not purged, and makes those that are spam and not there ordinary ones, with their
+     * rows and deliveries; only events of this source exist for it.
+     */
     readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Erases the events and their repeats. */
     readonly purge: (events: ReadonlyArray<number>) => Returns

@@ -26,14 +26,16 @@ const TYPES = {
   history: "boolean",
   deleted_at: "timestamp with time zone",
   verified: "boolean",
+  spam: "boolean",
 } as const
 
 const COLUMNS = Object.entries(TYPES).map(([name, type]) => ({ name, type, label: name, comment: null }))
 
-/** Only events of sources that verify their sender say whether it is verified, as their last member. */
-const SAYS = /,"verified":(?:true|false)\}$/
+/** The last members of an event, which only some have: those of sources that verify their sender, and those that are spam. */
+const SAYS = /(,"verified":(?:true|false))?(,"spam":true)?\}$/
 
-const withEveryMember = (event: string): string => (SAYS.test(event) ? event : `${event.slice(0, -1)},"verified":null}`)
+const withEveryMember = (event: string): string =>
+  event.replace(SAYS, (_, verified = ',"verified":null', spam = ',"spam":false') => `${verified}${spam}}`)
 
 /** `asSent`: an event has the members that the feed gives it, and not every one that an event may have. */
 export const exportEvents = Effect.fnUntraced(function* (

@@ -15,6 +15,7 @@ import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
 import { inTurns, jsonPieces, LONG_BODY_BYTES, LONG_QUERY_LENGTH, submissionPieces } from "./LongBody.ts"
+import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
@@ -120,7 +121,7 @@ const prepared = (request: IntakeRequest, source: IntakeSource, verdict: EventVe
     const events = [undecodableEvent(submission, undecodable)]
     const charset = { name: "utf-8", decidedBy: "content_encoding", replaced: 0 }
     return Result.succeed({
-      request: accepted(source, verdict, {
+      request: accepted(request, source, verdict, {
         events,
         original: original(request, source, charset),
         memory: request.body.byteLength * 4,
@@ -145,7 +146,7 @@ const preparedAs = (
   if (parsed.tooMany !== null) return Result.fail(tooMany(parsed.tooMany))
   const { refusal } = parsed
   return Result.succeed({
-    request: accepted(source, verdict, {
+    request: accepted(request, source, verdict, {
       events: parsed.events,
       original: original(request, source, parsed.charset),
       memory: request.body.byteLength + parsed.memory,
@@ -165,10 +166,12 @@ interface Accepted extends Pick<AcceptRequest, "events"> {
 }
 
 const accepted = (
+  { sender }: IntakeRequest,
   source: IntakeSource,
   verdict: EventVerdict | undefined,
-  { events, original: kept, memory }: Accepted,
+  { events: parsed, original: kept, memory }: Accepted,
 ): AcceptRequest => {
+  const events = source.spam === undefined ? parsed : markedSpam(source.spam, sender, parsed)
   const request: AcceptRequest = {
     ...WEBHOOK,
     sourceId: source.id,

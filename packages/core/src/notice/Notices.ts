@@ -27,6 +27,8 @@ const NOTICE_SOURCE: StoredSource = {
   headerFields: [],
   keepQuery: false,
   rate: null,
+  honeypot: null,
+  allowOrigins: [],
   verify: null,
   challenge: null,
   tableName: (taken) => readableName("Notices", taken, "source"),

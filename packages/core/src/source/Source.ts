@@ -1,6 +1,7 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
 import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
+import type { SpamRules } from "./SpamRules.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { IntakeVerification, Verification } from "../verification/Verification.ts"
 
@@ -10,7 +11,7 @@ export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
 export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
 
 /** A source as the API shows it, plus what only its owner may see. Times are RFC 3339 in UTC. */
-export interface Source {
+export interface Source extends SpamRules {
   readonly id: number
   readonly name: string
   /** Switched off: its intake address responds with 404. */
@@ -64,6 +65,8 @@ export interface IntakeSource {
   readonly challenge?: IntakeChallenge
   /** How many requests a minute it takes; absent for the common limits. */
   readonly rate?: number
+  /** Absent for a source that takes nothing for spam. */
+  readonly spam?: SpamRules
   /** The addresses of the source that have a filter; absent if there are none. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

@@ -11,6 +11,8 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_header_fields",
     "bad_expiry",
     "bad_rate",
+    "bad_honeypot",
+    "bad_allow_origins",
     "bad_verify",
     "bad_verify_secret",
     "bad_challenge",

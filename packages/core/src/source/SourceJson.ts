@@ -20,6 +20,8 @@ export const ownSourceJson = (source: Source) => ({
   keep_headers: source.keepHeaders,
   header_fields: source.headerFields,
   keep_query: source.keepQuery,
+  honeypot: source.honeypot,
+  allow_origins: source.allowOrigins,
   verify: source.verify === null ? null : verificationJson(source.verify),
   challenge: source.challenge === null ? null : { provider: source.challenge.provider },
   rate: source.rate,

@@ -17,6 +17,8 @@ export interface StoredSource {
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: boolean
   readonly rate: number | null
+  readonly honeypot: string | null
+  readonly allowOrigins: ReadonlyArray<string>
   /** With a secret. */
   readonly verify: StoredVerification | null
   readonly challenge: StoredChallenge | null
@@ -40,6 +42,10 @@ export interface SourceChange {
   readonly keepQuery?: boolean
   /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null: the common limits. */
   readonly rate?: number | null
+  /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
+  readonly honeypot?: string | null
+  /** The origins of the pages with its form: what comes from another is spam; empty: from any. */
+  readonly allowOrigins?: ReadonlyArray<string>
   /** How its sender is verified; null: no longer. */
   readonly verify?: VerificationChange | null
   /** The provider whose question about the address is answered; null: none. */

@@ -17,6 +17,7 @@ import {
   type SourceWithSecret,
 } from "./Source.ts"
 import { headerNamesRefusal } from "./HeaderNames.ts"
+import { honeypotRefusal, originOf, originsRefusal } from "./SpamRules.ts"
 import { SourceError } from "./SourceError.ts"
 import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceChange } from "./SourceStore.ts"
 
@@ -38,6 +39,10 @@ export interface NewSource {
   readonly keepQuery?: boolean
   /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null (the default): the common limits. */
   readonly rate?: number | null
+  /** A field of its form that people leave empty: an event in which it is filled is spam; null (the default): none. */
+  readonly honeypot?: string | null
+  /** The origins of the pages with its form: what comes from another is spam; empty (the default): from any. */
+  readonly allowOrigins?: ReadonlyArray<string>
   /** How its sender is verified, with the secret; null (the default): whoever has the intake address may send. */
   readonly verify?: VerificationChange | null
   /** The provider whose question about the address is answered; null (the default): none. */
@@ -91,6 +96,7 @@ export class Sources extends Context.Service<
           yield* checkSettings(source)
           const { name, encoding = null, thanksUrl = null } = source
           const { keepHeaders = [], headerFields = [], keepQuery = false, rate = null } = source
+          const { honeypot = null, allowOrigins = [] } = source
           const verify = source.verify == null ? null : yield* changedVerification(null, source.verify)
           const challenge = source.challenge == null ? null : yield* changedChallenge(null, source.challenge)
           const tableName = tableNameFor(name)
@@ -102,6 +108,8 @@ export class Sources extends Context.Service<
             headerFields,
             keepQuery,
             rate,
+            honeypot,
+            allowOrigins: originsOf(allowOrigins),
             verify,
             challenge,
             tableName,
@@ -114,6 +122,7 @@ export class Sources extends Context.Service<
           yield* checkSettings(change)
           const ends: StoredSourceChange = {
             ...change,
+            ...(change.allowOrigins === undefined ? {} : { allowOrigins: originsOf(change.allowOrigins) }),
             ...(verify === null ? { verify } : {}),
             ...(challenge === null ? { challenge } : {}),
           }
@@ -165,11 +174,17 @@ export const checkKeepOld = (seconds: number | null) =>
 /** Requests a minute. */
 export const MAX_SOURCE_RATE = 1_000_000
 
+/** As browsers send them, each once. */
+const originsOf = (origins: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(origins.map((origin) => originOf(origin) ?? origin)),
+]
+
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
 /** Refuses names, encodings, thank-you URLs and names of headers that do not fit. */
 export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
   const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [], rate = null } = settings
+  const { honeypot = null, allowOrigins = [] } = settings
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }
@@ -186,6 +201,10 @@ export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange
   if (unkept !== null) return yield* refuse("bad_keep_headers", unkept)
   const noField = headerNamesRefusal(headerFields, { setting: "header_fields", prefixes: false })
   if (noField !== null) return yield* refuse("bad_header_fields", noField)
+  const noHoneypot = honeypot === null ? null : honeypotRefusal(honeypot)
+  if (noHoneypot !== null) return yield* refuse("bad_honeypot", noHoneypot)
+  const noOrigins = originsRefusal(allowOrigins)
+  if (noOrigins !== null) return yield* refuse("bad_allow_origins", noOrigins)
 })
 
 const removed = (id: number, removal: SourceRemoval) => {

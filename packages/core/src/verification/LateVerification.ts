@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
-import { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
@@ -25,9 +25,6 @@ export const MAX_VERIFY_EVENTS = 1_000
 
 /** How many bodies are held at a time. */
 const CHUNK = 100
-
-/** How often deliveries are decided when the filters keep changing. */
-const MAX_ATTEMPTS = 4
 
 /**
  * `verified`: it is its sender's, and that is new; `was_verified`: that was known; `refused`: its signature does not hold;
@@ -89,88 +86,7 @@ export class LateVerification extends Context.Service<
       const signal = yield* DeliverySignal
       const keys = yield* CursorKeys
 
-      /** What senders sign that sign the address; of a source that is deleted meanwhile, nothing that anybody has signed. */
-      const addressOf = (sourceId: number, baseUrl: string) =>
-        sources.reveal(sourceId).pipe(
-          Effect.map((source) => `${baseUrl}${intakePath(source)}`),
-          Effect.catchTag("SourceError", () => Effect.succeed("")),
-        )
-
-      /** How requests of a source are checked; the reason if they cannot be. */
-      const checkerOf = Effect.fnUntraced(function* (sourceId: number, baseUrl: string) {
-        const source = yield* sources.forIntake(sourceId)
-        const obstacle = obstacleOf(source)
-        if (Option.isNone(source) || obstacle !== null)
-          return { obstacle: obstacle ?? "source_off", check: null } as const
-        const verification = source.value.verification!
-        const { secrets } = verification
-        if (secrets === null) return yield* Effect.fail(SECRETS_UNREADABLE)
-        const address = ADDRESS_RECIPES.includes(verification.recipe) ? yield* addressOf(sourceId, baseUrl) : ""
-        return {
-          obstacle: null,
-          check: (request: KeptRequest) => checkLate(verification, request, { secrets, address }),
-        } as const
-      })
-
-      const deliverOf = Effect.fnUntraced(function* (sourceId: number, requests: ReadonlyArray<number>) {
-        for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-          const source = yield* sources.forIntake(sourceId)
-          if (Option.isNone(source)) return 0
-          const { version, filtered } = source.value
-          const made = yield* store.deliver({ sourceId, version, requests, filtered })
-          if (Option.isSome(made)) return made.value
-        }
-        return yield* sourceKeepsChanging()
-      })
-
-      const chunk = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { deliver, baseUrl }: LateOptions) {
-        const events = yield* store.find(ids)
-        const checks = new Map<number, LateCheck>()
-        const passed: Array<LateEvent> = []
-        const verdicts = new Map<number, LateVerdict>()
-        for (const [sourceId, its] of Map.groupBy(events, (event) => event.sourceId)) {
-          const { obstacle, check } = yield* checkerOf(sourceId, baseUrl)
-          for (const event of its) {
-            const { id, requestId, request } = event
-            if (event.verified === true) {
-              verdicts.set(id, { id, outcome: "was_verified", reason: null })
-              if (event.undelivered) passed.push(event)
-              continue
-            }
-            if (requestId === null || request === null || check === null) {
-              verdicts.set(id, { id, outcome: "unchecked", reason: request === null ? "no_original" : obstacle! })
-              continue
-            }
-            const found = checks.get(requestId) ?? check(request)
-            checks.set(requestId, found)
-            verdicts.set(id, lateVerdict(id, found))
-            if ("refusal" in found && found.refusal === null) passed.push(event)
-          }
-        }
-        const findings = findingsIn(checks)
-        if (findings.length > 0) yield* store.record(findings)
-        let deliveries = 0
-        if (deliver) {
-          for (const [sourceId, its] of Map.groupBy(passed, (event) => event.sourceId)) {
-            const requests = [...new Set(its.map(({ requestId }) => requestId!))]
-            deliveries += yield* deliverOf(sourceId, requests)
-          }
-        }
-        return { verdicts: ids.flatMap((id) => verdicts.get(id) ?? []), deliveries }
-      })
-
-      const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, options: LateOptions) {
-        const verdicts: Array<LateVerdict> = []
-        let deliveries = 0
-        for (let at = 0; at < ids.length; at += CHUNK) {
-          const done = yield* chunk(ids.slice(at, at + CHUNK), options)
-          for (const verdict of done.verdicts) verdicts.push(verdict)
-          deliveries += done.deliveries
-        }
-        if (deliveries > 0) yield* signal.wake
-        return { verdicts, deliveries }
-      })
-
+      const { checkerOf, all } = checking({ store, sources, signal })
       return LateVerification.of({
         events: Effect.fnUntraced(function* (given, options) {
           if (given.length > MAX_VERIFY_EVENTS) {
@@ -208,6 +124,87 @@ export class LateVerification extends Context.Service<
   )
 }
 
+interface Ports {
+  readonly store: LateVerificationStore["Service"]
+  readonly sources: Sources["Service"]
+  readonly signal: DeliverySignal["Service"]
+}
+
+/** Checks events by what their sources have now, in chunks. */
+const checking = ({ store, sources, signal }: Ports) => {
+  /** What senders sign that sign the address; of a source that is deleted meanwhile, nothing that anybody has signed. */
+  const addressOf = (sourceId: number, baseUrl: string) =>
+    sources.reveal(sourceId).pipe(
+      Effect.map((source) => `${baseUrl}${intakePath(source)}`),
+      Effect.catchTag("SourceError", () => Effect.succeed("")),
+    )
+
+  /** How requests of a source are checked; the reason if they cannot be. */
+  const checkerOf = Effect.fnUntraced(function* (sourceId: number, baseUrl: string) {
+    const source = yield* sources.forIntake(sourceId)
+    const obstacle = obstacleOf(source)
+    if (Option.isNone(source) || obstacle !== null) return { obstacle: obstacle ?? "source_off", check: null } as const
+    const verification = source.value.verification!
+    const { secrets } = verification
+    if (secrets === null) return yield* Effect.fail(SECRETS_UNREADABLE)
+    const address = ADDRESS_RECIPES.includes(verification.recipe) ? yield* addressOf(sourceId, baseUrl) : ""
+    return {
+      obstacle: null,
+      check: (request: KeptRequest) => checkLate(verification, request, { secrets, address }),
+    } as const
+  })
+
+  const chunk = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { deliver, baseUrl }: LateOptions) {
+    const events = yield* store.find(ids)
+    const checks = new Map<number, LateCheck>()
+    const passed: Array<LateEvent> = []
+    const verdicts = new Map<number, LateVerdict>()
+    for (const [sourceId, its] of Map.groupBy(events, (event) => event.sourceId)) {
+      const { obstacle, check } = yield* checkerOf(sourceId, baseUrl)
+      for (const event of its) {
+        const { id, requestId, request } = event
+        if (event.verified === true) {
+          verdicts.set(id, { id, outcome: "was_verified", reason: null })
+          if (event.undelivered) passed.push(event)
+          continue
+        }
+        if (requestId === null || request === null || check === null) {
+          verdicts.set(id, { id, outcome: "unchecked", reason: request === null ? "no_original" : obstacle! })
+          continue
+        }
+        const found = checks.get(requestId) ?? check(request)
+        checks.set(requestId, found)
+        verdicts.set(id, lateVerdict(id, found))
+        if ("refusal" in found && found.refusal === null) passed.push(event)
+      }
+    }
+    const findings = findingsIn(checks)
+    if (findings.length > 0) yield* store.record(findings)
+    let deliveries = 0
+    if (deliver) {
+      for (const [sourceId, its] of Map.groupBy(passed, (event) => event.sourceId)) {
+        const requests = [...new Set(its.map(({ requestId }) => requestId!))]
+        deliveries += yield* store.deliver(sourceId, requests)
+      }
+    }
+    return { verdicts: ids.flatMap((id) => verdicts.get(id) ?? []), deliveries }
+  })
+
+  const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, options: LateOptions) {
+    const verdicts: Array<LateVerdict> = []
+    let deliveries = 0
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      const done = yield* chunk(ids.slice(at, at + CHUNK), options)
+      for (const verdict of done.verdicts) verdicts.push(verdict)
+      deliveries += done.deliveries
+    }
+    if (deliveries > 0) yield* signal.wake
+    return { verdicts, deliveries }
+  })
+
+  return { checkerOf, all }
+}
+
 type Obstacle = "source_off" | "no_recipe" | "plain_secret"
 
 const OBSTACLE_WORDS: Readonly<Record<Obstacle, string>> = {
@@ -230,10 +227,3 @@ const lateVerdict = (id: number, check: LateCheck): LateVerdict => {
 
 const findingsIn = (checks: ReadonlyMap<number, LateCheck>): ReadonlyArray<LateFinding> =>
   [...checks].flatMap(([requestId, check]) => ("refusal" in check ? [{ requestId, ...check }] : []))
-
-const sourceKeepsChanging = () =>
-  new StoreUnavailable({
-    message: "The source is being modified; verify again, and what is not delivered yet is",
-    retryAfter: 1,
-    outcomeUnknown: false,
-  })

@@ -1,6 +1,5 @@
 /** What `LateVerification` reads of the events that it checks, and what it stores of its findings. */
-import { Context, type Effect, type Option } from "effect"
-import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
+import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { KeptRequest } from "./LateCheck.ts"
 import type { RecipeName } from "./Recipes.ts"
@@ -60,14 +59,9 @@ export class LateVerificationStore extends Context.Service<
      */
     readonly record: (findings: ReadonlyArray<LateFinding>) => Returns<void>
     /**
-     * Makes the deliveries of those of these requests that were verified late, once for each request, however many ask at the
-     * same time. Returns how many; none if the source has another version than this one.
+     * Makes the deliveries of those of these requests of a source that were verified late, by the filters of now, once for each
+     * request, however many ask at the same time. Returns how many.
      */
-    readonly deliver: (options: {
-      readonly sourceId: number
-      readonly version: number
-      readonly requests: ReadonlyArray<number>
-      readonly filtered: ReadonlyArray<FilteredAddress> | undefined
-    }) => Returns<Option.Option<number>>
+    readonly deliver: (sourceId: number, requests: ReadonlyArray<number>) => Returns<number>
   }
 >()("@data-cabinet/core/verification/LateVerificationStore") {}

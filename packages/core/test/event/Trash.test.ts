@@ -1,3 +1,4 @@
+import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { TrashStore } from "@data-cabinet/core/event/TrashStore"
 import { Effect, Layer } from "effect"
@@ -15,7 +16,7 @@ const over = (missing: ReadonlyArray<number> = []) => {
     untrash: (_, events) => answer(events),
     purge: answer,
   })
-  const layer = Trash.layer.pipe(Layer.provide(Layer.succeed(TrashStore, store)))
+  const layer = Trash.layer.pipe(Layer.provide(Layer.merge(Layer.succeed(TrashStore, store), DeliverySignal.layer)))
   const calls = [
     (events: ReadonlyArray<number>) => Trash.use((trash) => trash.trash(3, events)),
     (events: ReadonlyArray<number>) => Trash.use((trash) => trash.untrash(3, events)),

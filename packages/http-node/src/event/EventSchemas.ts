@@ -1,4 +1,5 @@
 /** The schemas of the management API's responses: events and their original requests. */
+import { SPAM_REASONS } from "@data-cabinet/core/event/EventLog"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import type { JsonSchema } from "../api/Endpoint.ts"
@@ -67,7 +68,7 @@ export const EVENT_SCHEMAS = {
   ListedEvent: object(
     {
       ...EVENT_FIELDS,
-      state: { enum: ["row", "repeat", "trashed", "purged"], description: "What became of it." },
+      state: { enum: ["row", "repeat", "spam", "trashed", "purged"], description: "What became of it." },
       empty: flag("Whether no field is filled."),
       row_waits: flag("Whether its row is deferred because the table is locked."),
       trashed_by: {
@@ -93,6 +94,7 @@ export const EVENT_SCHEMAS = {
       original: { oneOf: [{ $ref: "#/components/schemas/OriginalRequest" }, { type: "null" }] },
       row: { oneOf: [{ $ref: "#/components/schemas/Row" }, { type: "null" }] },
       row_waits: flag("Whether its row is deferred because the table is locked."),
+      spam: { enum: [...SPAM_REASONS, null], description: "Why it is spam; null if it is not." },
       deliveries: { type: "array", items: { $ref: "#/components/schemas/DeliveryState" } },
     },
     "An event with what is stored about it.",

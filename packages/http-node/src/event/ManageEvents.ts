@@ -153,7 +153,7 @@ export const manageEvents = Effect.gen(function* () {
         wordParameter(
           "state",
           EVENT_STATES,
-          "`row`: those that have a row, or will; `repeat`: repeats of others; `empty`: without a filled field; `history`: of files and first polls; `trashed`: in the trash; `purged`: erased.",
+          "`row`: those that have a row, or will; `repeat`: repeats of others; `empty`: without a filled field; `history`: of files and first polls; `unverified`: not their sender's; `spam`: spam by their source's rules; `trashed`: in the trash; `purged`: erased.",
         ),
         idParameter("event", "Only the event of this number."),
         textParameter("text", "Only events with this text in their payload as it was sent, in lower or upper case."),
@@ -190,12 +190,12 @@ export const manageEvents = Effect.gen(function* () {
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
         const inContext = yield* contexts.find(event)
         if (Option.isNone(inContext)) return yield* Effect.fail(missing(noSuchEvent(event)))
-        const { event: text, row, rowWaits, ...record } = inContext.value
+        const { event: text, row, rowWaits, spam, ...record } = inContext.value
         const deliveries = JSON.stringify(record.deliveries.map(deliveryJson))
         const original = JSON.stringify(originalJson(record.original))
         // The event and its row as they are stored, to the last digit.
         return Buffer.from(
-          `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"deliveries":${deliveries}}\n`,
+          `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"spam":${JSON.stringify(spam)},"deliveries":${deliveries}}\n`,
         )
       }),
     }),
@@ -235,8 +235,9 @@ export const manageEvents = Effect.gen(function* () {
       id: "restoreEvents",
       method: "POST",
       path: "/manage/v1/events/restore",
-      summary: "Restore events from the trash",
-      description: "Their rows are restored; cancelled deliveries are not.",
+      summary: "Restore events from the trash, or from spam",
+      description:
+        "Their rows are restored; cancelled deliveries are not. Those that are spam and not in the trash become ordinary events: they get their rows, and are delivered as new ones.",
       action: "event.trash",
       body: ofSource,
       respond: ({ body }) => Effect.map(trash.untrash(body.source_id, body.events), (count) => ({ count })),

@@ -127,6 +127,11 @@ const OWN = {
     meaning: "A header cannot be kept, or a prefix is too wide; the message says which.",
   },
   bad_header_fields: { status: 400, meaning: "A header cannot be a field; the message says which." },
+  bad_honeypot: { status: 400, meaning: "The honeypot cannot be the name of a form's field." },
+  bad_allow_origins: {
+    status: 400,
+    meaning: "What is listed is no origin of a page, or too many are; the message says which.",
+  },
   bad_verify: {
     status: 400,
     meaning: "The recipe or one of its parameters is invalid; the message says which.",

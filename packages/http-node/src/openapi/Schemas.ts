@@ -61,6 +61,11 @@ export const EVENT_OPTIONAL_FIELDS = {
     description:
       "Whether the request came from the source's sender. Absent where the source has no recipe, and of what came otherwise than to its intake address.",
   },
+  spam: {
+    type: "boolean",
+    description:
+      "Always true: it is spam by the rules of its source, so that it has no row and is not delivered. Absent otherwise.",
+  },
 } satisfies Record<string, JsonSchema>
 
 const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, description: string): JsonSchema =>

@@ -2,6 +2,7 @@
 import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/source/HeaderNames"
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
+import { MAX_HONEYPOT_LENGTH, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from "@data-cabinet/core/source/SpamRules"
 import { Schema } from "effect"
 import { nameField, text } from "../manage/ManageBodies.ts"
 import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"
@@ -34,6 +35,18 @@ const settings = {
       description: "How many requests a minute it takes, whoever sends them; null: the common limits.",
     }),
   ),
+  honeypot: Schema.optionalKey(
+    Schema.NullOr(
+      text(MAX_HONEYPOT_LENGTH, "A field of its form that people leave empty: filled, the event is spam; null: none."),
+    ),
+  ),
+  allow_origins: Schema.optionalKey(
+    Schema.Array(text(MAX_ORIGIN_LENGTH, "An origin, such as `https://www.example.com`."))
+      .check(Schema.isMaxLength(MAX_ORIGINS))
+      .annotate({
+        description: "The origins of the pages with its form: what comes from another is spam; empty: from any.",
+      }),
+  ),
   verify: Schema.optionalKey(Schema.NullOr(verification)),
   challenge: Schema.optionalKey(Schema.NullOr(challenge)),
 }
@@ -46,6 +59,8 @@ export const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
   ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
   ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
   ...(body.rate === undefined ? {} : { rate: body.rate }),
+  ...(body.honeypot === undefined ? {} : { honeypot: body.honeypot }),
+  ...(body.allow_origins === undefined ? {} : { allowOrigins: body.allow_origins }),
   ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
   ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
 })
@@ -65,6 +80,8 @@ export const SETTINGS_ERRORS = [
   "bad_keep_headers",
   "bad_header_fields",
   "bad_rate",
+  "bad_honeypot",
+  "bad_allow_origins",
   "bad_verify",
   "bad_verify_secret",
   "bad_challenge",
@@ -77,6 +94,8 @@ export const SETTINGS_PARAMS = {
   bad_keep_headers: "/keep_headers",
   bad_header_fields: "/header_fields",
   bad_rate: "/rate",
+  bad_honeypot: "/honeypot",
+  bad_allow_origins: "/allow_origins",
   bad_verify: "/verify",
   bad_verify_secret: "/verify/secret",
   bad_challenge: "/challenge",

@@ -19,6 +19,8 @@ const sourceFields = {
   keep_headers: texts("The headers that original requests keep besides those that all keep."),
   header_fields: texts("Headers that become fields of the events, too."),
   keep_query: flag("Whether original requests keep the query string as sent."),
+  honeypot: textOrNull("A field of its form that people leave empty: filled, the event is spam; null: none."),
+  allow_origins: texts("The origins of the pages with its form; empty: any."),
   verify: orNull(
     object(
       {

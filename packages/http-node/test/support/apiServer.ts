@@ -41,6 +41,8 @@ export const ORDERS: Source = {
   verify: null,
   challenge: null,
   rate: null,
+  honeypot: null,
+  allowOrigins: [],
   oldSecretUntil: null,
   limited: null,
 }

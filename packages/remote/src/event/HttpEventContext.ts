@@ -1,6 +1,7 @@
 /** One event of a remote cabinet, with all that belongs to it as it is stored. */
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
+import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { originalJson } from "@data-cabinet/core/event/OriginalJson"
 import { Effect, Layer, Option } from "effect"
@@ -57,6 +58,7 @@ export const layer = Layer.effect(
         original: yield* originalOf(id, JSON.parse(text("original")) as SentOriginal | null),
         row: row === "null" ? null : row,
         rowWaits: text("row_waits") === "true",
+        spam: JSON.parse(text("spam")) as SpamReason | null,
         deliveries: camelKeys(JSON.parse(text("deliveries"))) as ReadonlyArray<Delivery>,
       })
     })

@@ -50,6 +50,8 @@ const sentSettings = ({
   headerFields,
   keepQuery,
   rate,
+  honeypot,
+  allowOrigins,
   verify,
   challenge,
 }: SourceChange) => ({
@@ -59,6 +61,8 @@ const sentSettings = ({
   header_fields: headerFields,
   keep_query: keepQuery,
   rate,
+  honeypot,
+  allow_origins: allowOrigins,
   verify: verify == null ? verify : sentVerification(verify),
   challenge,
 })

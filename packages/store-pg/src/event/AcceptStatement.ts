@@ -22,6 +22,7 @@ import {
   type BatchNotice,
   type BatchPassed,
   type BatchSlice,
+  type BatchSpam,
   type BatchTable,
   type BatchVerdict,
   CREATED_COLUMNS,
@@ -32,6 +33,7 @@ import {
   PASSED_COLUMNS,
   ORIGINAL_COLUMNS,
   SLICE_COLUMNS,
+  SPAM_COLUMNS,
   VERDICT_COLUMNS,
 } from "./Batch.ts"
 
@@ -204,6 +206,22 @@ const NO_VERDICTS: ReturnType<typeof verdictsOf> = {
   delivered: "",
 }
 
+/** What is spam is an event alone: it has no row, now or later, and no delivery. */
+const spamOf = (spam: ReadonlyArray<BatchSpam>, parameters: Parameters) => {
+  const given = `unnest(${parameters.addRows(SPAM_COLUMNS, spam).join(", ")}) AS j(${SPAM_COLUMNS.names.join(", ")})`
+  return {
+    event: { column: ", spam", value: ", j.reason", beside: ` LEFT JOIN ${given} ON j.n = marked.n` },
+    waiting: ` AND n NOT IN (SELECT j.n FROM ${given})`,
+    delivered: ` AND k.n NOT IN (SELECT j.n FROM ${given})`,
+  }
+}
+
+const NO_SPAM: ReturnType<typeof spamOf> = {
+  event: { column: "", value: "", beside: "" },
+  waiting: "",
+  delivered: "",
+}
+
 /**
  * Addresses with a filter are sent what was found to pass it: the version of the source proves that these are its addresses
  * and their filters.
@@ -290,7 +308,8 @@ export const acceptStatement = (
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
   const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
   const verdicts = batch.verdicts.length > 0 ? verdictsOf(batch.verdicts, parameters) : NO_VERDICTS
-  const delivered = verdicts.delivered + notices.delivered
+  const spam = batch.spam.length > 0 ? spamOf(batch.spam, parameters) : NO_SPAM
+  const delivered = verdicts.delivered + spam.delivered + notices.delivered
   const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
@@ -329,9 +348,9 @@ WITH fence AS MATERIALIZED (
            nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) END AS repeat_of
   FROM numbered n
 ), events AS (
-  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload${verdicts.event.column})
-  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json${verdicts.event.value}
-  FROM marked${originals.beside}${verdicts.event.beside}
+  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload${verdicts.event.column}${spam.event.column})
+  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json${verdicts.event.value}${spam.event.value}
+  FROM marked${originals.beside}${verdicts.event.beside}${spam.event.beside}
 ), originals AS (
   INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")}${kept.columns}${verdicts.original.columns})
   SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}${kept.values}${verdicts.original.values}
@@ -339,7 +358,7 @@ WITH fence AS MATERIALIZED (
   JOIN marked k ON k.request = o.request AND k.id = k.original_request_id${kept.beside}${verdicts.original.beside}
 ), waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
-  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL
+  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL${spam.waiting}
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at

@@ -1,5 +1,12 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
-import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type {
+  AcceptRequest,
+  KeptParts,
+  NewEvent,
+  Original,
+  SpamReason,
+  StagedSlice,
+} from "@data-cabinet/core/event/EventLog"
 import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
@@ -73,6 +80,17 @@ export const VERDICT_COLUMNS = new InputColumns<BatchVerdict>({
   verified: bool(({ verdict }) => verdict.refusal === null),
   recipe: text(({ verdict }) => verdict.recipe),
   refusal: text(({ verdict }) => verdict.refusal),
+})
+
+/** The event at position `n` of the batch, from 1, is spam. */
+export interface BatchSpam {
+  readonly n: number
+  readonly reason: SpamReason
+}
+
+export const SPAM_COLUMNS = new InputColumns<BatchSpam>({
+  n: int8(({ n }) => n),
+  reason: text(({ reason }) => reason),
 })
 
 /** The event at position `n` of the batch, from 1, passes the filter of this address. */
@@ -151,7 +169,8 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
-  /** Usually none, as of the next four. */
+  /** Usually none, as of the next five. */
+  readonly spam: ReadonlyArray<BatchSpam>
   readonly verdicts: ReadonlyArray<BatchVerdict>
   readonly kept: ReadonlyArray<BatchKept>
   readonly slices: ReadonlyArray<BatchSlice>

@@ -15,6 +15,7 @@ import type {
   BatchOriginal,
   BatchPassed,
   BatchSlice,
+  BatchSpam,
   BatchTable,
   BatchVerdict,
   CreatedColumn,
@@ -42,6 +43,7 @@ class BatchPlan {
   readonly #originals: Array<BatchOriginal> = []
   /** Null until a source has an address with a filter. */
   #passed: Array<BatchPassed> | null = null
+  readonly #spam: Array<BatchSpam> = []
   readonly #verdicts: Array<BatchVerdict> = []
   readonly #kept: Array<BatchKept> = []
   readonly #slices: Array<BatchSlice> = []
@@ -59,7 +61,10 @@ class BatchPlan {
     if (filtered !== undefined) this.#addPassed(filtered.passed)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
-      const waits = this.#addRow(sourceId, target, this.#events.length + 1)
+      const n = this.#events.length + 1
+      if (event.spam !== undefined) this.#spam.push({ n, reason: event.spam })
+      // Spam has no row.
+      const waits = event.spam === undefined && this.#addRow(sourceId, target, n)
       this.#events.push({ index, request, event, waits })
     }
     if (original !== null) {
@@ -80,6 +85,7 @@ class BatchPlan {
       events: this.#events,
       originals: this.#originals,
       passed: this.#passed,
+      spam: this.#spam,
       verdicts: this.#verdicts,
       kept: this.#kept,
       slices: this.#slices,

@@ -49,11 +49,12 @@ class Values {
 }
 
 const STATE_SQL: Readonly<Record<EventState, string>> = {
-  row: "e.repeat_of IS NULL AND e.deleted_at IS NULL",
+  row: "e.repeat_of IS NULL AND e.deleted_at IS NULL AND e.spam IS NULL",
   repeat: "e.repeat_of IS NOT NULL",
   empty: "e.empty",
   history: "e.history",
   unverified: "e.verified = false",
+  spam: "e.spam IS NOT NULL AND e.deleted_at IS NULL",
   trashed: "e.deleted_at IS NOT NULL AND e.purged_at IS NULL",
   purged: "e.purged_at IS NOT NULL",
 }
@@ -175,7 +176,7 @@ export const sliceStatement = (slice: Slice) => {
     CASE WHEN n.matched AND n.nth <= ${values.add(limit, "int8")} AND (n.nth = 1 OR n.size <= ${PAGE_BYTES})
       THEN cabinet.event_json(e, s.name) END AS event,
     CASE WHEN e.purged_at IS NOT NULL THEN 'purged' WHEN e.deleted_at IS NOT NULL THEN 'trashed'
-      WHEN e.repeat_of IS NOT NULL THEN 'repeat' ELSE 'row' END AS state,
+      WHEN e.spam IS NOT NULL THEN 'spam' WHEN e.repeat_of IS NOT NULL THEN 'repeat' ELSE 'row' END AS state,
     e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id) AS row_waits,
     t.actor_kind, t.actor_id::float8 AS actor_id, t.actor_name
   FROM numbered n JOIN cabinet.event e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id

@@ -68,6 +68,7 @@ const deliverable = function* (batch: PendingBatch, rows: ReadonlyArray<Accepted
       if (row?.n !== n) continue
       at++
       if (request.filtered === undefined || row.repeat_of !== null || event.empty || request.history) continue
+      if (event.spam !== undefined) continue
       if (request.verdict !== undefined && request.verdict.refusal !== null) continue
       yield { addresses: request.filtered.addresses, passed: request.filtered.passed[index]! }
     }

@@ -1,6 +1,6 @@
 /** One event with its original request, in PostgreSQL. */
 import { EventDetail, type EventRecord, type LaterVerdict } from "@data-cabinet/core/event/EventDetail"
-import type { Original } from "@data-cabinet/core/event/EventLog"
+import type { Original, SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"
@@ -13,6 +13,7 @@ interface DetailRow {
   readonly source_id: string
   readonly table_name: string | null
   readonly row_waits: boolean
+  readonly spam: SpamReason | null
   readonly received_at: string
   readonly body: Uint8Array | null
   readonly body_bytes: number
@@ -41,7 +42,7 @@ interface DetailRow {
  */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
-       EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
+       EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits, e.spam,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal,
        o.late_recipe, o.late_refusal, cabinet.rfc3339(o.late_at) AS late_at, cabinet.rfc3339(o.late_delivered_at) AS late_delivered_at
@@ -55,6 +56,7 @@ const toRecord = (row: DetailRow): EventRecord => ({
   sourceId: Number(row.source_id),
   table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
   rowWaits: row.row_waits,
+  spam: row.spam,
   original:
     row.body === null
       ? null

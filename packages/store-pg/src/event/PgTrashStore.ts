@@ -5,6 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
+import { deliverStored } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { drainDeferredRows } from "../row/DeferredRows.ts"
@@ -19,6 +20,7 @@ import {
   LOCK_SOURCES,
   NOTE_TRASHED_BY,
   QUEUE_ROWS,
+  SET_ORDINARY,
   SET_DELETED,
   SET_UNDELETED,
   TAKE_FROM_TRASH,
@@ -35,6 +37,21 @@ const missingFrom = (found: ReadonlyArray<Found>, wanted: ReadonlyArray<number>)
   const there = new Set(found.map((row) => Number(row.id)))
   return wanted.filter((id) => !there.has(id))
 }
+
+/** Out of the trash; what is spam and not there becomes an ordinary event, which nobody was sent. */
+const restore = Effect.fnUntraced(function* (sql: PgClient.PgClient, sourceId: number, found: ReadonlyArray<Found>) {
+  const ids = int8Array(found.map((row) => BigInt(row.id)))
+  const ordinary = yield* sql.unsafe<{ id: string }>(SET_ORDINARY, [ids])
+  const back = yield* sql.unsafe<{ id: string }>(SET_UNDELETED, [ids])
+  yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
+  yield* sql.unsafe(QUEUE_ROWS, [int8Array([...back, ...ordinary].map((row) => BigInt(row.id))), sourceId])
+  yield* deliverStored(
+    sql,
+    sourceId,
+    ordinary.map(({ id }) => ({ id, was_sent: false })),
+  )
+  return back.length + ordinary.length
+})
 
 export const layer = Layer.effect(
   TrashStore,
@@ -86,17 +103,7 @@ export const layer = Layer.effect(
           }),
         ).pipe(orUnavailable),
       untrash: (sourceId, events) =>
-        changing(
-          events,
-          ofSource(sourceId, events),
-          Effect.fnUntraced(function* (found) {
-            const ids = int8Array(found.map((row) => BigInt(row.id)))
-            const back = yield* sql.unsafe<{ id: string }>(SET_UNDELETED, [ids])
-            yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
-            yield* sql.unsafe(QUEUE_ROWS, [int8Array(back.map((row) => BigInt(row.id))), sourceId])
-            return back.length
-          }),
-        ).pipe(
+        changing(events, ofSource(sourceId, events), (found) => restore(sql, sourceId, found)).pipe(
           Effect.tap(({ changed }) =>
             changed > 0 ? Effect.provideService(drainDeferredRows, PgClient.PgClient, sql) : Effect.void,
           ),

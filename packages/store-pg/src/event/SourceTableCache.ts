@@ -2,7 +2,7 @@
  * The tables that a batch's rows go into: cached, extended by missing columns before the batch, and skipped (their rows
  * deferred) if not available.
  */
-import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
+import type { AcceptRequest, NewEvent } from "@data-cabinet/core/event/EventLog"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -13,6 +13,10 @@ import type { Target } from "./BatchPlan.ts"
 
 const WAITS: Target = { table: undefined, waits: true }
 const GONE: Target = { table: undefined, waits: false }
+
+/** Spam has no row, and makes no column. */
+const withRows = (events: ReadonlyArray<NewEvent>): ReadonlyArray<NewEvent> =>
+  events.some(({ spam }) => spam !== undefined) ? events.filter(({ spam }) => spam === undefined) : events
 
 export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
 
@@ -30,7 +34,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     sourceId: number,
     requests: ReadonlyArray<AcceptRequest>,
   ): Effect.fn.Return<Target, SqlError.SqlError> {
-    const events = requests.flatMap((request) => request.events)
+    const events = withRows(requests.flatMap((request) => request.events))
     let table = known.get(sourceId)
     if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
       table = yield* loadSourceTable(sql, sourceId)

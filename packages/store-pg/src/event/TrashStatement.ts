@@ -35,10 +35,15 @@ export const SET_UNDELETED = `
 UPDATE cabinet.event SET deleted_at = NULL
 WHERE id = ANY ($1::int8[]) AND deleted_at IS NOT NULL AND purged_at IS NULL RETURNING id::text AS id`
 
+/** What is spam, and not in the trash, is an ordinary event from now on. */
+export const SET_ORDINARY = `
+UPDATE cabinet.event SET spam = NULL
+WHERE id = ANY ($1::int8[]) AND spam IS NOT NULL AND deleted_at IS NULL RETURNING id::text AS id`
+
 export const QUEUE_ROWS = `
 WITH queued AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
-  SELECT e.id, e.source_id FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) AND e.repeat_of IS NULL
+  SELECT e.id, e.source_id FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) AND e.repeat_of IS NULL AND e.spam IS NULL
   ON CONFLICT DO NOTHING RETURNING 1
 )
 UPDATE cabinet.source SET rows_deferred = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`

@@ -11,10 +11,11 @@ const NO_HISTORY = new JsonFragment(',"history":false,"deleted_at":')
 const NULL = new JsonFragment("null")
 const END = new JsonFragment("}")
 const VERIFIED = new JsonFragment(',"verified":true}')
+const SPAM = new JsonFragment(',"spam":true}')
 const UNVERIFIED = new JsonFragment(',"verified":false}')
 
 /** An upper bound on the bytes written per event beside its payload and origin. */
-export const ENVELOPE = 208
+export const ENVELOPE = 224
 
 /** Writes what comes before the payload. The time of receipt is where PostgreSQL sent it. */
 export const startEvent = (
@@ -49,3 +50,6 @@ export const endEvent = (
 /** Adds the verdict to an event that was written up to here. */
 export const addVerdict = (to: DataView, end: number, verified: boolean): number =>
   (verified ? VERIFIED : UNVERIFIED).write(to, end - 1)
+
+/** The same of an event that is spam. */
+export const addSpam = (to: DataView, end: number): number => SPAM.write(to, end - 1)

@@ -12,7 +12,7 @@ import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items
 import type { Added, RowSink } from "../connection/PageExchange.ts"
 import { copyBytes, type JsonFragment } from "../row/JsonWriter.ts"
 import { int64At, viewOf } from "../row/ValueToJson.ts"
-import { addVerdict, endEvent, ENVELOPE, startEvent } from "./EventJson.ts"
+import { addSpam, addVerdict, endEvent, ENVELOPE, startEvent } from "./EventJson.ts"
 import type { KnownSource, NameRow, SourceNames, SourceOrigins } from "./SourceNames.ts"
 
 /** The columns of an event in the order in which they are sent, with the oid of each one's type. */
@@ -24,8 +24,8 @@ export const SENT_COLUMNS = {
   received_at: PgTypes.OID.timestamptz,
   /** Its index in {@link CHANNELS}. */
   channel: 23,
-  /** 0: false, 1: true, {@link NOT_ASKED}: neither. */
-  verified: 23,
+  /** Whether it is verified (0: false, 1: true, {@link NOT_ASKED}: neither), and {@link SPAM} more if it is spam. */
+  marks: 23,
   history: 16,
   repeat_of: 20,
   deleted_at: PgTypes.OID.timestamptz,
@@ -35,6 +35,9 @@ export const SENT_COLUMNS = {
 
 /** What is sent of an event whose sender was not verified. */
 export const NOT_ASKED = 2
+
+/** What is added of an event that is spam. */
+export const SPAM = 4
 
 const COLUMNS = Object.keys(SENT_COLUMNS).length
 
@@ -49,8 +52,8 @@ const ID = XID + 12
 const SOURCE = ID + 12
 const RECEIVED_AT = SOURCE + 12
 const CHANNEL = RECEIVED_AT + 12
-const VERIFIED = CHANNEL + 8
-const HISTORY = VERIFIED + 8
+const MARKS = CHANNEL + 8
+const HISTORY = MARKS + 8
 /** Where the head of the first value begins that may be missing. */
 const REST = HISTORY + 1
 
@@ -226,7 +229,7 @@ const payloadIn = (sent: DataView, start: number, end: number): number => {
     if (sent.getInt32(value - VALUE_HEAD) !== 8) return -1
   }
   if (sent.getInt32(start + CHANNEL - VALUE_HEAD) !== 4 || sent.getInt32(start + HISTORY - VALUE_HEAD) !== 1) return -1
-  if (sent.getInt32(start + VERIFIED - VALUE_HEAD) !== 4 || sent.getUint32(start + VERIFIED) > NOT_ASKED) return -1
+  if (sent.getInt32(start + MARKS - VALUE_HEAD) !== 4 || sent.getUint32(start + MARKS) > SPAM + NOT_ASKED) return -1
   if (sent.getUint32(start + CHANNEL) >= CHANNELS.length) return -1
   const deletedAt = afterOptional(sent, start + REST, end)
   if (deletedAt < 0) return -1
@@ -248,7 +251,7 @@ const afterOptional = (sent: DataView, at: number, end: number): number => {
 const writeRest = (to: DataView, at: number, sent: DataView, start: number): number => {
   const isRepeat = sent.getInt32(start + REST) > 0
   const deletedAt = start + REST + VALUE_HEAD + (isRepeat ? 8 : 0)
-  const verified = sent.getInt32(start + VERIFIED)
+  const marks = sent.getInt32(start + MARKS)
   const end = endEvent(
     to,
     at,
@@ -257,5 +260,8 @@ const writeRest = (to: DataView, at: number, sent: DataView, start: number): num
     sent,
     sent.getInt32(deletedAt) > 0 ? deletedAt + VALUE_HEAD : -1,
   )
-  return verified === NOT_ASKED ? end : addVerdict(to, end, verified === 1)
+  if (marks === NOT_ASKED) return end
+  const verified = marks % SPAM
+  const judged = verified === NOT_ASKED ? end : addVerdict(to, end, verified === 1)
+  return marks < SPAM ? judged : addSpam(to, judged)
 }

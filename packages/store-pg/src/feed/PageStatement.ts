@@ -1,7 +1,7 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { NOT_ASKED, SENT_COLUMNS } from "./EventsToJson.ts"
+import { NOT_ASKED, SENT_COLUMNS, SPAM } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /**
@@ -39,8 +39,8 @@ const BEFORE_PAYLOAD = Object.keys(SENT_COLUMNS)
 
 const beforePayload = (channel: Channel) =>
   BEFORE_PAYLOAD.replace("e.channel", `${CHANNELS.indexOf(channel)} AS channel`).replace(
-    "e.verified",
-    `coalesce(e.verified::int4, ${NOT_ASKED}) AS verified`,
+    "e.marks",
+    `CASE WHEN e.spam IS NULL THEN 0 ELSE ${SPAM} END + coalesce(e.verified::int4, ${NOT_ASKED}) AS marks`,
   )
 
 const WHILE_ROOM = `CASE WHEN sum(e.bytes) OVER (ORDER BY ${PLACE} ROWS UNBOUNDED PRECEDING) - e.bytes < ${PAGE_BYTES}

@@ -74,7 +74,7 @@ SELECT ${PLACE} FROM (${walksOf(
   )}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT 1`
 }
 
-const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL"
+const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL AND spam IS NULL"
 
 /** $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Each source and channel with its counts, and the last place. */
 export const ARRIVALS = `
@@ -82,7 +82,7 @@ WITH came AS MATERIALIZED (
   SELECT * FROM (${each(
     CHANNELS,
     (channel) => `
-    SELECT epoch, xid, id, received_at, source_id, channel, repeat_of, deleted_at FROM cabinet.event
+    SELECT epoch, xid, id, received_at, source_id, channel, repeat_of, deleted_at, spam FROM cabinet.event
     WHERE channel = '${channel}' AND (epoch, xid, id) > ($1::int8, $2::int8, $3::int8) AND (epoch, xid) < ($4::int8, $5::int8)
     ORDER BY epoch, xid, id LIMIT $6::int8`,
   )}) w ORDER BY epoch, xid, id LIMIT $6::int8
@@ -104,7 +104,7 @@ SELECT count(*)::float8, (count(*) FILTER (WHERE ${HAS_ROW}))::float8 FROM (
   SELECT * FROM (${each(
     channels,
     (one) => `
-    SELECT repeat_of, deleted_at FROM cabinet.event
+    SELECT repeat_of, deleted_at, spam FROM cabinet.event
     WHERE channel = '${one}' AND ${key} > ${at(one, "$1::int8, $2::int8, $3::int8")} AND ${key} <= ${at(one, "$4::int8, $5::int8, $6::int8")}
     LIMIT $7::int8`,
   )}) w LIMIT $7::int8

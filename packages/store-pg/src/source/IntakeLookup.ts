@@ -36,6 +36,9 @@ const toIntakeSource =
     verification: toVerification(row, cipher),
     ...(row.rate === null ? {} : { rate: row.rate }),
     ...(row.challenge === null ? {} : { challenge: toChallenge(row.challenge, row.challenge_secret, cipher) }),
+    ...(row.honeypot === null && row.allow_origins.length === 0
+      ? {}
+      : { spam: { honeypot: row.honeypot, allowOrigins: row.allow_origins } }),
     ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
 

@@ -36,6 +36,8 @@ export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, 
   header_fields: given.headerFields,
   keep_query: given.keepQuery,
   rate: given.rate,
+  honeypot: given.honeypot,
+  allow_origins: given.allowOrigins,
   ...verifyColumns(cipher, given.verify, now),
   ...challengeColumns(cipher, given.challenge, now),
 })

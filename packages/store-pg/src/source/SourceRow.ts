@@ -24,6 +24,8 @@ export interface SourceRow {
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
   readonly rate: number | null
+  readonly honeypot: string | null
+  readonly allow_origins: ReadonlyArray<string>
   readonly old_secret_until: string | null
   readonly limited: string | null
 }
@@ -34,7 +36,7 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
   s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
-  s.rate,
+  s.rate, s.honeypot, s.allow_origins,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
 
@@ -52,6 +54,8 @@ export const toSource = (row: SourceRow): Source => ({
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
   rate: row.rate,
+  honeypot: row.honeypot,
+  allowOrigins: row.allow_origins,
   oldSecretUntil: row.old_secret_until,
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })

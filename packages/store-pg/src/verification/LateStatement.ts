@@ -84,45 +84,13 @@ export const RECORD = `
   )
   UPDATE cabinet.event e SET verified = true FROM firsts f WHERE ${OF_FIRSTS} AND f.refusal IS NULL`
 
-/** $1: source, $2: version. Until the end of the transaction its addresses keep their filters. */
-export const HOLD_SOURCE = `
-  SELECT 1 AS one FROM cabinet.source
-  WHERE id = $1::int8 AND version = $2::int4 AND archived_at IS NULL AND deleted_at IS NULL FOR SHARE`
-
-export interface DueRow {
-  readonly id: string
-  readonly payload: string
-}
-
-/** $1: original requests. Their events, but those that are delivered to nobody. */
+/** $1: original requests. Their events that are not delivered. One that nobody had asked about was when it was accepted. */
 export const UNDELIVERED_EVENTS = `
-  SELECT e.id::text AS id, e.payload::text AS payload
+  SELECT e.id::text AS id, o.refusal IS NULL AS was_sent
   FROM cabinet.event f JOIN cabinet.event e ON ${OF_FIRSTS}
   JOIN cabinet.original_request o ON o.id = f.id AND o.received_at = f.received_at
   WHERE f.id = ANY ($1::int8[]) AND ${UNDELIVERED}
-    AND e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL
   ORDER BY e.id`
-
-/**
- * $1: events, $2 and $3: the pairs of an event and an address with a filter that it passes. An event that nobody had asked about
- * was delivered when it was accepted, to those addresses that there were.
- */
-export const DELIVER = `
-  WITH events AS (
-    SELECT e.id, e.source_id, e.received_at, o.refusal IS NULL AS was_sent FROM cabinet.event e
-    JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
-    WHERE e.id = ANY ($1::int8[])
-  )
-  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
-  SELECT a.id, e.id, cabinet.now(), cabinet.now()
-  FROM events e JOIN cabinet.address a ON a.removed_at IS NULL AND (a.every_source OR EXISTS (
-    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = e.source_id))
-  WHERE (a.filters IS NULL OR EXISTS (
-      SELECT FROM unnest($2::int8[], $3::int8[]) AS p(event_id, address_id) WHERE p.event_id = e.id AND p.address_id = a.id))
-    AND (NOT e.was_sent OR a.created_at > e.received_at)
-    AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = e.id AND d.address_id = a.id)
-  ORDER BY e.id
-  RETURNING 1 AS one`
 
 /** $1: original requests. */
 export const SET_DELIVERED = `

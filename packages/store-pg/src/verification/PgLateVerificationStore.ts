@@ -1,12 +1,10 @@
 /** Late verification in PostgreSQL. The events of a request are locked first: whoever comes second finds what the first has done. */
-import { filteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
-import type { JsonObject } from "@data-cabinet/core/json/Json"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { KeptRequest } from "@data-cabinet/core/verification/LateCheck"
 import { type LateEvent, LateVerificationStore } from "@data-cabinet/core/verification/LateVerificationStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { deliverStored, type UndeliveredEvent } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import * as LateStatement from "./LateStatement.ts"
 
@@ -32,9 +30,6 @@ const toLateEvent = (row: LateStatement.LateRow): LateEvent => ({
   request: requestOf(row),
   undelivered: row.undelivered === true,
 })
-
-/** Written by us, so it parses. */
-const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
 
 export interface LateVerificationOptions {
   /** For how many days original requests are kept. */
@@ -79,28 +74,16 @@ export const layer = ({ originalDays }: LateVerificationOptions) =>
             )
             .pipe(Effect.asVoid, orUnavailable)
         },
-        deliver: ({ sourceId, version, requests, filtered }) => {
+        deliver: (sourceId, requests) => {
           const ids = int8Array(requests)
           return sql
             .withTransaction(
               Effect.gen(function* () {
                 yield* sql.unsafe(LateStatement.LOCK_EVENTS, [ids])
-                const held = yield* sql.unsafe(LateStatement.HOLD_SOURCE, [sourceId, version])
-                if (held.length === 0) return Option.none()
-                const events = yield* sql.unsafe<LateStatement.DueRow>(LateStatement.UNDELIVERED_EVENTS, [ids])
-                const payloads =
-                  filtered === undefined ? [] : events.map(({ payload }) => ({ payload: payloadOf(payload) }))
-                const { passed = [] } = filteredDeliveries(filtered, payloads).filtered ?? {}
-                const pairs = passed.flatMap((addresses, at) =>
-                  addresses.map((address) => [events[at]!.id, address] as const),
-                )
-                const made = yield* sql.unsafe(LateStatement.DELIVER, [
-                  int8Array(events.map(({ id }) => BigInt(id))),
-                  int8Array(pairs.map(([event]) => BigInt(event))),
-                  int8Array(pairs.map(([, address]) => address)),
-                ])
+                const events = yield* sql.unsafe<UndeliveredEvent>(LateStatement.UNDELIVERED_EVENTS, [ids])
+                const made = yield* deliverStored(sql, sourceId, events)
                 yield* sql.unsafe(LateStatement.SET_DELIVERED, [ids])
-                return Option.some(made.length)
+                return made
               }),
             )
             .pipe(orUnavailable)

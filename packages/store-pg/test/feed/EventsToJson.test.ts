@@ -17,7 +17,7 @@ const Event = Schema.Struct({
   receivedAt: Millis,
   payload: Schema.Record(Schema.String, Schema.String),
   repeatOf: Schema.NullOr(Whole(Number.MAX_SAFE_INTEGER)),
-  verified: Whole(2),
+  marks: Schema.Literals([0, 1, 2, 4, 5, 6]),
   history: Schema.Boolean,
   deletedAt: Schema.NullOr(Millis),
 })
@@ -73,7 +73,8 @@ it.prop(
         repeat_of: repeatOf,
         history,
         deleted_at: event.deletedAt === null ? null : shortest(event.deletedAt),
-        ...(event.verified === 2 ? {} : { verified: event.verified === 1 }),
+        ...(event.marks % 4 === 2 ? {} : { verified: event.marks % 4 === 1 }),
+        ...(event.marks < 4 ? {} : { spam: true }),
       }
       return `${JSON.stringify(head).slice(0, -1)},"payload":${texts[index]},${JSON.stringify(tail).slice(1)}`
     })
@@ -95,7 +96,7 @@ const longest: SentEvent = {
   source: Number.MAX_SAFE_INTEGER,
   receivedAt: LAST,
   channel: 0,
-  verified: 0,
+  marks: 4,
   history: false,
   repeatOf: Number.MAX_SAFE_INTEGER,
   deletedAt: LAST,
@@ -110,7 +111,7 @@ it("EventsToJson has room for events that are only an envelope", () => {
   )
   const text =
     `{"id":${id},"source":{"id":${id},"name":""},"channel":"webhook","received_at":"9999-12-31T23:59:59.999Z",` +
-    `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z","verified":false}`
+    `"payload":0,"repeat_of":${id},"history":false,"deleted_at":"9999-12-31T23:59:59.999Z","verified":false,"spam":true}`
   assert.deepStrictEqual(
     page.items().texts(),
     Array.from({ length: 1_000 }, () => text),

@@ -148,6 +148,7 @@ it("FeedStore.page writes exactly the text of a delivery, whatever happened to a
     `cabinet.source SET name = E'A "name"\\n' WHERE id = 2`,
     `cabinet.event SET deleted_at = '2026-11-22 01:02:03.45Z' WHERE id = 1000`,
     `cabinet.event SET verified = id % 2 = 0 WHERE source_id = 2 AND id % 3 = 0`,
+    `cabinet.event SET spam = 'origin' WHERE source_id = 2 AND id % 2 = 0`,
     `cabinet.event SET repeat_of = 1000, received_at = '2026-11-22 01:02:03Z' WHERE id = 2000`,
     `cabinet.event SET history = true, payload = '{"a" : 1.0,"b":["я"]}' WHERE id = 3000`,
   ]) {

@@ -7,8 +7,8 @@ export interface SentEvent {
   /** Microseconds since 2000. */
   readonly receivedAt: bigint
   readonly channel: number
-  /** 2 where nobody asked; absent: so it is. */
-  readonly verified?: number
+  /** 2 where nobody asked, and 4 more of spam; absent: 2. */
+  readonly marks?: number
   readonly history: boolean
   readonly repeatOf: number | null
   readonly deletedAt: bigint | null
@@ -28,7 +28,7 @@ const int4 = (value: number): Buffer => {
 }
 
 export const messageOf = (event: SentEvent): Buffer => {
-  const { epoch, xid, id, source, receivedAt, channel, verified = 2, history, repeatOf, deletedAt, payload } = event
+  const { epoch, xid, id, source, receivedAt, channel, marks = 2, history, repeatOf, deletedAt, payload } = event
   const values = [
     int8(epoch),
     int8(xid),
@@ -36,7 +36,7 @@ export const messageOf = (event: SentEvent): Buffer => {
     int8(source),
     int8(receivedAt),
     int4(channel),
-    int4(verified),
+    int4(marks),
     Buffer.from([history ? 1 : 0]),
     repeatOf === null ? null : int8(repeatOf),
     deletedAt === null ? null : int8(deletedAt),

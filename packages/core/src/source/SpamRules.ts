@@ -1,0 +1,43 @@
+/** By what a source tells spam on a public form: a field that people do not see, and the origins that its form is on. */
+
+/** A source lists at most so many origins. */
+export const MAX_ORIGINS = 20
+export const MAX_ORIGIN_LENGTH = 300
+export const MAX_HONEYPOT_LENGTH = 200
+
+/** Null and empty: not told by that. */
+export interface SpamRules {
+  /** A field that is in the form and empty if a person has sent it. */
+  readonly honeypot: string | null
+  /** The origins of the pages with the form. */
+  readonly allowOrigins: ReadonlyArray<string>
+}
+
+// eslint-disable-next-line no-control-regex -- none of them is in the name of a form's field
+const CONTROL = /[\0-\x1f\x7f]/
+
+/** Why no form has a field of this name, in words; null if one may. */
+export const honeypotRefusal = (name: string): string | null => {
+  if (name.trim() === "" || name.length > MAX_HONEYPOT_LENGTH || CONTROL.test(name) || !name.isWellFormed()) {
+    return `honeypot: a field's name has 1 to ${MAX_HONEYPOT_LENGTH} characters, and no control characters.`
+  }
+  return name.startsWith("_") ? "honeypot: names that begin with _ are the cabinet's own." : null
+}
+
+/** As browsers send it; null for what is no origin of a page. */
+export const originOf = (text: string): string | null => {
+  if (text.length > MAX_ORIGIN_LENGTH || !URL.canParse(text)) return null
+  const { protocol, origin, pathname, search, hash, username } = new URL(text)
+  const isBare = pathname === "/" && search === "" && hash === "" && username === ""
+  return /^https?:$/.test(protocol) && isBare ? origin : null
+}
+
+/** Why these are no origins, in words; null if they are. */
+export const originsRefusal = (origins: ReadonlyArray<string>): string | null => {
+  if (origins.length > MAX_ORIGINS)
+    return `allow_origins lists ${origins.length} origins; at most ${MAX_ORIGINS} may be.`
+  const wrong = origins.find((origin) => originOf(origin) === null)
+  return wrong === undefined
+    ? null
+    : `allow_origins: ${JSON.stringify(wrong)} is no origin such as https://www.example.com, without a path.`
+}

@@ -1,0 +1,73 @@
+/** Makes the deliveries of events that are stored already, as accepting them would have, by the addresses and filters of now. */
+import { filteredAddress, filteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { boolArray, int8Array } from "../connection/ArrayParameter.ts"
+
+export interface UndeliveredEvent {
+  readonly id: string
+  /** Whether it was delivered when it was accepted: then only addresses that are younger get it. */
+  readonly was_sent: boolean
+}
+
+/** $1: source. Until the end of the transaction its addresses keep their filters: a change of them changes the source. */
+const HOLD_SOURCE = "SELECT FROM cabinet.source WHERE id = $1::int8 FOR SHARE"
+
+/** $1: source. Its addresses that have a filter. */
+const FILTERED = `
+  SELECT a.id::float8 AS id, a.filters::text AS filters FROM cabinet.address a
+  WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
+    SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = $1::int8))`
+
+/** $1: events. */
+const PAYLOADS = "SELECT id::text AS id, payload::text AS payload FROM cabinet.event WHERE id = ANY ($1::int8[])"
+
+/** $1 and $2: the events, and whether they were sent; $3 and $4: the pairs of an event and an address whose filter it passes. */
+const DELIVER = `
+  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+  SELECT a.id, e.id, cabinet.now(), cabinet.now()
+  FROM unnest($1::int8[], $2::bool[]) AS g(id, was_sent) JOIN cabinet.event e ON e.id = g.id
+  JOIN cabinet.address a ON a.removed_at IS NULL AND (a.every_source OR EXISTS (
+    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = e.source_id))
+  WHERE e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
+    AND e.verified IS NOT FALSE
+    AND (a.filters IS NULL OR EXISTS (
+      SELECT FROM unnest($3::int8[], $4::int8[]) AS p(event_id, address_id) WHERE p.event_id = e.id AND p.address_id = a.id))
+    AND (NOT g.was_sent OR a.created_at > e.received_at)
+    AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = e.id AND d.address_id = a.id)
+  ORDER BY e.id
+  RETURNING 1 AS one`
+
+/** Written by us, so it parses. */
+const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
+
+/** Within the caller's transaction, which has locked the events. Returns how many deliveries there are now. */
+export const deliverStored = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+  events: ReadonlyArray<UndeliveredEvent>,
+) {
+  if (events.length === 0) return 0
+  const ids = int8Array(events.map(({ id }) => BigInt(id)))
+  yield* sql.unsafe(HOLD_SOURCE, [sourceId])
+  const filtered = yield* sql.unsafe<{ readonly id: number; readonly filters: string }>(FILTERED, [sourceId])
+  const pairs: Array<readonly [event: string, address: number]> = []
+  if (filtered.length > 0) {
+    const addresses = filtered.map(({ id, filters }) => filteredAddress(id, JSON.parse(filters) as FieldFilters))
+    const stored = yield* sql.unsafe<{ readonly id: string; readonly payload: string }>(PAYLOADS, [ids])
+    for (const { id, payload } of stored) {
+      const passed = filteredDeliveries(addresses, [{ payload: payloadOf(payload) }]).filtered?.passed[0] ?? []
+      for (const address of passed) pairs.push([id, address])
+    }
+  }
+  const made = yield* sql.unsafe(DELIVER, [
+    ids,
+    boolArray(events.map((event) => event.was_sent)),
+    int8Array(pairs.map(([event]) => BigInt(event))),
+    int8Array(pairs.map(([, address]) => address)),
+  ])
+  return made.length
+})

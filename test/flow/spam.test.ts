@@ -1,0 +1,207 @@
+/** Public forms: what is spam by the rules of its source is an event alone, until somebody says that it is none. */
+import { type Cabinet, openCabinet } from "data-cabinet"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { type Receiver, startReceiver } from "../support/receiver.ts"
+
+const database = withDatabase()
+let receiver: Receiver
+let cabinets: ReadonlyArray<Cabinet>
+let cabinet: Cabinet
+beforeAll(async () => {
+  receiver = await startReceiver()
+  const open = () => openCabinet({ databaseUrl: database.url, allowedNetworks: ["127.0.0.0/8"] })
+  cabinets = await Promise.all([open(), open()])
+  cabinet = cabinets[0]!
+})
+afterAll(async () => {
+  await Promise.all(cabinets.map((one) => one.close()))
+  await receiver.close()
+})
+
+interface Answer {
+  readonly ok: boolean
+  readonly id: number
+  readonly duplicate: boolean
+  readonly empty: boolean
+  readonly results: ReadonlyArray<{ readonly id: number; readonly duplicate: boolean }>
+}
+
+const post = async (url: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> => {
+  const type = /^[[{]/.test(body) ? "application/json" : "application/x-www-form-urlencoded"
+  const init = { method: "POST", body, headers: { "content-type": type, accept: "application/json", ...headers } }
+  const response = await cabinet.fetchHandler(new Request(url, init))
+  assert.strictEqual(response.status, 200)
+  return (await response.json()) as Answer
+}
+
+const feedOf = async (sourceId: number) => {
+  const events = []
+  for await (const event of cabinet.feed({ sourceId })) events.push(event)
+  return events
+}
+
+const rowsOf = async (table: string) =>
+  (await database.run(`SELECT to_json(t) AS row FROM sources."${table}" t ORDER BY _event_id`)).map(({ row }) =>
+    typeof row === "string" ? (JSON.parse(row) as Record<string, unknown>) : (row as Record<string, unknown>),
+  )
+
+const sentTo = async (addressId: number) =>
+  (
+    await database.run(
+      `SELECT event_id::int AS id FROM cabinet.delivery_all WHERE address_id = ${addressId} ORDER BY event_id`,
+    )
+  ).map(({ id }) => id)
+
+it("a filled honeypot makes spam: its receipt is true, and it has no row, no column, no delivery and no repeat", async () => {
+  const source = await cabinet.sources.create({ name: "Form", honeypot: "website" })
+  const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
+  const spam = await post(source.intakeUrl, "name=Bot&pills=1&website=http%3A%2F%2Fspam")
+  const again = await post(source.intakeUrl, "name=Bot&pills=1&website=http%3A%2F%2Fspam")
+  const honest = await post(source.intakeUrl, "name=Ada&website=")
+  const { results } = await post(source.intakeUrl, '[{"name":"Bob","website":[""]},{"name":"Bot","website":["x"]}]')
+  const ids = [spam, again, honest, ...results].map(({ id }) => id)
+  assert.deepStrictEqual(
+    [spam, again, honest].map(({ ok, duplicate, empty }) => [ok, duplicate, empty]),
+    [true, true, true].map(() => [true, false, false]),
+  )
+  const feed = await feedOf(source.id)
+  assert.deepStrictEqual(
+    feed.map((event) => [event.id, event.spam, event.repeat_of]),
+    ids.map((id, n) => [id, [0, 1, 4].includes(n) ? true : undefined, null]),
+  )
+  assert.match(feed[0]!.text, /"deleted_at":null,"spam":true\}$/)
+  const rows = await rowsOf(source.table!.name)
+  assert.deepStrictEqual(
+    rows.map((row) => [row["_event_id"], row["name"]]),
+    [
+      [ids[2], "Ada"],
+      [ids[3], "Bob"],
+    ],
+  )
+  // What a person leaves empty is a field as it was sent; what only spam has is no column.
+  assert.containsAllKeys(rows[0], ["website"])
+  assert.notProperty(rows[0], "pills")
+  assert.deepStrictEqual(await sentTo(all.id), [ids[2], ids[3]])
+  const tested = await cabinet.addresses.test(all.id, spam.id)
+  assert.deepStrictEqual([tested.passes, tested.reasons.map(({ code }) => code)], [false, ["spam"]])
+  assert.strictEqual((await cabinet.events.inspect(spam.id))!.spam, "honeypot")
+})
+
+it("spam is restored as an ordinary event, with its row and its deliveries by the filters of now, once", async () => {
+  const source = await cabinet.sources.create({ name: "Restored", honeypot: "website" })
+  const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
+  const some = await cabinet.addresses.create({
+    url: receiver.url,
+    sources: [source.id],
+    filters: [{ fc: "name", fo: "eq", fv: "Eve" }],
+  })
+  const sent = []
+  for (const name of ["Eve", "Ida", "Bot"]) sent.push((await post(source.intakeUrl, `name=${name}&website=mine`)).id)
+  const [eve = 0, ida = 0, bot = 0] = sent
+  // Deleted spam is deleted, and restored from the trash it is spam.
+  assert.strictEqual(await cabinet.events.trash(source.id, [bot]), 1)
+  assert.strictEqual(await cabinet.events.untrash(source.id, [bot]), 1)
+  assert.strictEqual((await cabinet.events.inspect(bot))!.spam, "honeypot")
+  const restored = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => cabinets[n % 2]!.events.untrash(source.id, [eve, ida])),
+  )
+  assert.deepStrictEqual(
+    restored.toSorted((a, b) => a - b),
+    [0, 0, 0, 0, 0, 2],
+  )
+  assert.deepStrictEqual([await sentTo(all.id), await sentTo(some.id)], [[eve, ida], [eve]])
+  const received = () =>
+    receiver.received.map((one) => JSON.parse(one.body.toString()).data).filter((data) => data.source.id === source.id)
+  await receiver.until(() => received().length === 3)
+  assert.notProperty(received()[0], "spam")
+  const { rows } = await until(async () => {
+    const found = await rowsOf(source.table!.name)
+    return found.length === 2 ? { rows: found } : null
+  })
+  assert.deepStrictEqual(
+    rows.map((row) => [row["_event_id"], row["name"], row["website"]]),
+    [
+      [eve, "Eve", "mine"],
+      [ida, "Ida", "mine"],
+    ],
+  )
+  assert.strictEqual(await cabinet.events.untrash(source.id, [eve, ida]), 0)
+  const events = await feedOf(source.id)
+  assert.deepStrictEqual(
+    events.map((event) => event.spam),
+    [undefined, undefined, true],
+  )
+})
+
+const until = async <A>(find: () => Promise<A | null>): Promise<A> => {
+  for (;;) {
+    const found = await find()
+    if (found !== null) return found
+  }
+}
+
+it("what comes from the page of another origin is spam, whole batches too, and what says nothing of its page", async () => {
+  const source = await cabinet.sources.create({
+    name: "Origins",
+    allowOrigins: ["https://Shop.example.com/", "http://localhost:3000"],
+  })
+  assert.deepStrictEqual(source.allowOrigins, ["https://shop.example.com", "http://localhost:3000"])
+  const cases: ReadonlyArray<readonly [Readonly<Record<string, string>>, boolean]> = [
+    [{ origin: "https://shop.example.com" }, false],
+    [{ origin: "http://localhost:3000" }, false],
+    [{ referer: "https://shop.example.com/contact?x=1" }, false],
+    [{ origin: "https://evil.example.com", referer: "https://shop.example.com/" }, true],
+    [{ origin: "null" }, true],
+    [{ origin: "https://shop.example.com.evil.example" }, true],
+    [{}, true],
+  ]
+  const expected = []
+  for (const [n, [headers, isSpam]] of cases.entries()) {
+    const { results } = await post(source.intakeUrl, `[{"n":${n}},{"n":"${n}"}]`, headers)
+    for (const { id } of results) expected.push([id, isSpam ? "origin" : null])
+  }
+  const found = []
+  for (const [id] of expected) found.push([id, (await cabinet.events.inspect(id as number))!.spam])
+  assert.deepStrictEqual(found, expected)
+  assert.strictEqual((await rowsOf(source.table!.name)).length, 6)
+})
+
+it("spam stays without a row while the rows of its source are deferred, and a change of the rules holds from the next request on", async () => {
+  const source = await cabinet.sources.create({ name: "Deferred" })
+  await post(source.intakeUrl, "name=Ada&website=x")
+  await cabinet.sources.change(source.id, { honeypot: "website" })
+  await database.run(`UPDATE cabinet.source SET rows_deferred = true WHERE id = ${source.id}`)
+  const { results } = await post(source.intakeUrl, '[{"name":"Bot","website":"x"},{"name":"Bob"}]')
+  const rows = await until(async () => {
+    const found = await rowsOf(source.table!.name)
+    return found.length > 1 ? found : null
+  })
+  await cabinet.events.untrash(source.id, [results[1]!.id])
+  assert.deepStrictEqual(
+    rows.map(({ name }) => name),
+    ["Ada", "Bob"],
+  )
+  assert.strictEqual((await rowsOf(source.table!.name)).length, 2)
+  await cabinet.sources.change(source.id, { honeypot: null })
+  const { id } = await post(source.intakeUrl, "name=Cid&website=x")
+  assert.isNull((await cabinet.events.inspect(id))!.spam)
+})
+
+it("rules that cannot hold are refused by name", async () => {
+  const refused = async (rules: Parameters<Cabinet["sources"]["change"]>[1]) =>
+    cabinet.sources.create({ name: "Refused", ...rules }).then(
+      () => "",
+      (error: { readonly code: string }) => error.code,
+    )
+  assert.deepStrictEqual(
+    await Promise.all([
+      refused({ honeypot: "" }),
+      refused({ honeypot: "_raw" }),
+      refused({ allowOrigins: ["https://example.com/form"] }),
+      refused({ allowOrigins: ["*"] }),
+      refused({ allowOrigins: Array.from({ length: 21 }, (_, n) => `https://${n}.example.com`) }),
+    ]),
+    ["bad_honeypot", "bad_honeypot", "bad_allow_origins", "bad_allow_origins", "bad_allow_origins"],
+  )
+})
