@@ -29,7 +29,6 @@ const bundle = await rolldown({
     if (level === "warn") throw new Error(log.message)
   },
 })
-for (const file of readdirSync(compiled)) if (/^cabinet-.+\.cjs$/.test(file)) rmSync(join(compiled, file))
 const { output } = await bundle.write({
   dir: compiled,
   entryFileNames: "cabinet.cjs",
@@ -39,6 +38,10 @@ const { output } = await bundle.write({
   // Names stay, for those who read a stack trace.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 })
+// Not before: a command may be starting from them meanwhile.
+const written = new Set(output.map(({ fileName }) => fileName))
+for (const file of readdirSync(compiled))
+  if (/^cabinet-.+\.cjs$/.test(file) && !written.has(file)) rmSync(join(compiled, file))
 writeFileSync(
   join(compiled, "LICENSES.txt"),
   licenses([...output.flatMap((chunk) => chunk.moduleIds ?? []), ...moduleIds]),

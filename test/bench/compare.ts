@@ -7,13 +7,14 @@
 import { spawnSync } from "node:child_process"
 import { join, resolve } from "node:path"
 import { parseArgs } from "node:util"
-import { type OurServer, ourServer, postOne } from "./contestant.ts"
+import { type OurServer, ourServer, postOne, yardstick } from "./contestant.ts"
 import { type Bench, median } from "./figure.ts"
+import { deliverer, drain, runIn } from "./figure/deliveries.ts"
 import { oursAt } from "./figure/intakeJson.ts"
 import { orders, pageRequests } from "./figure/rows.ts"
 import type { Measured } from "./load/load.ts"
-import { getRequest } from "./load/request.ts"
-import { alternate, type Entrant } from "./rounds.ts"
+import { getRequest, orderJson, postRequest } from "./load/request.ts"
+import { alternate, type Entrant, type Rounds, tell } from "./rounds.ts"
 import { startRun } from "./run.ts"
 import { seedEvents } from "./seed.ts"
 import { shippedCabinet } from "./shipped.ts"
@@ -27,6 +28,10 @@ interface Comparison {
 }
 
 const ROWS = 20_000
+const DEPTH = 100_000
+const BATCH = 100
+/** So many that the ticks of 10 ms, by which CPU is counted, tell a percent. */
+const JOBS = 10_000
 const EVENTS = 20_000
 
 const rowsOf =
@@ -86,9 +91,40 @@ const feedOf =
     return [getRequest(`/api/v1/events?limit=${limit}`, server.key)]
   }
 
+const ordersPath = (query: string) => `/api/v1/tables/public/orders/rows?${query}`
+
+/** The page behind so many others, to which its cursor is got by reading those. */
+const deepPage: Comparison["requests"] = async (server, url, program) => {
+  await rowsOf(100, DEPTH + ROWS)(server, url, program)
+  const sorted = "sort=id&dir=asc"
+  let cursor = ""
+  for (let read = 0; read < DEPTH; read += 1000) {
+    const path = ordersPath(`${sorted}&limit=1000${cursor}`)
+    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+      headers: { authorization: `Bearer ${server.key}` },
+    })
+    const page = (await response.json()) as { readonly next_cursor: string }
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+  return [getRequest(ordersPath(`${sorted}&limit=100${cursor}`), server.key)]
+}
+
+const contains: Comparison["requests"] = async (server, url, program) => {
+  await rowsOf(100, DEPTH)(server, url, program)
+  return [getRequest(ordersPath("fc=note&fo=contains&fv=nowhere"), server.key)]
+}
+
+const batches: Comparison["requests"] = async ({ intakePath }) => [
+  postRequest(intakePath, "application/json", `[${Array.from({ length: BATCH }, () => orderJson()).join(",")}]`),
+]
+
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   "intake-json": { connections: 64, requests: async (server) => oursAt(server).requests },
+  "intake-batch": { connections: 8, requests: batches },
   rows: { connections: 32, requests: rowsOf(100) },
+  "rows-20": { connections: 32, requests: rowsOf(20) },
+  "rows-depth": { connections: 8, requests: deepPage },
+  contains: { connections: 2, requests: contains },
   "one-row": { connections: 32, requests: rowsOf(1) },
   "rows-beside": besideView,
   "rows-beside-scans": besideScans,
@@ -100,11 +136,14 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: { against: { type: "string" }, rounds: { type: "string" }, seconds: { type: "string" } },
 })
-const chosen = positionals.length === 0 ? Object.keys(COMPARISONS) : positionals
-const stranger = chosen.find((name) => !(name in COMPARISONS))
+/** Not requests, but what workers send. */
+const DELIVERIES = "deliveries"
+const FIGURES = [...Object.keys(COMPARISONS), DELIVERIES]
+const chosen = positionals.length === 0 ? FIGURES : positionals
+const stranger = chosen.find((name) => !FIGURES.includes(name))
 if (flags.against === undefined || stranger !== undefined) {
   const why = stranger === undefined ? "--against DIR names the other checkout." : `There is no figure ${stranger}.`
-  process.stderr.write(`${why} Figures: ${Object.keys(COMPARISONS).join(", ")}.\n`)
+  process.stderr.write(`${why} Figures: ${FIGURES.join(", ")}.\n`)
   process.exit(2)
 }
 
@@ -151,6 +190,10 @@ const compare = async (name: string, { connections, requests, beside }: Comparis
   const rounds = await alternate(bench, entrants, { connections, rate: null })
   await Promise.all(stops.map((stop) => stop()))
   await Promise.all(started.map((server) => server.stop()))
+  return ratiosOf(name, rounds)
+}
+
+const ratiosOf = (name: string, rounds: Rounds): string => {
   const [ours, others] = [rounds.get("this")!, rounds.get(OTHER)!]
   const ratios = (of: (measured: Measured) => number) => ours.map((one, round) => of(one) / of(others[round]!))
   const micros = (all: ReadonlyArray<Measured>) =>
@@ -161,8 +204,32 @@ const compare = async (name: string, { connections, requests, beside }: Comparis
   )
 }
 
+/** As `cabinet worker` sends them. */
+const compareDeliveries = async (): Promise<string> => {
+  const receiver = await yardstick("receiver", "receiver")
+  const workers = await Promise.all(
+    Object.entries(programs).map(([side, program]) =>
+      deliverer(bench, `http://127.0.0.1:${receiver.port}/hook`, { name: side, program }),
+    ),
+  )
+  for (const worker of workers) await runIn(bench, receiver, worker)
+  const rounds = new Map(workers.map(({ name }) => [name, [] as Array<Measured>]))
+  for (let round = 0; round < bench.rounds; round++) {
+    for (const worker of round % 2 === 0 ? workers : workers.toReversed()) {
+      const measured = await drain(bench, receiver, worker, JOBS)
+      rounds.get(worker.name)!.push(measured)
+      tell(bench, round, worker.name, measured)
+    }
+  }
+  await Promise.all([receiver, ...workers].map((one) => one.stop()))
+  return ratiosOf(DELIVERIES, rounds)
+}
+
 try {
-  for (const name of chosen) process.stdout.write(`${await compare(name, COMPARISONS[name]!)}\n`)
+  for (const name of chosen) {
+    const comparison = COMPARISONS[name]
+    process.stdout.write(`${await (comparison === undefined ? compareDeliveries() : compare(name, comparison))}\n`)
+  }
 } finally {
   await end()
 }

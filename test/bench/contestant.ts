@@ -154,9 +154,14 @@ const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<R
 }
 
 /** `cabinet worker` as it is shipped: deliveries without HTTP. */
-export const ourWorker = async (url: string, name = "ours", more: ReadonlyArray<string> = []) => {
+export const ourWorker = async (
+  url: string,
+  name = "ours",
+  more: ReadonlyArray<string> = [],
+  program = shippedCabinet(),
+) => {
   const args = ["worker", "--log-level", "warn", "--database-url", url, "--allowed-networks", "127.0.0.0/8", ...more]
-  return startSilent(name, [process.execPath, ...nodeFlags(name), shippedCabinet(), ...args])
+  return startSilent(name, [process.execPath, ...nodeFlags(name), program, ...args])
 }
 
 /** A port that nobody listened on a moment ago. */
@@ -195,8 +200,12 @@ export const postgrest = async (binary: string, url: string) => {
 }
 
 /** Runs one command of `cabinet` to its end and returns its JSON. */
-export const cabinetCommand = async (url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
-  const child = spawn(process.execPath, [shippedCabinet(), ...args, "--json"], {
+export const cabinetCommand = (url: string, ...args: ReadonlyArray<string>): Promise<unknown> =>
+  runCommand(shippedCabinet(), url, ...args)
+
+/** The same of another build of it. */
+export const runCommand = async (program: string, url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
+  const child = spawn(process.execPath, [program, ...args, "--json"], {
     env: cleanEnvironment({ DATABASE_URL: url }),
     stdio: ["ignore", "pipe", "inherit"],
   })

@@ -1,6 +1,7 @@
 /** All figures, in the order of the table. */
 import type { Figure } from "./figure.ts"
 import { arrival } from "./figure/arrival.ts"
+import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
 import { feed } from "./figure/feed.ts"
 import { intakeBatch } from "./figure/intakeBatch.ts"
@@ -22,6 +23,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   rowsShort,
   rowsDepth,
   rowsBeside,
+  contains,
   search,
   feed,
   deliveries,

@@ -1,15 +1,16 @@
 /** Deliveries settled, against graphile-worker at its best and at its default, and pg-boss. */
-import { cabinetCommand, type Contestant, ourServer, ourWorker, postOne, yardstick } from "../contestant.ts"
+import { runCommand, type Contestant, ourServer, ourWorker, postOne, yardstick } from "../contestant.ts"
 import type { Bench, Figure } from "../figure.ts"
 import type { Measured } from "../load/load.ts"
 import { orderJson } from "../load/request.ts"
 import { processCpu } from "../processCpu.ts"
+import { shippedCabinet } from "../shipped.ts"
 import { faster, standingsOf, tell } from "../rounds.ts"
 import { seedDeliveries, seedEvents } from "../seed.ts"
 
 const WORK = "deliveries settled, signed, checked and logged, to a fast local receiver"
 
-interface Deliverer {
+export interface Deliverer {
   readonly name: string
   readonly pid: number
   readonly database: string
@@ -25,17 +26,28 @@ const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, m
 /** As many as one round can take. */
 const MOST_JOBS = 50_000
 
-const ours = async ({ cluster, sized }: Bench, receiver: string): Promise<Deliverer> => {
-  const url = await cluster.database("ours")
-  const server = await ourServer(url, ["--no-delivery"])
+interface OurWorker {
+  readonly name: string
+  /** Another build of the command. */
+  readonly program?: string
+}
+
+/** `cabinet worker`, with a database of its own. */
+export const deliverer = async (
+  { cluster, sized }: Bench,
+  receiver: string,
+  { name, program = shippedCabinet() }: OurWorker = { name: "ours" },
+): Promise<Deliverer> => {
+  const url = await cluster.database(name)
+  const server = await ourServer(url, ["--no-delivery"], name, program)
   await postOne(server)
   await server.stop()
   await seedEvents(cluster, url, sized(2000, MOST_JOBS))
-  const { id } = (await cabinetCommand(url, "address", "add", receiver, "--allowed-networks", "127.0.0.0/8")) as {
+  const { id } = (await runCommand(program, url, "address", "add", receiver, "--allowed-networks", "127.0.0.0/8")) as {
     id: number
   }
   return {
-    ...(await ourWorker(url)),
+    ...(await ourWorker(url, name, [], program)),
     database: url,
     enqueue: (count) => seedDeliveries(cluster, url, [id], count),
     left: async () =>
@@ -99,7 +111,12 @@ const boss = async ({ cluster }: Bench, receiver: string, number: number): Promi
  * From a tenth of the jobs on, so that neither the making nor the first look at the queue counts. What earlier rounds left dead
  * in a queue is gone, as where a server is vacuumed now and then: a queue of dead jobs is slow, whoever keeps it.
  */
-const drain = async ({ cluster }: Bench, receiver: Contestant, one: Deliverer, jobs: number): Promise<Measured> => {
+export const drain = async (
+  { cluster }: Bench,
+  receiver: Contestant,
+  one: Deliverer,
+  jobs: number,
+): Promise<Measured> => {
   await cluster.run(one.database, "VACUUM ANALYZE")
   await cluster.settle()
   const before = { server: processCpu(one.pid), database: cluster.cpu() }
@@ -120,7 +137,7 @@ const drain = async ({ cluster }: Bench, receiver: Contestant, one: Deliverer, j
 }
 
 /** Until it has run for as long as every contestant is run in; answers how many jobs it does in the time of a round. */
-const runIn = async (bench: Bench, receiver: Contestant, one: Deliverer): Promise<number> => {
+export const runIn = async (bench: Bench, receiver: Contestant, one: Deliverer): Promise<number> => {
   const until = Date.now() + bench.runIn * 1000
   let jobs = 400
   do {
@@ -139,7 +156,7 @@ export const deliveries: Figure = {
     const receiver = await yardstick("receiver", "receiver")
     const address = `http://127.0.0.1:${receiver.port}/hook`
     const all = await Promise.all([
-      ours(bench, address).then((one) => [one]),
+      deliverer(bench, address).then((one) => [one]),
       ofEach((number) => graphile(bench, { name: "graphile-worker, best", mode: "best", receiver: address }, number)),
       ofEach((number) =>
         graphile(bench, { name: "graphile-worker, default", mode: "default", receiver: address }, number),

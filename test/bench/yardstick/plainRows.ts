@@ -55,4 +55,17 @@ app.get<{ Querystring: { readonly id: string } }>("/row", async ({ query }) => {
     columns: fields.map(({ name }) => ({ name, label: name, comment: null })),
   }
 })
+app.get<{ Querystring: { readonly text: string } }>("/contains", async ({ query }) => {
+  const { rows, fields } = await db.query<Record<string, unknown>>({
+    name: "contains",
+    text: "SELECT * FROM orders WHERE note ILIKE $1 ORDER BY id LIMIT 101",
+    values: [`%${query.text}%`],
+  })
+  return {
+    data: rows.slice(0, 100),
+    has_more: rows.length > 100,
+    next_cursor: null,
+    columns: fields.map(({ name }) => ({ name, label: name, comment: null })),
+  }
+})
 await listen(app)

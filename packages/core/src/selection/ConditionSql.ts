@@ -30,11 +30,12 @@ const patternOf = (sought: string, parameters: SqlParameters): string =>
 
 /**
  * Case is folded by the given collation, whatever the column's own. Folded to upper case, because ς and σ are equal only
- * there.
+ * there. The pattern is folded by a subquery: once, whereas a plan that is kept for all patterns would fold it for each row.
  */
 const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
   const pattern = patternOf(sought, parameters)
-  return operate(call("upper", `${text} COLLATE ${collation}`), "~~", call("upper", `${pattern} COLLATE ${collation}`))
+  const folded = call("upper", `${pattern} COLLATE ${collation}`)
+  return operate(call("upper", `${text} COLLATE ${collation}`), "~~", `(SELECT ${folded})`)
 }
 
 /** True if rows are found by the index of their whole text before each column is searched. */

@@ -72,6 +72,8 @@ const make = (options: PinnedClientOptions) =>
       (all) => Effect.sync(() => all.destroy()),
     )
 
+    // A server that runs on while its package is replaced must have what it needs.
+    yield* Effect.forkScoped(Effect.delay(loadLibrary, "1 second"))
     const sendWhole = sender(connections)
 
     const refuse = (url: URL, addresses: ReadonlyArray<string>): OutgoingError | null => {
