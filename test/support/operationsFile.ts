@@ -89,6 +89,8 @@ const outputOf = ({ responses }: Operation): string => {
   return type === "application/json" ? typeOf(schema) : "never"
 }
 
+const PREFIX = "/manage/v1/"
+
 export const operationsFile = ({ paths, components }: Description): string => {
   const all = Object.entries(paths)
     .flatMap(([path, methods]) =>
@@ -110,8 +112,9 @@ export interface Operations {
 ${all.map(({ operation }) => `  /** ${operation.summary}. */\n  readonly ${operation.operationId}: { readonly input: ${inputOf(operation)}; readonly output: ${outputOf(operation)} }`).join("\n")}
 }
 
+/** Their methods and paths, without what all of them begin with. */
 export const OPERATIONS = {
-${all.map(({ method, path, operation }) => `  ${operation.operationId}: ${JSON.stringify(`${method} ${path}`)},`).join("\n")}
+${all.map(({ method, path, operation }) => `  ${operation.operationId}: ${JSON.stringify(`${method} ${path.slice(PREFIX.length)}`)},`).join("\n")}
 } as const satisfies Record<keyof Operations, string>
 `
 }

@@ -54,7 +54,7 @@ export class Management {
         if (one !== undefined) search.append(parameter, String(one))
       }
     }
-    const text = await textOf(this.#fetch, `${this.#base}${place}${search.size === 0 ? "" : `?${search}`}`, {
+    const text = await textOf(this.#fetch, `${this.#base}/manage/v1/${place}${search.size === 0 ? "" : `?${search}`}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#token}`,
