@@ -151,3 +151,20 @@ it("a viewer is offered no settings of columns and refused, and so are columns w
   const missing = await editor.manage("GET", `sources/${cabinet.source.id}/columns/total/retype`)
   assert.strictEqual(missing.status, 400)
 })
+
+it("an index of a column is created, shown and dropped; a viewer sees it and is refused the acts", async () => {
+  const path = `${TABLE}/columns/note`
+  assert.include((await viewer.get(path)).text, "No index was created for it.")
+  assert.notInclude((await viewer.get(path)).text, "Create an index")
+  assert.strictEqual((await viewer.post(`${path}/index`, {})).status, 403)
+  assert.strictEqual((await editor.post(`${path}/index`, {})).status, 303)
+  const shown = (await editor.get(path)).text
+  const [, index] = /name="index" value="(cabinet_index_[\d_]+)"/.exec(shown)!
+  assert.include(shown, ">ready<")
+  assert.notInclude(shown, "Create an index")
+  assert.notInclude((await viewer.get(path)).text, 'name="index"')
+  assert.strictEqual((await viewer.post(`${path}/index/drop`, { index: index! })).status, 403)
+  assert.strictEqual((await editor.post(`${path}/index/drop`, { index: "orders_pkey" })).status, 404)
+  assert.strictEqual((await editor.post(`${path}/index/drop`, { index: index! })).status, 303)
+  assert.include((await viewer.get(path)).text, "No index was created for it.")
+})

@@ -3,6 +3,7 @@ import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { noSuchColumn } from "@data-cabinet/core/row/RetypePlan"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
@@ -12,6 +13,7 @@ import { notationIn } from "../html/NotationChoice.ts"
 import { act, fieldOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { indexesOf } from "./ColumnIndexBlock.ts"
 import { columnScreen } from "./ColumnScreen.ts"
 import { valueOf } from "./SelectionLinks.ts"
 import { may } from "../html/Shell.ts"
@@ -21,6 +23,7 @@ type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, Manag
 export const columnScreens = (found: Find) =>
   Effect.gen(function* () {
     const columns = yield* SourceColumns
+    const indexing = yield* ColumnIndexes
     const { timeZone } = yield* ConsoleSettings
     const path = "/console/tables/{schema}/{name}/columns/{column}" as const
 
@@ -45,9 +48,11 @@ export const columnScreens = (found: Find) =>
         action: "column.read",
         get: Effect.fnUntraced(function* ({ frame, path: segments, pairs }) {
           const { table, column, sourceId } = yield* columnAt(segments)
+          const { schema, name } = table.detail
+          const indexes = indexesOf(yield* indexing.list(schema, name), column.name)
           const type = COLUMN_KINDS.find((kind) => kind === valueOf(pairs, "type"))
           if (type === undefined || !may(frame, "column.change")) {
-            return { screen: columnScreen(frame, { table, column, timeZone, asked: null }) }
+            return { screen: columnScreen(frame, { table, column, timeZone, indexes, asked: null }) }
           }
           const notation = notationIn((each) => valueOf(pairs, each))
           const asked = yield* Effect.match(columns.tryRetype(sourceId, column.name, type, notation), {
@@ -55,7 +60,7 @@ export const columnScreens = (found: Find) =>
             onFailure: (error) => ({ type, notation, trial: null, refused: manageErrorOf(error) }),
           })
           const status = asked.refused === null ? 200 : statusOf(asked.refused)
-          return { screen: columnScreen(frame, { table, column, timeZone, asked }), status }
+          return { screen: columnScreen(frame, { table, column, timeZone, indexes, asked }), status }
         }),
       },
       act({
@@ -66,6 +71,29 @@ export const columnScreens = (found: Find) =>
         respond: Effect.fnUntraced(function* (call) {
           const { sourceId, column } = yield* columnAt(call.path)
           yield* columns.relabel(sourceId, column.name, fieldOf(call, "label"))
+          return null
+        }),
+      }),
+      act({
+        path: `${path}/index`,
+        action: "column.change",
+        home,
+        // An index that serves the column is not built again.
+        repeat: "allowed",
+        respond: Effect.fnUntraced(function* (call) {
+          const { table, column } = yield* columnAt(call.path)
+          yield* indexing.build(table.detail.schema, table.detail.name, [column.name])
+          return null
+        }),
+      }),
+      act({
+        path: `${path}/index/drop`,
+        action: "column.change",
+        home,
+        repeat: "allowed",
+        respond: Effect.fnUntraced(function* (call) {
+          const { table } = yield* columnAt(call.path)
+          yield* indexing.drop(table.detail.schema, table.detail.name, fieldOf(call, "index"))
           return null
         }),
       }),

@@ -251,6 +251,15 @@ export const ENGLISH = {
     recreated: (views: string) => `These views would be recreated: ${views}.`,
     locks: "Nobody can use the table while its values are converted; what is sent in the meantime is kept and waits.",
     change: (type: string) => `Change to ${type}`,
+    index: "Index",
+    indexMethod: "Kind",
+    indexReady: "ready",
+    indexInterrupted: "interrupted",
+    indexBuild: "Create an index",
+    indexDrop: "Drop",
+    indexHint:
+      "Makes filters and sorts by this column fast on a large table; for text and JSON, filters for an equal value. While it is built, rows are written and read, but a new field waits.",
+    noIndex: "No index was created for it.",
   },
   live: {
     reload: "Reload",
