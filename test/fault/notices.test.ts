@@ -256,6 +256,14 @@ it("new columns and new types are told with the event that brought them", async 
   })
   const [type] = await told("type.created")
   assert.deepInclude(type, { event_id: other, column: "total_text", field: "total", type: "text" })
+  // Many at once, which are accepted in batches: each is told by one of those who look.
+  for (let n = 0; n < 60; n++) await accept(orders, { [`many_${n}`]: n })
+  assert.strictEqual(await tellByAll(), 60)
+  const brought = (await told("column.created")).map(({ column }) => column).filter((name) => name.startsWith("many_"))
+  assert.sameMembers(
+    brought,
+    Array.from({ length: 60 }, (_, n) => `many_${n}`),
+  )
   assert.strictEqual(await tellByAll(), 0)
 })
 

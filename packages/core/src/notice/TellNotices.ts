@@ -19,6 +19,9 @@ import { NoticeStore } from "./NoticeStore.ts"
 /** What is left is told by the next round. */
 const MOST_NOTICES = 200
 
+/** They are accepted in batches. */
+const AT_ONCE = 20
+
 /** How often a notice is retried when its source keeps changing. */
 const MAX_ATTEMPTS = 4
 
@@ -69,11 +72,9 @@ class Teller {
       const { notices, over } = noticesOf({ ...stored, silent, disk: yield* disk.look })
       if (over.length > 0) yield* store.end(over)
       const untold = yield* store.untold(notices.map(({ cause }) => cause))
-      let told = 0
-      for (const one of notices.filter((_, n) => untold[n]!).slice(0, MOST_NOTICES)) {
-        if (yield* this.#tellOne(source.id, one)) told++
-      }
-      return told
+      const news = notices.filter((_, n) => untold[n]!).slice(0, MOST_NOTICES)
+      const told = yield* Effect.forEach(news, (one) => this.#tellOne(source.id, one), { concurrency: AT_ONCE })
+      return told.filter(Boolean).length
     })
   }
 
