@@ -114,7 +114,7 @@ const NO_PROGRESS: ReturnType<typeof progressOf> = { cte: "", filter: "" }
 
 /**
  * Records what the batch's requests tell, in the order of its key, so that two batches never deadlock. A request whose cause was
- * recorded before is left out whole. A notice about an address is not sent to it.
+ * recorded before, or is another one's in the batch, is left out whole. A notice about an address is not sent to it.
  */
 const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Parameters) => {
   const arrays = parameters.addRows(NOTICE_COLUMNS, notices)
@@ -128,7 +128,8 @@ const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Parameters) 
   JOIN cabinet.source s ON s.id = c.source_id AND s.version = c.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
   WHERE locks.held IS NOT NULL ORDER BY c.kind, c.subject, c.instance
   ON CONFLICT DO NOTHING RETURNING kind, subject, instance`,
-    filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT c.request FROM ${given} JOIN told USING (kind, subject, instance)))`,
+    filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (
+    SELECT min(c.request) FROM ${given} JOIN told USING (kind, subject, instance) GROUP BY kind, subject, instance))`,
     delivered: ` AND NOT EXISTS (SELECT FROM ${given} WHERE c.request = k.request AND c.about = a.id)`,
   }
 }
