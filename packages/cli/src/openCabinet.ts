@@ -64,7 +64,13 @@ export type {
 } from "./library/ActivityApi.ts"
 export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
-export type { EventInspection, EventsApi, OriginalRequest } from "./library/EventsApi.ts"
+export type {
+  ErasureCounts,
+  EventInspection,
+  EventsApi,
+  OriginalRequest,
+  PurgeWhereOptions,
+} from "./library/EventsApi.ts"
 export type { DecimalDigits, ExportFormat, ExportOptions, Selection } from "./library/ExportApi.ts"
 export type { Channel, FeedBeginning, FeedEvent, FeedOptions, StoredEvent } from "./library/FeedApi.ts"
 export type { FetchHandler, NodeHandler } from "./library/Handlers.ts"

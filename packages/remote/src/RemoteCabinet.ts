@@ -7,6 +7,7 @@ import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
 import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
 import * as HttpEventContext from "./event/HttpEventContext.ts"
+import * as HttpErasure from "./event/HttpErasure.ts"
 import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
 import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
@@ -56,5 +57,6 @@ export const layer = Layer.mergeAll(
   HttpSessions.layer,
   HttpSources.layer,
   HttpTables.layer,
+  HttpErasure.layer,
   HttpTrash.layer,
 ).pipe(Layer.provide(ManageApi.layer))

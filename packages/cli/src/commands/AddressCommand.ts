@@ -1,7 +1,6 @@
 /** `cabinet address …`: who receives new events, and the outcomes of sending them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { filterInWords } from "@data-cabinet/core/delivery/TestFilter"
@@ -16,7 +15,7 @@ import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
-import { whereFilters } from "./RowsFlags.ts"
+import { filtersOf } from "./WhereFlag.ts"
 import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
@@ -101,12 +100,6 @@ const where = Flag.String("where").pipe(
   ),
   Flag.between(0, 1000),
 )
-
-const filtersOf = (texts: ReadonlyArray<string>): Effect.Effect<FieldFilters, CommandError> =>
-  Effect.mapError(
-    Effect.fromResult(whereFilters(texts)),
-    (message) => new CommandError({ code: "usage", message: `${message}.` }),
-  )
 
 const allNamed = (sources: ReadonlyArray<string>) =>
   Effect.map(Effect.forEach(sources, sourceNamed), (ids): ReadonlyArray<number> => [...new Set(ids)])

@@ -3,7 +3,8 @@ import { Command } from "effect/cli"
 import { list } from "./EventListCommand.ts"
 import { show } from "./EventShowCommand.ts"
 import { verify } from "./EventVerifyCommand.ts"
-import { purge, restore, trash } from "./EventTrashCommands.ts"
+import { purge } from "./EventPurgeCommand.ts"
+import { restore, trash } from "./EventTrashCommands.ts"
 
 export const eventCommand = Command.make("event").pipe(
   Command.withDescription("Read, follow, verify, delete and restore events"),

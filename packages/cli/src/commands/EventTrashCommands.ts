@@ -1,10 +1,9 @@
-/** `cabinet event trash`, `restore` and `purge`: deletes events, temporarily or for good. */
+/** `cabinet event trash` and `restore`: deletes events, until they are restored. */
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { report } from "../output/Report.ts"
-import { confirmed, yes } from "./Confirm.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { idArgument, format, withCabinet } from "./Root.ts"
 
@@ -32,16 +31,3 @@ export const restore = Command.make("restore", { source, events }, (input) =>
     }),
   ),
 ).pipe(Command.withDescription("Restore events and their rows from the trash, or what was taken for spam"))
-
-export const purge = Command.make("purge", { events, yes }, (input) =>
-  Effect.andThen(
-    confirmed(input.yes, `Erase ${counted(input.events.length, "event")} for good, repeats included?`),
-    withCabinet({}, () =>
-      Effect.gen(function* () {
-        const purged = yield* Trash.use((port) => port.purge(input.events))
-        const words = `${counted(purged, "event")} erased permanently, repeats included: payload, original request, row and receivers' responses. Their entries in the feed remain, empty.`
-        yield* report(yield* format, { purged }, () => words)
-      }),
-    ),
-  ),
-).pipe(Command.withDescription("Permanently erase the data of these events; cannot be undone"))

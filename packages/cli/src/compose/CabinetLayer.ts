@@ -13,6 +13,7 @@ import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
+import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
@@ -65,6 +66,7 @@ import * as PgEventDetail from "@data-cabinet/store-pg/event/PgEventDetail"
 import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore"
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
+import * as PgErasureStore from "@data-cabinet/store-pg/event/PgErasureStore"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
@@ -205,6 +207,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSourceStore.layer,
     PgIdempotencyStore.layer,
     PgImportStore.layer,
+    PgErasureStore.layer,
     PgTrashStore.layer,
     HttpCourier.layer(),
     HttpPollFetch.layer(),
@@ -243,6 +246,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Activity.layer,
     Addresses.layer,
     Authenticate.layer,
+    Erasure.layer,
     EventBrowser.layer,
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,

@@ -1,5 +1,14 @@
 /** Single events of a cabinet, with promises: inspect, trash, erase. */
 import { EventDetail, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import {
+  addCounts,
+  Erasure,
+  type ErasureCounts,
+  type ErasureQuery,
+  type ErasureStretch,
+  NOTHING_ERASED,
+} from "@data-cabinet/core/event/Erasure"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -15,6 +24,7 @@ import type { Run } from "./RunEffect.ts"
 
 /** The request that brought an event, as received; cookies and authorization are never kept. */
 export type OriginalRequest = StoredOriginal
+export type { ErasureCounts }
 
 /** Everything stored about one event. */
 export interface EventInspection {
@@ -28,6 +38,14 @@ export interface EventInspection {
   readonly rowWaits: boolean
   /** Why it is spam by the rules of its source; null if it is not. */
   readonly spam: "honeypot" | "origin" | null
+}
+
+/** Which events `purgeWhere` looks at, and whether it erases them. */
+export interface PurgeWhereOptions {
+  /** Only events of this source. */
+  readonly sourceId?: number | undefined
+  /** Counts what would be erased, and changes nothing. */
+  readonly dryRun?: boolean | undefined
 }
 
 /** Operations on stored events. Their places in the feed stay in every case. */
@@ -47,6 +65,11 @@ export interface EventsApi {
   /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
   /**
+   * Erases what was sent about somebody: the events of a source, or of all, for whose fields all of the conditions hold, as
+   * `purge` does, with their repeats. `dryRun` counts what that would be. Resolves when all events were gone through.
+   */
+  readonly purgeWhere: (filters: FieldFilters, options?: PurgeWhereOptions) => Promise<ErasureCounts>
+  /**
    * Verifies the sender of stored events by the recipe and the secrets that their sources have now, at most 1,000 of them. With
    * `deliver`, the events of requests that are verified late are delivered, each request once.
    */
@@ -65,6 +88,20 @@ export interface EventsApi {
   ) => Promise<LatePage>
 }
 
+const everywhere = (filters: FieldFilters, { sourceId, dryRun = false }: PurgeWhereOptions) =>
+  Effect.gen(function* () {
+    const erasure = yield* Erasure
+    let counts = NOTHING_ERASED
+    let after: number | null = 0
+    while (after !== null) {
+      const query: ErasureQuery = { filters, sourceId: sourceId ?? null, after }
+      const { next, ...found }: ErasureStretch = yield* dryRun ? erasure.find(query) : erasure.erase(query)
+      counts = addCounts(counts, found)
+      after = next
+    }
+    return counts
+  })
+
 const inspection = (id: number) =>
   Effect.gen(function* () {
     const found = yield* EventDetail.use((detail) => detail.find(id))
@@ -79,6 +116,7 @@ export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   trash: (sourceId, events) => run(Trash.use((trash) => trash.trash(sourceId, events))),
   untrash: (sourceId, events) => run(Trash.use((trash) => trash.untrash(sourceId, events))),
   purge: (events) => run(Trash.use((trash) => trash.purge(events))),
+  purgeWhere: (filters, options = {}) => run(everywhere(filters, options)),
   verify: (events, { deliver = false } = {}) =>
     run(LateVerification.use((late) => late.events(events, { deliver, baseUrl }))),
   verifySource: (sourceId, { deliver = false, limit, cursor } = {}) => {

@@ -56,6 +56,20 @@ it("trash refuses an event of an unknown source, and a call without events as wr
   expect((await call("purge")).code).toBe(2)
 })
 
+it("purge erases by conditions, and counts what that would be first", async () => {
+  const words = ["event", "purge", "--where", "total=nobody's"] as const
+  const none = { events: 0, repeats: 0, rows: 0, originals: 0, deliveries: 0 }
+  expect(await json(...words, "--dry-run")).toEqual({ dry_run: true, ...none })
+  expect((await call(...words, "--source", String(source), "--dry-run")).stdout).toContain("Would erase 0 events")
+  const unconfirmed = await call(...words)
+  expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("Erase 0 events") as string })
+  expect(unconfirmed.stderr).not.toContain("nobody")
+  expect(await json(...words, "--yes")).toEqual({ dry_run: false, ...none })
+  for (const wrong of [["1", "--where", "a=b"], [], ["1", "--dry-run"], ["--where", "nothing"]]) {
+    expect(await call("event", "purge", ...wrong)).toMatchObject({ code: 2 })
+  }
+})
+
 it("column and rows say that text is compared as text, and how a column comes to have numbers", async () => {
   const listed = await call("table", "column", String(source))
   expect(listed.stdout).toContain("9.50 comes after 10")

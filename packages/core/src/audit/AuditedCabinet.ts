@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import type { AddressChange } from "../delivery/Address.ts"
 import { Addresses } from "../delivery/Addresses.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
+import { Erasure } from "../event/Erasure.ts"
 import { Trash } from "../event/Trash.ts"
 import { Import } from "../file/Import.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
@@ -114,6 +115,16 @@ const TRASH: Acts<Trash["Service"]> = {
   trash: (id, events) => act("event.trash", `source ${id}`, some(events)),
   untrash: (id, events) => act("event.restore", `source ${id}`, some(events)),
   purge: (events) => act("event.purge", null, some(events)),
+}
+
+/** The values are what is to be forgotten: only the fields are written. */
+const ERASURE: Acts<Erasure["Service"]> = {
+  find: null,
+  erase: ({ filters, sourceId, after }) =>
+    act("event.erase", sourceId === null ? null : `source ${sourceId}`, {
+      conditions: filters.map(({ fc, fo }) => `${fc} ${fo}`),
+      continued: after > 0,
+    }),
 }
 
 const LATE_VERIFICATION: Acts<LateVerification["Service"]> = {
@@ -259,6 +270,7 @@ export const layer = Layer.mergeAll(
   over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),
   over(SavedViews, (service) => Layer.succeed(SavedViews, service), VIEWS),
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
+  over(Erasure, (service) => Layer.succeed(Erasure, service), ERASURE),
   over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),

@@ -5,9 +5,8 @@ import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/d
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { MAX_FILTERS } from "@data-cabinet/core/delivery/FieldFilter"
-import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Effect, Schema } from "effect"
+import { conditionsField } from "./ConditionsField.ts"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -23,24 +22,14 @@ const subscription = Schema.Union([
 })
 const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
 
-const filters = Schema.Array(
-  Schema.Struct({
-    fc: text(1_000, "The field's name, as its sender writes it."),
-    fo: Schema.Literals(FILTER_CONDITIONS).annotate({ description: "The condition." }),
-    fv: text(1_000, "The value; empty for `empty` and `notempty`."),
-  }),
-)
-  .check(Schema.isMaxLength(MAX_FILTERS))
-  .annotate({
-    description: "Conditions for the fields of an event. It is sent only events for which all of them hold.",
-  })
-
 const wholeOrNull = (maximum: number, description: string) =>
   Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
 
 const settings = {
   sources: Schema.optionalKey(subscription),
-  filters: Schema.optionalKey(filters),
+  filters: Schema.optionalKey(
+    conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
+  ),
   headers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
       .check(Schema.isMaxLength(MAX_HEADERS))

@@ -111,4 +111,15 @@ export const EVENT_SCHEMAS = {
     { cursor: text("The cursor, for the source and the channel that were asked for.") },
     "A place in the feed.",
   ),
+  Erasure: object(
+    {
+      events: whole("Events that are no repeats."),
+      repeats: whole("Repeats of these."),
+      rows: whole("Of the events: those that had a row, or would."),
+      originals: whole("Of events and repeats: those whose original request was still kept."),
+      deliveries: whole("Deliveries that waited to be sent, and are cancelled."),
+      next_after: { type: ["integer", "null"], description: "Where the next stretch begins; null after the last one." },
+    },
+    "What a stretch of an erasure takes.",
+  ),
 } satisfies Record<string, JsonSchema>

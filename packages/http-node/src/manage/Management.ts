@@ -8,6 +8,7 @@ import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
 import { manageColumnIndexes } from "../row/ManageColumnIndexes.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
+import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
 import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
@@ -42,6 +43,7 @@ export const manageEndpoints = Effect.map(
     manageSources,
     manageColumns,
     manageEvents,
+    manageErasure,
     manageLateVerification,
     manageActivity,
     manageNotices,

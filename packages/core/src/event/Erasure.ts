@@ -1,0 +1,116 @@
+/**
+ * Erases on request all that was sent about somebody: the events for whose fields conditions hold, in the words of the table
+ * screen, and with each what a purge takes: payload, original request, row, responses, and the repeats. It goes through the
+ * events stretch by stretch, the oldest first; each stretch is whole, and what was erased is not found again, so that whoever
+ * was interrupted begins anew or goes on behind the last. What is accepted meanwhile may be passed over.
+ *
+ * The original request of a batch is erased with any of its events, for it holds them all; the other events and their rows
+ * stay. Refuses no condition at all: that would be everything.
+ */
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { AddressError } from "../delivery/AddressError.ts"
+import { checkFilters, compileFilters, type FieldFilters, FilteredFields } from "../delivery/FieldFilter.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { parseJson } from "../json/ParseJson.ts"
+import { EMPTY_OBJECT } from "../json/Json.ts"
+import { Sources } from "../source/Sources.ts"
+import { type ErasableEvent, type ErasableEvents, type ErasureCounts, ErasureStore } from "./ErasureStore.ts"
+import { Trash } from "./Trash.ts"
+import { TrashError } from "./TrashError.ts"
+
+export type { ErasureCounts }
+
+export interface ErasureQuery {
+  /** All of them must hold; at least one. */
+  readonly filters: FieldFilters
+  /** Null for the events of all sources. */
+  readonly sourceId: number | null
+  /** Behind the event with this number; 0 to begin. */
+  readonly after: number
+}
+
+/** What was found, or erased, in one stretch. */
+export interface ErasureStretch extends ErasureCounts {
+  /** Where the next stretch begins; null if there is none. */
+  readonly next: number | null
+}
+
+type Returns = Effect.Effect<ErasureStretch, AddressError | TrashError | StoreUnavailable>
+
+/** A stretch ends after this time, so that a request for one is short. */
+const STRETCH_MILLIS = 2_000
+
+export const NOTHING_ERASED: ErasureCounts = { events: 0, repeats: 0, rows: 0, originals: 0, deliveries: 0 }
+
+export const addCounts = (a: ErasureCounts, b: ErasureCounts): ErasureCounts => ({
+  events: a.events + b.events,
+  repeats: a.repeats + b.repeats,
+  rows: a.rows + b.rows,
+  originals: a.originals + b.originals,
+  deliveries: a.deliveries + b.deliveries,
+})
+
+export class Erasure extends Context.Service<
+  Erasure,
+  {
+    /** What the next stretch of an erasure would take; nothing is changed. */
+    readonly find: (query: ErasureQuery) => Returns
+    /** Erases the next stretch for good. */
+    readonly erase: (query: ErasureQuery) => Returns
+  }
+>()("@data-cabinet/core/event/Erasure") {
+  static readonly layer = Layer.effect(
+    Erasure,
+    Effect.gen(function* () {
+      const store = yield* ErasureStore
+      const sources = yield* Sources
+      const trash = yield* Trash
+
+      const checked = Effect.fnUntraced(function* ({ filters, sourceId }: ErasureQuery) {
+        if (filters.length === 0) {
+          const message = "An erasure needs at least one condition: without any, it would erase everything."
+          return yield* new AddressError({ code: "bad_filter", message })
+        }
+        if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
+          return yield* new TrashError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
+        }
+        return compileFilters(yield* Effect.fromResult(checkFilters(filters)))
+      })
+
+      const stretch = (
+        query: ErasureQuery,
+        take: (events: ReadonlyArray<number>) => Effect.Effect<unknown, TrashError | StoreUnavailable>,
+      ) =>
+        Effect.gen(function* () {
+          const holds = yield* checked(query)
+          const until = (yield* Clock.currentTimeMillis) + STRETCH_MILLIS
+          let counts = NOTHING_ERASED
+          let next: number | null = query.after
+          do {
+            const read: ErasableEvents = yield* store.read(next, query.sourceId)
+            const meant = read.events.filter((event) => isMeant(event, holds)).map(({ id }) => id)
+            if (meant.length > 0) {
+              counts = addCounts(counts, yield* store.count(meant))
+              yield* take(meant)
+            }
+            next = read.next
+          } while (next !== null && (yield* Clock.currentTimeMillis) < until)
+          return { ...counts, next }
+        })
+
+      return Erasure.of({
+        find: (query) => stretch(query, () => Effect.void),
+        erase: (query) => stretch(query, trash.purge),
+      })
+    }),
+  )
+}
+
+const fieldsOf = (payload: string): FilteredFields => {
+  const parsed = parseJson(payload)
+  return new FilteredFields(Result.isSuccess(parsed) && parsed.success instanceof Map ? parsed.success : EMPTY_OBJECT)
+}
+
+/** A repeat goes with its first, and is taken by itself only if the first is not meant, which has other fields from headers. */
+const isMeant = ({ payload, firstPayload }: ErasableEvent, holds: (fields: FilteredFields) => boolean): boolean =>
+  holds(fieldsOf(payload)) && (firstPayload === null || !holds(fieldsOf(firstPayload)))
