@@ -61,6 +61,17 @@ it("a file is checked without a trace, with its rows to the last digit, and then
   assert.match((await viewer!.get("/console/files")).text, /orders\.csv<small>file/)
 })
 
+it("a file is checked in the notation that was chosen", async () => {
+  const csv = 'total,day,code\n"1.234,50",02.03.2026,007\n2,03.03.2026,5\n'
+  assert.include((await viewer!.get("/console/files")).text, "Files")
+  const tried = await send("ledger.csv", csv, { dry_run: "true", numbers: "comma", dates: "dmy" })
+  assert.include(tried.text, "read as numbers")
+  assert.include(tried.text, "read as days")
+  assert.include(tried.text, "stays text")
+  assert.include(tried.text, "<bdi>007</bdi>")
+  assert.include(tried.text, "1234.50")
+})
+
 it("a file with an unreadable row is refused with its position, or imported without it", async () => {
   const ndjson = '{"a":1}\n{"a":\n{"a":3}\n'
   const refused = await send("broken.ndjson", ndjson, {})

@@ -70,6 +70,34 @@ it("Import reads a workbook's texts, numbers, formulas, dates and merged cells",
   assert.deepInclude(second, { Имя: "слитно", Код: null, Счёт: " две\nстроки ", Вдвое: "#DIV/0!", Время: null })
 })
 
+it("Import reads a file in the notation that is named, tries it first, and loses nothing", async () => {
+  const source = await cabinet.source("notation")
+  const csv = "total;day;code\n1.234,50;02.03.2026;007\n;03.03.2026;12\n0,10;2026-03-04;x\n"
+  const options = { numbers: "comma", dates: "dmy" } as const
+  const tried = await cabinet.file(source.id, fileOf("x.csv", csv), { ...options, dryRun: true })
+  assert.deepInclude(tried, {
+    state: "dry_run",
+    rows: 3,
+    misfits: [
+      { line: 2, field: "code", value: "007" },
+      { line: 4, field: "code", value: "x" },
+    ],
+  })
+  assert.deepStrictEqual(
+    tried.readAs.map(({ as }) => as),
+    ["number", "date", "text"],
+  )
+  assert.strictEqual(tried.preview[0], '{"total":1234.50,"day":"2026-03-02","code":"007"}')
+  assert.deepInclude(await cabinet.file(source.id, fileOf("x.csv", csv), options), { state: "done", accepted: 3 })
+  assert.deepStrictEqual(await database.run(`SELECT total::text, day, code FROM sources.notation ORDER BY _event_id`), [
+    { total: "1234.50", day: "2026-03-02", code: "007" },
+    { total: null, day: "2026-03-03", code: "12" },
+    { total: "0.10", day: "2026-03-04", code: "x" },
+  ])
+  const wrong = await cabinet.refused(source.id, fileOf("y.csv", csv), { numbers: "semicolon" as "dot" })
+  assert.deepInclude(wrong, { code: "bad_option", message: "The notation of numbers must be one of comma, dot." })
+})
+
 it("Import imports nothing of a file with a refused row, and reports its position", async () => {
   const source = await cabinet.source("whole")
   const report = await cabinet.file(source.id, fileOf("x.csv", 'a,b\n1,2\n3,4,5\n6,"x"y\n7,8\n'))

@@ -16,6 +16,7 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { withHints } from "./Hints.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
+import { notationFlags, notationOf } from "./NotationFlags.ts"
 import { format, withCabinet } from "./Root.ts"
 
 const text = (name: string, value: string, about: string) =>
@@ -71,6 +72,13 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
     told.importedBefore === null
       ? []
       : [`It was already imported: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
+  const notation = told.readAs.map(({ field, as, fits, misfits }) => {
+    const others = misfits === 0 ? "" : `, ${counted(misfits, "value")} not written so`
+    return `  ${plainText(field)}: read as ${as === "text" ? "text" : `${as}s`} (${fits} of ${fits + misfits}${others})`
+  })
+  const misfits = told.misfits.map(
+    ({ line, field, value }) => `  line ${line}, ${plainText(field)}: ${plainText(value)} stays text`,
+  )
   const preview = told.state === "dry_run" ? told.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
   const head = {
     done: `${counted(told.accepted, "row")} of ${told.file} imported as ${told.accepted === 1 ? "an event" : "events"}.`,
@@ -79,7 +87,7 @@ const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
     refused: `Nothing of ${told.file} was imported.`,
     failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot continue"}.`,
   }[told.state]
-  return [head, style.dim(howRead(told)), ...preview, ...before, ...replaced, ...refused]
+  return [head, style.dim(howRead(told)), ...notation, ...misfits, ...preview, ...before, ...replaced, ...refused]
 }
 
 export const importCommand = Command.make(
@@ -99,6 +107,7 @@ export const importCommand = Command.make(
     ),
     sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; default: the first"),
     pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON file, such as /data/items"),
+    ...notationFlags("the file's texts"),
     dryRun: yes("dry-run", "Read the file and report, but import nothing"),
     again: yes("again", "Import a file again that was already imported"),
     skipRefused: yes("skip-refused", "Import the valid rows and skip the refused ones"),
@@ -116,6 +125,7 @@ export const importCommand = Command.make(
           header: Option.getOrUndefined(input.header),
           sheet: Option.getOrUndefined(input.sheet),
           pointer: Option.getOrUndefined(input.pointer),
+          ...notationOf(input),
           dryRun: input.dryRun,
           again: input.again,
           skipRefused: input.skipRefused,

@@ -8,6 +8,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option, Semaphore } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { Frame } from "../html/Shell.ts"
+import { notationIn } from "../html/NotationChoice.ts"
 import { idOf } from "../screen/Act.ts"
 import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { type FileData, fileScreen, reportBox } from "./FileScreen.ts"
@@ -32,7 +33,12 @@ export const fileScreens = Effect.gen(function* () {
   const imported = Effect.fnUntraced(function* (call: FormCall) {
     const { file, fields } = yield* spool(call.request, limits)
     const is = (name: string) => fields.get(name) === "true"
-    const options = { dryRun: is("dry_run"), again: is("again"), skipRefused: is("skip_refused") }
+    const options = {
+      ...notationIn((name) => fields.get(name)),
+      dryRun: is("dry_run"),
+      again: is("again"),
+      skipRefused: is("skip_refused"),
+    }
     return yield* files.file(idOf(fields.get("source_id")), file, options)
   }, Effect.scoped)
 

@@ -2,7 +2,7 @@
  * Erases on request all that was sent about somebody: the events for whose fields conditions hold, in the words of the table
  * screen, and with each what a purge takes: payload, original request, row, responses, and the repeats. It goes through the
  * events stretch by stretch, the oldest first; each stretch is whole, and what was erased is not found again, so that whoever
- * was interrupted begins anew or goes on behind the last. What is accepted meanwhile may be passed over.
+ * was interrupted begins again or goes on behind the last. What is accepted meanwhile may be passed over.
  *
  * The original request of a batch is erased with any of its events, for it holds them all; the other events and their rows
  * stay. Refuses no condition at all: that would be everything.

@@ -6,10 +6,12 @@ import { Effect, Option, type Scope, Stream } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { isEmptyPayload } from "../event/Payload.ts"
 import { jsonText } from "../json/JsonText.ts"
+import type { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
 import { type FileError, fileError, noSuchImport } from "./FileError.ts"
+import { FileNotation, hasNotation, type NotationReport, notationRefusal } from "./FileNotation.ts"
 import { type FileInspection, inspectFile } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
@@ -29,6 +31,7 @@ interface Ports {
   readonly accept: AcceptStaged["Service"]
   readonly sources: Sources["Service"]
   readonly sheets: SheetReader["Service"]
+  readonly columns: SourceColumnStore["Service"]
 }
 
 /** One call. */
@@ -37,10 +40,17 @@ interface FileImport {
   readonly file: ReadableFile
   readonly options: ImportOptions
   readonly onProgress: OnProgress
+  /** Set once it was decided which fields are read in a notation. */
+  readonly notation?: FileNotation
 }
 
 /** What is done with the valid rows of a file. */
 type Keep<E> = (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, E>
+
+/** What a cell costs beside what a character does. */
+const CELL_COST = 50
+
+const NOTHING_SURVEYED: NotationReport = { readAs: [], misfits: [] }
 
 const NOTHING_ACCEPTED = { importId: null, accepted: 0, failure: null }
 
@@ -51,16 +61,19 @@ export class FileImporter {
     this.#ports = ports
   }
 
-  run(call: FileImport): Effect.Effect<ImportReport, FileError | StoreUnavailable> {
+  run(given: FileImport): Effect.Effect<ImportReport, FileError | StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
-      const { sourceId, file, options, onProgress } = call
+      const { sourceId, file, options, onProgress } = given
+      const refused = notationRefusal(options)
+      if (refused !== undefined) return yield* fileError("bad_option", refused)
       if (Option.isNone(yield* this.#ports.sources.forIntake(sourceId))) {
         return yield* fileError("no_such_source", `There is no source ${sourceId}, or it is switched off.`)
       }
       yield* onProgress({ phase: "looking", done: 0, total: file.size })
       const look = yield* inspectFile(file, options)
       const importedBefore = Option.getOrNull(yield* this.#ports.imports.same(sourceId, look.sha256))
-      const about = { sourceId, file: file.name, ...inspected(look), importedBefore }
+      const { call, told } = yield* this.#survey(given, look)
+      const about = { sourceId, file: file.name, ...inspected(look), importedBefore, ...told }
       if (options.dryRun === true) {
         const reading = yield* Effect.scoped(this.#read(call, look, () => Effect.void))
         return { ...about, ...reading, ...NOTHING_ACCEPTED, state: "dry_run" }
@@ -75,9 +88,38 @@ export class FileImporter {
     })
   }
 
+  /** Goes through the file once more where it is written in a notation, to see which of its fields are. */
+  #survey(call: FileImport, look: FileInspection) {
+    return Effect.gen({ self: this }, function* () {
+      const { sourceId, file, options } = call
+      if (!hasNotation(options)) return { call, told: NOTHING_SURVEYED }
+      const table = yield* this.#ports.columns.list(sourceId)
+      const columns = Option.match(table, { onNone: () => [], onSome: ({ columns: all }) => [...all] })
+      // The first column of a field is the one that its values are meant for.
+      const kinds = new Map(columns.toReversed().map(({ field, type }) => [field, type] as const))
+      const notation = new FileNotation(options, kinds)
+      const survey = Effect.gen({ self: this }, function* () {
+        const items = readItems(file, look, options.header)
+        const reading = yield* Effect.provideService(items, SheetReader, this.#ports.sheets)
+        const turn = turns()
+        yield* Stream.runForEach(
+          reading.batches,
+          Effect.fnUntraced(function* ({ items: rows }) {
+            for (const { line, payload } of rows) {
+              notation.see(line, payload)
+              yield* turn(payload.size * CELL_COST)
+            }
+          }),
+        )
+      })
+      yield* Effect.scoped(survey)
+      return { call: { ...call, notation }, told: notation.decide() }
+    })
+  }
+
   /** Reads the whole file and passes the valid rows to `keep`. */
   #read<E>(call: FileImport, look: FileInspection, keep: Keep<E>): Effect.Effect<Reading, E | FileError, Scope.Scope> {
-    const { file, options, onProgress } = call
+    const { file, options, onProgress, notation } = call
     const read = Effect.gen({ self: this }, function* () {
       const items = readItems(file, look, options.header)
       const reading = yield* Effect.provideService(items, SheetReader, this.#ports.sheets)
@@ -92,7 +134,8 @@ export class FileImporter {
           seen.replaced = batch.replaced
           for (const refusal of batch.refusals) if (refusals.length < MAX_REFUSALS) refusals.push(refusal)
           const rows: Array<NewRow> = []
-          for (const { payload } of batch.items) {
+          for (const item of batch.items) {
+            const payload = notation === undefined ? item.payload : notation.read(item.payload)
             const text = jsonText(payload)
             rows.push({ payload: text, empty: isEmptyPayload(payload) })
             yield* turn(text.length)

@@ -5,10 +5,13 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { DateNotation, NumberNotation } from "../row/Notation.ts"
+import { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { Sources } from "../source/Sources.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
 import type { FileError } from "./FileError.ts"
 import { FileImporter } from "./FileImporter.ts"
+import type { NotationMisfit, ReadField } from "./FileNotation.ts"
 import type { FileFormat } from "./FileFormat.ts"
 import type { FileOptions } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
@@ -18,6 +21,10 @@ import { type ImportStatus, ImportStore } from "./ImportStore.ts"
 
 /** How a file is imported. */
 export interface ImportOptions extends FileOptions {
+  /** How numbers are written in texts: `comma` (1.234,50) or `dot`. Such fields become numbers; by default texts stay texts. */
+  readonly numbers?: NumberNotation | undefined
+  /** The order of day, month and year in texts: `dmy`, `mdy` or `ymd`. Such fields become days as `2026-03-02`. */
+  readonly dates?: DateNotation | undefined
   /** Reads and reports, and stores nothing. */
   readonly dryRun?: boolean | undefined
   /** Imports a file again that was imported before. */
@@ -47,6 +54,10 @@ export interface ImportReport {
   readonly refusals: ReadonlyArray<Refusal>
   /** How many characters could not be decoded and became U+FFFD. */
   readonly replaced: number
+  /** With a notation: the fields that are written in it, at least in part. */
+  readonly readAs: ReadonlyArray<ReadField>
+  /** With a notation: the first values of these fields that are not written in it, and stay texts. */
+  readonly misfits: ReadonlyArray<NotationMisfit>
   /** The first rows as they would be read back, as JSON texts. */
   readonly preview: ReadonlyArray<string>
   /** The earlier import of this file into this source, if there was one. */
@@ -84,6 +95,7 @@ export class Import extends Context.Service<
         accept: yield* AcceptStaged,
         sources: yield* Sources,
         sheets: yield* SheetReader,
+        columns: yield* SourceColumnStore,
       })
       return Import.of({
         file: (sourceId, file, options, onProgress = () => Effect.void) =>

@@ -33,6 +33,8 @@ export const importJson = (report: ImportReport) => ({
   refused: report.refused,
   refusals: report.refusals,
   replaced: report.replaced,
+  read_as: report.readAs,
+  misfits: report.misfits,
   preview: report.preview,
   imported_before: report.importedBefore === null ? null : importStatusJson(report.importedBefore),
   failure: report.failure,

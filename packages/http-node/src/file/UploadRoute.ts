@@ -8,6 +8,7 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
 import { Import, type ImportOptions, type ImportReport } from "@data-cabinet/core/file/Import"
+import type { DateNotation, NumberNotation } from "@data-cabinet/core/row/Notation"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToken"
@@ -69,6 +70,8 @@ const KNOWN = new Set([
   "header",
   "sheet",
   "pointer",
+  "numbers",
+  "dates",
   "dry_run",
   "again",
   "skip_refused",
@@ -93,6 +96,9 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
     delimiter: text("delimiter"),
     sheet: text("sheet"),
     pointer: text("pointer"),
+    // What is no notation is refused by the use case.
+    numbers: text("numbers") as NumberNotation | undefined,
+    dates: text("dates") as DateNotation | undefined,
     header: yield* flag("header", fields.get("header")),
     dryRun: yield* flag("dry_run", fields.get("dry_run")),
     again: yield* flag("again", fields.get("again")),

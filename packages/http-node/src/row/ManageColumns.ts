@@ -1,6 +1,7 @@
 /** The columns of sources' tables over the management API. */
 import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
+import { DATE_NOTATIONS, NUMBER_NOTATIONS } from "@data-cabinet/core/row/Notation"
 import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Schema } from "effect"
@@ -15,10 +16,29 @@ const id = idSegment("The source's id.")
 const columnChange = Schema.Struct({
   label: Schema.optionalKey(text(1000, "The label shown on screen.")),
   type: Schema.optionalKey(Schema.Literals(COLUMN_KINDS).annotate({ description: "Its new type." })),
+  numbers: Schema.optionalKey(
+    Schema.Literals(NUMBER_NOTATIONS).annotate({
+      description: "How numbers are written in a column of text that becomes one of numbers: `1.234,50` or `1,234.50`.",
+    }),
+  ),
+  dates: Schema.optionalKey(
+    Schema.Literals(DATE_NOTATIONS).annotate({
+      description: "The order of day, month and year in a column of text that becomes one of days or times.",
+    }),
+  ),
   with_views: Schema.optionalKey(Schema.Boolean.annotate({ description: "Recreates the views that depend on it." })),
 })
 
 const TYPE = wordParameter("type", COLUMN_KINDS, "The new type.", true)
+
+const NUMBERS = wordParameter("numbers", NUMBER_NOTATIONS, "How numbers are written in the column.")
+const DATES = wordParameter("dates", DATE_NOTATIONS, "The order of day, month and year in the column.")
+
+const noType: ManageError = {
+  code: "bad_body",
+  message: "A notation needs a type, for which the column's values are read in it.",
+  param: "/type",
+}
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
@@ -56,11 +76,20 @@ export const manageColumns = Effect.gen(function* () {
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       body: columnChange,
       response: one("RetypeResult", "The column, and what moved."),
-      errors: [...common.errors, "bad_label", "views_depend", "objects_depend", "views_slow", "table_busy"],
+      errors: [
+        ...common.errors,
+        "bad_label",
+        "bad_notation",
+        "views_depend",
+        "objects_depend",
+        "views_slow",
+        "table_busy",
+      ],
       params: { ...common.params, bad_label: "/label", views_depend: "/with_views" },
-      respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views } }) {
+      respond: Effect.fnUntraced(function* ({ path: [source, name], body: { label, type, with_views, ...notation } }) {
         if (label === undefined && type === undefined) return yield* Effect.fail(noChange)
-        const change = { label, type, withViews: with_views ?? false }
+        if (type === undefined && (notation.numbers ?? notation.dates) !== undefined) return yield* Effect.fail(noType)
+        const change = { label, type, withViews: with_views ?? false, notation }
         return changedColumnJson(yield* changeColumn(columns, source, name, change))
       }),
     }),
@@ -74,11 +103,11 @@ export const manageColumns = Effect.gen(function* () {
         "What a change to this type would do, with the first values that would move. Nothing is changed, and it is refused where something depends on the column that cannot be recreated.",
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
-      parameters: [TYPE],
+      parameters: [TYPE, NUMBERS, DATES],
       response: one("RetypeTrial", "What would happen."),
-      errors: [...common.errors, "views_depend", "objects_depend", "table_busy"],
-      respond: ({ path: [source, name], query: { type } }) =>
-        Effect.map(columns.tryRetype(source, name, type!), retypeTrialJson),
+      errors: [...common.errors, "bad_notation", "views_depend", "objects_depend", "table_busy"],
+      respond: ({ path: [source, name], query: { type, ...notation } }) =>
+        Effect.map(columns.tryRetype(source, name, type!, notation), retypeTrialJson),
     }),
   ]
 })

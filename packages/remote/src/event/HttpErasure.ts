@@ -1,7 +1,6 @@
 /** Erasures on request in a remote cabinet. */
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
-import { Erasure, type ErasureQuery } from "@data-cabinet/core/event/Erasure"
-import type { erasureJson } from "@data-cabinet/core/event/ErasureJson"
+import { Erasure, type ErasureCounts, type ErasureQuery } from "@data-cabinet/core/event/Erasure"
 import { TrashError } from "@data-cabinet/core/event/TrashError"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -9,6 +8,8 @@ import { ofCodes, refusedAs, type RemoteRefusal } from "../http/RemoteRefusal.ts
 
 const [ofTrash, ofConditions] = [ofCodes(TrashError), ofCodes(AddressError)]
 const known = (refusal: RemoteRefusal) => ofTrash(refusal) ?? ofConditions(refusal)
+
+type Sent = ErasureCounts & { readonly nextAfter: number | null }
 
 export const layer = Layer.effect(
   Erasure,
@@ -18,10 +19,10 @@ export const layer = Layer.effect(
       ({ filters, sourceId, after }: ErasureQuery) => {
         const body = { filters, after, dry_run, ...(sourceId === null ? {} : { source_id: sourceId }) }
         const request = { method: "POST", path: ["events", "erase"], body } as const
-        return Effect.map(
-          refusedAs(api.json<ReturnType<typeof erasureJson>>(request), known),
-          ({ next_after: next, ...counts }) => ({ ...counts, next }),
-        )
+        return Effect.map(refusedAs(api.json<Sent>(request), known), ({ nextAfter: next, ...counts }) => ({
+          ...counts,
+          next,
+        }))
       }
     return Erasure.of({ find: stretch(true), erase: stretch(false) })
   }),

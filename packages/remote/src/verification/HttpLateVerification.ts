@@ -1,7 +1,7 @@
 /** Late verification of a remote cabinet's events. */
-import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { type LatePage, LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
-import type { latePageJson, lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import type { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -23,10 +23,7 @@ export const layer = Layer.effect(
           ...(cursor === undefined ? {} : { cursor }),
         }
         const request = { method: "POST", path: ["sources", sourceId, "verify"], body } as const
-        return Effect.map(
-          refusedAs(api.json<ReturnType<typeof latePageJson>>(request), known),
-          ({ next_cursor: nextCursor, ...page }) => ({ ...page, nextCursor }),
-        )
+        return refusedAs(api.json<LatePage>(request), known)
       },
     }),
   ),
