@@ -81,9 +81,9 @@ export interface Operations {
   /** The columns of a source's table. */
   readonly listColumns: { readonly input: { readonly path: { readonly id: number } }; readonly output: { readonly data: ReadonlyArray<SourceColumn>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Change a column. */
-  readonly changeColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly body: { readonly label?: string; readonly type?: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly with_views?: boolean } }; readonly output: RetypeResult }
+  readonly changeColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly body: { readonly label?: string; readonly type?: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly numbers?: "comma" | "dot"; readonly dates?: "dmy" | "mdy" | "ymd"; readonly with_views?: boolean } }; readonly output: RetypeResult }
   /** Try a change of a column's type. */
-  readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz" } }; readonly output: RetypeTrial }
+  readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly numbers?: "comma" | "dot"; readonly dates?: "dmy" | "mdy" | "ymd" } }; readonly output: RetypeTrial }
   /** The event feed. */
   readonly readFeed: { readonly input: { readonly query?: { readonly wait?: number; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly limit?: number; readonly cursor?: string } }; readonly output: EventPage }
   /** Where to begin in the feed. */
