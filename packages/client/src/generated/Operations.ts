@@ -48,6 +48,7 @@ export type ListedEvent = { readonly id: number; readonly source: { readonly id:
 export type EventWithContext = { readonly event: Event; readonly original: OriginalRequest | null; readonly row: Row | null; readonly row_waits: boolean; readonly spam: "honeypot" | "origin" | null; readonly deliveries: ReadonlyArray<DeliveryState> }
 export type TestEvent = { readonly id: number; readonly duplicate: boolean; readonly empty: boolean }
 export type FeedStart = { readonly cursor: string }
+export type Erasure = { readonly events: number; readonly repeats: number; readonly rows: number; readonly originals: number; readonly deliveries: number; readonly next_after: number | null }
 export type LateVerdicts = { readonly verdicts: ReadonlyArray<{ readonly id: number; readonly outcome: "verified" | "was_verified" | "refused" | "unchecked"; readonly reason: "no_signature" | "bad_signature" | "old_timestamp" | "no_original" | "source_off" | "no_recipe" | "plain_secret" | "cut_body" | "encoded_body" | "no_kept_signature" | "no_kept_query" | null }>; readonly deliveries: number }
 export type LatePage = { readonly verdicts: ReadonlyArray<{ readonly id: number; readonly outcome: "verified" | "was_verified" | "refused" | "unchecked"; readonly reason: "no_signature" | "bad_signature" | "old_timestamp" | "no_original" | "source_off" | "no_recipe" | "plain_secret" | "cut_body" | "encoded_body" | "no_kept_signature" | "no_kept_query" | null }>; readonly deliveries: number; readonly seen: number; readonly next_cursor: string | null }
 export type ActivityStep = { readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }
@@ -98,6 +99,8 @@ export interface Operations {
   readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** Erase events permanently. */
   readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
+  /** Erase what was sent about somebody. */
+  readonly eraseEvents: { readonly input: { readonly body: { readonly filters: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly source_id?: number; readonly dry_run: boolean; readonly after?: number } }; readonly output: Erasure }
   /** Verify the sender of stored events. */
   readonly verifyEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number>; readonly deliver?: boolean } }; readonly output: LateVerdicts }
   /** Verify the sender of a source's stored events. */
@@ -268,6 +271,7 @@ export const OPERATIONS = {
   trashEvents: "POST events/trash",
   restoreEvents: "POST events/restore",
   purgeEvents: "POST events/purge",
+  eraseEvents: "POST events/erase",
   verifyEvents: "POST events/verify",
   verifySourceEvents: "POST sources/{id}/verify",
   getOverview: "GET overview",

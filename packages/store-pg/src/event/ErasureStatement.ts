@@ -28,12 +28,12 @@ WITH firsts AS (
   SELECT id FROM unnest($1::int8[]) id
   UNION SELECT repeat_of FROM cabinet.event WHERE id = ANY ($1::int8[]) AND repeat_of IS NOT NULL
 ), taken AS MATERIALIZED (
-  SELECT e.id, e.repeat_of, e.deleted_at, e.original_request_id, e.received_at FROM cabinet.event e
+  SELECT e.id, e.repeat_of, e.deleted_at, e.spam, e.original_request_id, e.received_at FROM cabinet.event e
   WHERE (e.id IN (SELECT id FROM firsts) OR e.repeat_of IN (SELECT id FROM firsts)) AND e.purged_at IS NULL
 )
 SELECT (count(*) FILTER (WHERE repeat_of IS NULL))::float8 AS events,
   (count(*) FILTER (WHERE repeat_of IS NOT NULL))::float8 AS repeats,
-  (count(*) FILTER (WHERE repeat_of IS NULL AND deleted_at IS NULL))::float8 AS rows,
+  (count(*) FILTER (WHERE repeat_of IS NULL AND deleted_at IS NULL AND spam IS NULL))::float8 AS rows,
   (count(*) FILTER (WHERE EXISTS (
     SELECT FROM cabinet.original_request o WHERE o.id = t.original_request_id AND o.received_at = t.received_at
   )))::float8 AS originals,
