@@ -77,8 +77,7 @@ const SCREENS = [
   "audit?who=nobody",
 ]
 
-/** Pairwise: each value of one with each of another. */
-/** Two of them are every width, scheme and language; `npm run trials -- screens` has all, with `LOOKS=all`. */
+/** Pairwise. The first two have every width, scheme and language; `npm run trials -- screens` has all, with `LOOKS=all`. */
 const LOOKS = [
   { width: 1280, colorScheme: "light", locale: "en-US" },
   { width: 375, colorScheme: "dark", locale: "ru-RU" },

@@ -49,7 +49,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;heigh
 ::placeholder{color:var(--soft);opacity:1}
 .field{position:relative;display:block}.field>.i{position:absolute;left:.6rem;top:50%;translate:0 -50%;color:var(--soft)}.field>input{padding-left:1.9rem!important;width:100%}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.35rem}
-.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}
+.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.form .choice+label:not(.choice){margin-top:.6rem}
 .find{min-width:14rem}
 table.list{width:100%;border-collapse:collapse}
 .list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600}
@@ -82,7 +82,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:.75rem;margin-bottom:1.25rem;align-items:start}.charts .card{margin:0}.figure b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.figure .list th,.figure .list td{padding-inline:.25rem;white-space:normal}
 .chart{display:block;width:100%;height:5rem;fill:var(--mark)}.chart .bad{fill:var(--bad)}.chart .hit{fill:transparent}.chart g:hover .hit{fill:var(--hover)}.chart path{stroke:var(--line);vector-effect:non-scaling-stroke}.spark{width:6rem;height:1.3rem}.chart .none{fill:var(--line)}
 .axis{display:flex;justify-content:space-between;border-top:1px solid var(--line);margin:0 0 .4rem;padding-top:.15rem;color:var(--soft);font-size:.85em}
-.box>.button{align-self:center}.box.warn{border-color:var(--warn)}.box.warn>.i{color:var(--warn)}
+.box:has(>.button){flex-wrap:wrap}.box:has(>.button)>p{flex:1 1 14rem}.box>.button{align-self:center}.card>*+.box{margin-top:.8rem}.card>.box:last-child{margin-bottom:0}.box.warn{border-color:var(--warn)}.box.warn>.i{color:var(--warn)}
 .begin ol{padding-left:1.25rem;margin:.25rem 0 1rem}.begin li{margin:.25rem 0}
 .facets{list-style:none;margin:0 0 .4rem;padding:0;max-height:18rem;overflow:auto}.facet{display:grid;grid-template-columns:minmax(0,1fr) auto 5rem;gap:.6rem;align-items:center;min-height:28px;padding:0 .4rem;border-radius:6px;color:var(--ink)}a.facet:hover{background:var(--hover);text-decoration:none}.facet>:first-child{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.facet b{font-weight:500;font-variant-numeric:tabular-nums}.facet meter{width:5rem;height:10px}
 kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);border-bottom-width:2px;border-radius:5px;background:var(--ground)}.sheet{inset:0;margin:auto;position-area:none;width:min(30rem,calc(100vw - 1rem));height:fit-content}.sheet .facts{margin:0;grid-template-columns:minmax(0,9rem) 1fr}.help{border-radius:99px;min-width:28px;justify-content:center;color:var(--soft)}

@@ -50,14 +50,13 @@ const latest = (frame: Frame, all: ReadonlyArray<ToldNotice>, timeZone: string):
 }
 
 export const noticeScreen = (frame: Frame, state: NoticeState, timeZone: string): Screen => {
-  const { notices: words, overview, source } = frame.words
+  const { notices: words, overview } = frame.words
   const moment = momentsIn(timeZone)
-  const since =
-    state.on && state.since !== null && markup` <span class="soft">${words.since} ${moment(state.since)}</span>`
+  const since = state.on && state.since !== null && markup`<p class="soft">${words.since} ${moment(state.since)}</p>`
   return {
     title: words.title,
     section: "overview",
-    main: markup`<p><a href="${consolePath(frame)}">← ${overview.title}</a></p><div class="head"><h1>${words.title} ${state.on ? badge("good", source.on) : badge("quiet", source.off)}</h1>${switches(frame, state)}</div>
+    main: markup`<p><a href="${consolePath(frame)}">← ${overview.title}</a></p><div class="head"><h1>${words.title} ${state.on ? badge("good", words.on) : badge("quiet", words.off)}</h1>${switches(frame, state)}</div>
 <p class="soft">${words.about}</p>
 <section class="card" aria-labelledby="told"><h2 id="told">${words.where}</h2>${state.source === null ? markup`<p>${words.never}</p>` : markup`${place(frame, state)}${since}`}${carriers(frame, state)}</section>
 <section aria-labelledby="latest"><h2 id="latest">${words.latest}</h2>${latest(frame, state.latest, timeZone)}</section>`,

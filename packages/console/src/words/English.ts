@@ -466,6 +466,8 @@ export const ENGLISH = {
     title: "Notices",
     about:
       "Events that say what fails, is silent or is new. They are in the feed and in a table, and are delivered to the addresses that subscribe to their source.",
+    on: "on",
+    off: "off",
     turnOn: "Switch notices on",
     turnOff: "Switch notices off",
     where: "Where they are told",
