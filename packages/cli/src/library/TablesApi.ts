@@ -102,8 +102,14 @@ export const tablesApi = (run: Run): TablesApi => ({
   addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
   dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
   indexes: (object) => run(ColumnIndexes.use((indexes) => indexes.list(...namesOf(object)))),
-  addIndex: (object, columns) => run(ColumnIndexes.use((indexes) => indexes.build(...namesOf(object), columns))),
-  dropIndex: (object, index) => run(ColumnIndexes.use((indexes) => indexes.drop(...namesOf(object), index))),
+  addIndex: (object, columns) => {
+    const [schema, name] = namesOf(object)
+    return run(ColumnIndexes.use((indexes) => indexes.build(schema, name, columns)))
+  },
+  dropIndex: (object, index) => {
+    const [schema, name] = namesOf(object)
+    return run(ColumnIndexes.use((indexes) => indexes.drop(schema, name, index)))
+  },
 })
 
 export const columnsApi = (run: Run): ColumnsApi => ({
