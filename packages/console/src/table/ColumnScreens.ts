@@ -13,12 +13,19 @@ import { notationIn } from "../html/NotationChoice.ts"
 import { act, fieldOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { indexActs } from "./ColumnIndexActs.ts"
 import { indexesOf } from "./ColumnIndexBlock.ts"
 import { columnScreen } from "./ColumnScreen.ts"
 import { valueOf } from "./SelectionLinks.ts"
 import { may } from "../html/Shell.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
+
+/** Where a column is shown, from the segments of its address. */
+const home = (segments: ReadonlyArray<string>) => {
+  const [schema, name, column] = segments.map(encodeURIComponent)
+  return `tables/${schema}/${name}/columns/${column}`
+}
 
 export const columnScreens = (found: Find) =>
   Effect.gen(function* () {
@@ -38,10 +45,6 @@ export const columnScreens = (found: Find) =>
       return column === undefined ? yield* noSuchColumn(name, wanted, names) : { table, column, sourceId: source.id }
     })
 
-    const home = (segments: ReadonlyArray<string>) => {
-      const [schema, name, column] = segments.map(encodeURIComponent)
-      return `tables/${schema}/${name}/columns/${column}`
-    }
     const screens: ReadonlyArray<ConsoleScreen> = [
       {
         path,
@@ -74,29 +77,7 @@ export const columnScreens = (found: Find) =>
           return null
         }),
       }),
-      act({
-        path: `${path}/index`,
-        action: "column.change",
-        home,
-        // An index that serves the column is not built again.
-        repeat: "allowed",
-        respond: Effect.fnUntraced(function* (call) {
-          const { table, column } = yield* columnAt(call.path)
-          yield* indexing.build(table.detail.schema, table.detail.name, [column.name])
-          return null
-        }),
-      }),
-      act({
-        path: `${path}/index/drop`,
-        action: "column.change",
-        home,
-        repeat: "allowed",
-        respond: Effect.fnUntraced(function* (call) {
-          const { table } = yield* columnAt(call.path)
-          yield* indexing.drop(table.detail.schema, table.detail.name, fieldOf(call, "index"))
-          return null
-        }),
-      }),
+      ...indexActs({ path, home, columnAt, indexing }),
       act({
         path: `${path}/retype`,
         action: "column.change",
