@@ -102,6 +102,10 @@ it("Parquet has every value, read by DuckDB", { timeout: 120_000 }, async () => 
     `SELECT count(*)::int AS n FROM public.kinds WHERE money < -1234567890123456789072940.00`,
   )
   assert.deepStrictEqual(few, truly as typeof few)
+  // Those of texts are not overwritten by the group behind them.
+  assert.deepStrictEqual(await query(`SELECT id::int AS id FROM '${file}' WHERE n = '12345678901234567891.10'`), [
+    { id: 1 },
+  ])
 })
 
 it("Parquet has every value, read by hyparquet", async () => {

@@ -6,6 +6,7 @@ import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { DecimalDigits, ExportShape, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
 import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
 import type { ParquetWriter as Writer } from "hyparquet-writer"
+import { type Held, parquetColumn, type Stored } from "./ParquetColumn.ts"
 
 type SchemaElement = ConstructorParameters<typeof Writer>[0]["schema"][number]
 
@@ -15,37 +16,39 @@ const GROUP_CHARS = 3 * 1024 * 1024
 /** The most digits that readers of decimals take. */
 const MAX_DECIMAL_DIGITS = 38
 
-/** A value as it is written; undefined if the column's type cannot hold it. */
-type Stored = string | number | bigint | boolean | Uint8Array | undefined
-
 interface Field {
   readonly element: Omit<SchemaElement, "name">
-  /** The token is not that of NULL. */
-  readonly value: (token: string) => Stored
+  readonly held: Held
+  /** The token is not that of NULL. Undefined if the column's type cannot hold it. */
+  readonly value: (token: string) => Stored | undefined
   /** What the column holds, in words. */
   readonly holds: string
 }
 
 const TEXT: Field = {
   element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  held: "texts",
   value: shownText,
   holds: "text",
 }
 
 const JSON_TEXT: Field = {
   element: { type: "BYTE_ARRAY", logical_type: { type: "JSON" } },
+  held: "texts",
   value: (token) => token,
   holds: "JSON",
 }
 
 const whole = (type: "INT32" | "INT64"): Field => ({
   element: { type },
+  held: type === "INT32" ? "numbers" : "integers",
   value: type === "INT32" ? Number : BigInt,
   holds: "integers",
 })
 
 const floating = (type: "FLOAT" | "DOUBLE"): Field => ({
   element: { type },
+  held: "numbers",
   // What is no number is a text of its name.
   value: (token) => Number(token[0] === '"' ? shownText(token) : token),
   holds: "floating-point numbers",
@@ -60,6 +63,7 @@ const dayMillis = (day: string): number =>
 
 const DATE: Field = {
   element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
+  held: "numbers",
   value: (token) => {
     const day = TIME.exec(shownText(token))?.[1]
     const millis = day === undefined ? Number.NaN : dayMillis(day)
@@ -70,6 +74,7 @@ const DATE: Field = {
 
 const timestamp = (isAdjustedToUTC: boolean): Field => ({
   element: { type: "INT64", logical_type: { type: "TIMESTAMP", isAdjustedToUTC, unit: "MICROS" } },
+  held: "integers",
   value: (token) => {
     const [, day, hour, minute, second, fraction = ""] = TIME.exec(shownText(token)) ?? []
     if (day === undefined || hour === undefined) return undefined
@@ -88,13 +93,18 @@ const FIELDS: Readonly<Record<string, Field>> = {
   oid: whole("INT64"),
   real: floating("FLOAT"),
   "double precision": floating("DOUBLE"),
-  boolean: { element: { type: "BOOLEAN" }, value: (token) => token === "true", holds: "booleans" },
+  boolean: { element: { type: "BOOLEAN" }, held: "booleans", value: (token) => token === "true", holds: "booleans" },
   date: DATE,
   "timestamp with time zone": timestamp(true),
   "timestamp without time zone": timestamp(false),
   json: JSON_TEXT,
   jsonb: JSON_TEXT,
-  bytea: { element: { type: "BYTE_ARRAY" }, value: (token) => Buffer.from(shownText(token), "base64"), holds: "bytes" },
+  bytea: {
+    element: { type: "BYTE_ARRAY" },
+    held: "values",
+    value: (token) => Buffer.from(shownText(token), "base64"),
+    holds: "bytes",
+  },
 }
 
 /** `-12.50` with a scale of 3 is -12500; undefined if it has other digits behind the point, or too many. */
@@ -123,6 +133,7 @@ const decimal = (digits: DecimalDigits): Field => {
       precision,
       scale,
     },
+    held: isShort ? "integers" : "values",
     value: (token) => unscaled(token, digits),
     holds: `numbers of ${precision} digits, ${scale} of them behind the point`,
   }
@@ -155,39 +166,67 @@ const refuseUnknown = (
   }
 }
 
+/**
+ * An element while its values are written: they come as the file has them. Told what they mean, the writer would turn all of
+ * a group's into copies first, and parse JSON, whose digits it would lose.
+ */
+const physical = ({ element, held }: Field): Omit<SchemaElement, "name"> =>
+  held === "values" ? element : { type: element.type! }
+
+/** The bounds that the last group's statistics name are the columns' own bytes, which the next group overwrites. */
+const keepBounds = (writer: Writer): void => {
+  for (const { meta_data } of writer.row_groups.at(-1)?.columns ?? []) {
+    const { statistics } = meta_data ?? {}
+    if (statistics === undefined) continue
+    const { min_value, max_value } = statistics
+    if (min_value instanceof Uint8Array) statistics.min_value = new Uint8Array(min_value)
+    if (max_value instanceof Uint8Array) statistics.max_value = new Uint8Array(max_value)
+  }
+}
+
 export const encodeParquet = (shape: ExportShape): RowEncoder =>
   async function* ({ columns, declared, batches, metadata }) {
     // Loaded by those who export Parquet.
     const { ByteWriter, ParquetWriter } = await import("hyparquet-writer")
     refuseUnknown(columns, shape)
     const fields = columns.map(({ name, type }, index) => fieldOf(name, type, declared[index] ?? null, shape))
-    const schema: Array<SchemaElement> = [
+    const schemaOf = (element: (field: Field) => Omit<SchemaElement, "name">): Array<SchemaElement> => [
       { name: "rows", num_children: columns.length },
-      ...fields.map(({ element }, index): SchemaElement => ({
+      ...fields.map((field, index): SchemaElement => ({
         name: columns[index]!.name,
         repetition_type: "OPTIONAL",
-        ...element,
+        ...element(field),
       })),
     ]
     const bytes = new ByteWriter()
-    const writer = new ParquetWriter({ writer: bytes, schema, createdBy: "data-cabinet" })
+    const writer = new ParquetWriter({ writer: bytes, schema: schemaOf(physical), createdBy: "data-cabinet" })
     const taken = (): Uint8Array => {
       const piece = Buffer.from(bytes.getBytes())
       bytes.index = 0
       return piece
     }
-    let values: Array<Array<Stored | null>> = columns.map(() => [])
+    const held = fields.map((field) => parquetColumn(field.held))
     let chars = 0
     let number = 0
+    let rows = 0
     const group = (): Uint8Array => {
-      const columnData = columns.map(({ name }, index) => ({ name, data: values[index]! }))
-      void writer.write({ columnData, rowGroupSize: Math.max(1, values[0]?.length ?? 0) })
-      values = columns.map(() => [])
+      // The writer takes the values of a column when it comes to it, and has let go of them when it comes to the next.
+      const columnData = held.map((column, index) => ({
+        name: columns[index]!.name,
+        get data() {
+          return column.values()
+        },
+      }))
+      void writer.write({ columnData, rowGroupSize: Math.max(1, rows) })
+      keepBounds(writer)
+      for (const column of held) column.clear()
       chars = 0
+      rows = 0
       return taken()
     }
     const take = (item: string): void => {
       number++
+      rows++
       chars += item.length
       for (const [index, token] of cellTokens(item).entries()) {
         const { value, holds } = fields[index]!
@@ -200,16 +239,18 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
             `Row ${number} has ${token.slice(0, 100)} in column ${JSON.stringify(name)}, which is exported as ${holds}: export it as text.`,
           )
         }
-        values[index]!.push(stored)
+        held[index]!.push(stored)
       }
     }
     for await (const items of batches) {
-      for (const item of items.texts()) take(item)
-      if (chars >= GROUP_CHARS) yield group()
+      for (const item of items.texts()) {
+        take(item)
+        if (chars >= GROUP_CHARS) yield group()
+      }
     }
     if (chars > 0) yield group()
-    // Older readers know JSON by this alone. Said before, the writer would parse the values, and lose digits.
-    writer.schema = schema.map((element) =>
+    // Older readers know JSON by the converted type alone.
+    writer.schema = schemaOf(({ element }) =>
       element.logical_type?.type === "JSON" ? { ...element, converted_type: "JSON" } : element,
     )
     if (metadata !== undefined) {
