@@ -30,6 +30,8 @@ export interface EventData {
   /** As the list has it; null for one that is gone since. */
   readonly listed: ListedEvent | null
   readonly timeZone: string
+  /** Whether its source has a recipe by which what was kept can be verified. */
+  readonly checkable: boolean
 }
 
 const valueOf = (value: Json): Html => {
@@ -89,7 +91,7 @@ const trashBox = (frame: Frame, { listed }: EventData): HtmlValue => {
 
 const spamBox = ({ words: { event: words } }: Frame, { record: { spam } }: EventData): HtmlValue =>
   spam !== null &&
-  markup`<div class="box warn" role="status"><p>${words.isSpam}: ${words.spamReasons[spam]}.</p><p class="soft">${words.spamHint}</p></div>`
+  markup`<div class="box warn" role="status"><div><p>${words.isSpam}: ${words.spamReasons[spam]}.</p><p class="soft">${words.spamHint}</p></div></div>`
 
 const fact = (name: string, value: HtmlValue) =>
   value !== null && value !== false && value !== "" && markup`<dt>${name}</dt><dd>${value}</dd>`
@@ -99,7 +101,7 @@ const sizeText = ({ words: { event: words } }: Frame, { body, bodyBytes }: Store
     ? `${words.bytes(bodyBytes)}, ${words.beginningKept(body.byteLength)}`
     : words.bytes(bodyBytes)
 
-const originalPart = (frame: Frame, event: ReadEvent, original: StoredOriginal | null): Html => {
+const originalPart = (frame: Frame, event: ReadEvent, { record: { original }, checkable }: EventData): Html => {
   const { id } = event
   const { event: words } = frame.words
   if (original === null) return markup`<p class="soft">${words.noOriginal}</p>`
@@ -108,7 +110,7 @@ const originalPart = (frame: Frame, event: ReadEvent, original: StoredOriginal |
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
 ${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
 ${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}${original.late !== null && fact(words.checkedAgain, lateVerdictIn(words, original.late))}</dl>
-${checkForms(frame, event, original)}
+${checkable && checkForms(frame, event, original)}
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}
 ${markedText(text, fault?.at ?? null)}
 <details><summary>${words.hex}</summary><pre class="hex" tabindex="0">${hexDump(original.body)}</pre></details>
@@ -152,7 +154,7 @@ ${trashBox(frame, data)}${spamBox(frame, data)}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
-<section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, record.original)}</section>
+<section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, data)}</section>
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, data)}</section>`,
   }
 }

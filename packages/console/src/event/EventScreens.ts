@@ -6,6 +6,7 @@ import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { isCheckableLate } from "@data-cabinet/core/verification/LateCheck"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
@@ -67,7 +68,9 @@ export const eventScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* ({ frame, path: [text] }) {
         const { id, record } = yield* found(text!)
         const one = yield* browser.page({ event: id, limit: 1 })
-        const data = { record, listed: one.items[0] ?? null, timeZone, addresses: yield* addresses.list }
+        const source = yield* sources.get(record.sourceId)
+        const checkable = Option.isSome(source) && source.value.verify !== null && isCheckableLate(source.value.verify)
+        const data = { record, listed: one.items[0] ?? null, timeZone, addresses: yield* addresses.list, checkable }
         return { screen: eventScreen(frame, { ...data, deliveries: yield* sent.ofEvent(id) }) }
       }),
     },

@@ -40,6 +40,10 @@ export type LateCheck =
   | { readonly recipe: RecipeName; readonly refusal: RefusalReason | null }
   | { readonly unchecked: UncheckedReason }
 
+/** Whether a recipe proves the sender of what was kept: the secret itself, where it is sent, never is. */
+export const isCheckableLate = (verification: Pick<IntakeVerification, "recipe" | "hmac">): boolean =>
+  recipeOf(verification).kind !== "plain"
+
 const unchecked = (reason: UncheckedReason): LateCheck => ({ unchecked: reason })
 
 /** `secrets`: those that this process could decrypt. `address`: the source's public address, without a query. */

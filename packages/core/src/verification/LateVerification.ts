@@ -12,11 +12,11 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { intakePath } from "../source/SourceJson.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
-import { checkLate, type KeptRequest, type LateCheck, type UncheckedReason } from "./LateCheck.ts"
+import { checkLate, isCheckableLate, type KeptRequest, type LateCheck, type UncheckedReason } from "./LateCheck.ts"
 import { LateVerificationError } from "./LateVerificationError.ts"
 import { type LateEvent, type LateFinding, LateVerificationStore } from "./LateVerificationStore.ts"
 import { ADDRESS_RECIPES } from "./Recipes.ts"
-import { type IntakeVerification, recipeOf } from "./Verification.ts"
+import type { IntakeVerification } from "./Verification.ts"
 import { SECRETS_UNREADABLE } from "./VerifyRequest.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
@@ -217,7 +217,7 @@ const obstacleOf = (source: Option.Option<IntakeSource>): Obstacle | null => {
   if (Option.isNone(source)) return "source_off"
   const { verification }: { readonly verification: IntakeVerification | null } = source.value
   if (verification === null) return "no_recipe"
-  return recipeOf(verification).kind === "plain" ? "plain_secret" : null
+  return isCheckableLate(verification) ? null : "plain_secret"
 }
 
 const lateVerdict = (id: number, check: LateCheck): LateVerdict => {
