@@ -88,6 +88,50 @@ it("headers go to no other origin than the one that they were given for", async 
   expect(rows).toEqual([{ headers: null }])
 })
 
+it("single headers are added, replaced and removed by several at once, and the others stay", async () => {
+  const made = await cabinet.addresses.create({ url: receiver.url, sources: [], headers: [["X-Key", SECRET]] })
+  const names = Array.from({ length: 20 }, (_, n) => `X-Added-${n}`)
+  await Promise.all(
+    names.map((name, n) => cabinets[n % 2]!.addresses.change(made.id, { setHeaders: [[name, String(n)]] })),
+  )
+  expect((await cabinet.addresses.get(made.id)).headerNames.toSorted()).toEqual([...names, "X-Key"].toSorted())
+  await cabinet.addresses.change(made.id, { setHeaders: [["x-added-3", "new"]], removeHeaders: names.slice(4) })
+  const sent = async () => {
+    await cabinet.addresses.ping(made.id)
+    return receiver.received.at(-1)!.headers
+  }
+  expect(await sent()).toMatchObject({ "x-key": SECRET, "x-added-0": "0", "x-added-3": "new" })
+  expect(await sent()).not.toHaveProperty("x-added-4")
+  const few = [...names.slice(0, 3), "X-Added-3"]
+  for (const [change, code] of [
+    [{ headers: [], setHeaders: [] }, "bad_header"],
+    [{ headers: [], removeHeaders: ["X-Key"] }, "bad_header"],
+    [{ setHeaders: [["X-Key", "1"]], removeHeaders: ["x-key"] }, "bad_header"],
+    [{ setHeaders: [["Host", SECRET]] }, "bad_header"],
+    [{ setHeaders: Array.from({ length: 46 }, (_, n) => [`X-${n}`, ""] as const) }, "bad_header"],
+    [{ url: other.url, setHeaders: [["X-New", SECRET]] }, "headers_needed"],
+    [{ url: other.url, removeHeaders: few }, "headers_needed"],
+  ] as const) {
+    const refused = cabinet.addresses.change(made.id, change)
+    await expect(refused).rejects.toMatchObject({ code, message: expect.not.stringContaining(SECRET) })
+  }
+  // To another origin go only those that are given for it.
+  const moved = await cabinet.addresses.change(made.id, {
+    url: other.url,
+    setHeaders: [["X-Key", "another"]],
+    removeHeaders: few,
+  })
+  expect(moved.headerNames).toEqual(["X-Key"])
+  await cabinet.addresses.ping(made.id)
+  expect(other.received.at(-1)!.headers).toMatchObject({ "x-key": "another" })
+  const audit = JSON.stringify(
+    await database.run("SELECT changes::text FROM cabinet.audit WHERE changes::text LIKE '%set_header_names%'"),
+  )
+  expect(audit).toContain("X-Added-19")
+  expect(audit).not.toContain("another")
+  await cabinet.addresses.remove(made.id)
+})
+
 it("a header of the contract, of a connection or of the body is refused by name, and so is what cannot be sent", async () => {
   const theirs = [
     "Host",

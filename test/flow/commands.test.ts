@@ -113,6 +113,20 @@ it("address add reads a secret URL from standard input, where no process list sh
   const add = ["address", "add", "--url-file", "-", "--allowed-networks", "127.0.0.0/8", "--get", "url"]
   const added = await home.cabinet(add, {}, "http://127.0.0.1:9/services/hush\n")
   expect(added).toMatchObject({ code: 0, stdout: "http://127.0.0.1:9/services/hush\n", stderr: "" })
+  // One header after another, while nobody knows the others.
+  const set = (flags: ReadonlyArray<string>, input = "") =>
+    home.cabinet(["address", "set", "http://127.0.0.1:9/services/hush", ...flags, "--get", "header_names"], {}, input)
+  expect(await set(["--headers-file", "-"], "X-One: hush\n")).toMatchObject({ code: 0 })
+  const two = await set(["--set-headers-file", "-"], "X-Two: hush\nx-one: more\n")
+  expect(two).toMatchObject({ code: 0, stdout: expect.stringMatching(/x-one[^]*X-Two/), stderr: "" })
+  const removed = await set(["--remove-header", "X-ONE"])
+  expect(removed).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/x-one/i) })
+  expect(removed.stdout).toContain("X-Two")
+  expect(await set(["--set-headers-file", "-"], "hush\n")).toMatchObject({
+    code: 2,
+    stderr: "--set-headers-file: line 1 does not have the form 'Name: value'.\n",
+  })
+  expect(await set(["--headers-file", "-", "--remove-header", "X-Two"])).toMatchObject({ code: 2 })
   const both = await home.cabinet(
     ["poll", "add", "1", "--url-file", "-", "--headers-file", "-"],
     {},

@@ -439,6 +439,21 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
     assert.include(limited, part)
   }
   assert.notInclude(limited, "hush")
+  const two = { header_name: "X-Tenant", header_value: "hush" }
+  await press(`${path}/headers`, two, editor)
+  const both = await (await see(path, { headers: editor })).text()
+  assert.include(both, '<dd class="mono">Authorization, X-Tenant</dd>')
+  assert.include(both, '<button aria-label="Remove: X-Tenant">Remove</button>')
+  assert.notInclude(both, "hush")
+  assert.notInclude(await (await see(path)).text(), "X-Tenant</bdi>")
+  await press(`${path}/headers`, { remove: "Authorization" }, editor)
+  const typed = { url, told: "all", headers: "keep", header_name: "Authorization", header_value: "Bearer hush" }
+  await press(`${path}/change`, typed, editor)
+  const again = await (await see(path, { headers: editor })).text()
+  assert.include(again, '<dd class="mono">X-Tenant, Authorization</dd>')
+  const unfit = await press(`${path}/headers`, { header_name: "Host", header_value: "hush" }, editor)
+  assert.include(await unfit.text(), "<code>bad_header</code>")
+  assert.strictEqual((await press(`${path}/headers`, two, viewer)).status, 403)
   const moved = await press(`${path}/change`, { url: "http://127.0.0.1:9/", told: "all", headers: "keep" }, editor)
   assert.include(await moved.text(), "<code>headers_needed</code>")
   assert.strictEqual((await press(`${path}/change`, { url, told: "all", rate: "a" }, editor)).status, 400)

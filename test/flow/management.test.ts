@@ -320,6 +320,9 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   assert.notInclude(limited.text, "Bearer")
   for (const [body, code, param] of [
     [{ headers: [{ name: "Host", value: "hush" }] }, "bad_header", "/headers"],
+    [{ set_headers: [{ name: "Host", value: "hush" }] }, "bad_header", "/set_headers"],
+    [{ remove_headers: ["Authorization"], headers: [] }, "bad_header", "/headers"],
+    [{ remove_headers: Array.from({ length: 51 }, () => "X-A") }, "bad_body", "/remove_headers"],
     [{ rate: 0 }, "bad_body", "/rate"],
     [{ timeout_seconds: 16 }, "bad_body", "/timeout_seconds"],
     [{ give_up_after_seconds: 59 }, "bad_give_up", "/give_up_after_seconds"],
@@ -329,6 +332,11 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.deepStrictEqual([refusal.json.error.code, refusal.json.error.param], [code, param])
     assert.notInclude(refusal.text, "hush")
   }
+  const more = { set_headers: [{ name: "X-Two", value: "hush" }], remove_headers: ["x-none"] }
+  const merged = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: more })
+  assert.deepStrictEqual(merged.json.header_names, ["Authorization", "X-Two"])
+  const fewer = await ask("PATCH", `addresses/${address.json.id}`, { body: { remove_headers: ["X-TWO"] } })
+  assert.deepStrictEqual(fewer.json.header_names, ["Authorization"])
   const without = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: { filters: [] } })
   assert.deepStrictEqual(without.json.filters, [])
   const missing = await ask("GET", `addresses/${address.json.id}/events/999999`, { as: "viewer" })

@@ -124,6 +124,11 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
   expect(await authorized(cabinet, poll)).toEqual([true])
+  // What is encrypted stays as it is beside what is added.
+  const extended = await cabinet.addresses.change(address.id, { setHeaders: [["X-Other", HEADER]] })
+  expect(extended.headerNames).toEqual(["Authorization", "X-Other"])
+  expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
+  await cabinet.addresses.change(address.id, { removeHeaders: ["X-Other"] })
   await cabinet.polls.change(poll, { headers: [["Authorization", HEADER]] })
   expect(await stored()).not.toContain(HEADER)
   expect(await authorized(cabinet, poll)).toEqual([true])

@@ -16,6 +16,7 @@ import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { filtersOf } from "./WhereFlag.ts"
+import { readHeaderChange, singleHeaderFlags } from "./SingleHeaderFlags.ts"
 import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 
@@ -166,6 +167,7 @@ const set = Command.make(
     ),
     where: where.pipe(Flag.withDescription('Instead of the conditions there are; "none" for all events')),
     ...sendingFlags,
+    ...singleHeaderFlags,
     ...outgoing,
   },
   (input) =>
@@ -175,11 +177,11 @@ const set = Command.make(
       if (input.allSources && input.sources.length > 0) {
         return yield* new CommandError({ code: "usage", message: "Either --source or --all-sources, not both." })
       }
-      const sending = yield* readSending(input)
+      const sending = { ...(yield* readSending(input)), ...(yield* readHeaderChange(input)) }
       const isChanged = newUrl !== undefined || input.allSources || input.sources.length > 0 || input.where.length > 0
       if (!isChanged && Object.keys(sending).length === 0) {
         const message =
-          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --rate, --timeout, --give-up-after or --pause-on-gone."
+          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --set-headers-file, --remove-header, --rate, --timeout, --give-up-after or --pause-on-gone."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>

@@ -1,4 +1,4 @@
-/** `--headers-file FILE`: HTTP headers as lines `Name: value`. They are secret, and no message shows a value. */
+/** `--headers-file FILE` and its like: HTTP headers as lines `Name: value`. They are secret, and no message shows a value. */
 import { Effect, Option } from "effect"
 import { CommandError } from "./CommandError.ts"
 import { askHidden, readInput, secretFile } from "./SecretInput.ts"
@@ -11,7 +11,7 @@ export const headersFile = secretFile(
 )
 
 /** Blank lines are skipped; every other line is a header. */
-export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError> =>
+export const parseHeaders = (text: string, flag = "--headers-file"): Effect.Effect<Headers, CommandError> =>
   Effect.gen(function* () {
     const headers: Array<readonly [string, string]> = []
     for (const [at, line] of text
@@ -22,7 +22,7 @@ export const parseHeaders = (text: string): Effect.Effect<Headers, CommandError>
       const colon = line.indexOf(":")
       const name = line.slice(0, Math.max(0, colon)).trim()
       if (name === "") {
-        const message = `--headers-file: line ${at + 1} does not have the form 'Name: value'.`
+        const message = `${flag}: line ${at + 1} does not have the form 'Name: value'.`
         return yield* new CommandError({ code: "usage", message })
       }
       headers.push([name, line.slice(colon + 1).trim()])
@@ -41,9 +41,9 @@ const asked = Effect.gen(function* () {
 })
 
 /** The headers of a call; none without the flag. */
-export const readHeaders = (file: Option.Option<string>) =>
+export const readHeaders = (file: Option.Option<string>, flag = "--headers-file") =>
   Effect.gen(function* () {
     if (Option.isNone(file)) return []
     const terminal = file.value === "-" && process.stdin.isTTY
-    return yield* parseHeaders(terminal ? yield* asked : yield* readInput(file.value, `--headers-file ${file.value}`))
+    return yield* parseHeaders(terminal ? yield* asked : yield* readInput(file.value, `${flag} ${file.value}`), flag)
   })

@@ -56,7 +56,8 @@ export interface AddressesApi {
   readonly get: (id: number) => Promise<Address>
   /**
    * Another URL, checked like a new one, or other settings. Deliveries already due go to the new URL. Rejects with
-   * `headers_needed` if the URL has another origin and the address's headers are not given again.
+   * `headers_needed` if the URL has another origin and the address's headers are not given again. `headers` replaces all of
+   * them; `setHeaders` and `removeHeaders` change single ones without the values of the others.
    */
   readonly change: (id: number, change: AddressChange) => Promise<Address>
   /** Sends nothing more to it, and cancels due deliveries. */

@@ -212,6 +212,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
         "7d",
         "--pause-on-gone",
         "on",
+        "--remove-header",
+        "X-None",
       ],
     },
     "address test": { here: [address, "--event", "1"] },

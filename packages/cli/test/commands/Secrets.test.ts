@@ -60,6 +60,7 @@ it("no command has a flag that takes a header, a password, a secret or a token",
     "--keep-headers",
     "--header-fields",
     "--verify-header",
+    "--remove-header",
     "--verify-timestamp-header",
   ]
   expect(telling.filter((flag) => !flag.endsWith("-file") && !names.includes(flag))).toEqual([])

@@ -15,6 +15,7 @@ import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } fr
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
 import { filtersOf } from "./FilterChoice.ts"
+import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
@@ -167,6 +168,13 @@ const addressScreens = Effect.gen(function* () {
         const change = { url: fieldOf(call, "url"), sources: told, ...filtersOf(call), ...sendingOf(call) }
         return yield* Effect.as(addresses.set(idOf(call.path[0]), change), null)
       }),
+    }),
+    act({
+      path: `${path}/headers`,
+      action: "address.change",
+      home,
+      repeat: "allowed",
+      respond: (call) => Effect.as(addresses.set(idOf(call.path[0]), headerChangeOf(call)), null),
     }),
     simple("pause", addresses.pause),
     simple("resume", addresses.resume),

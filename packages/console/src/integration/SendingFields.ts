@@ -4,6 +4,7 @@
  */
 import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
@@ -22,8 +23,9 @@ export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
   const { integration: words, poll } = frame.words
   const kept =
     headerNames.length > 0 &&
-    markup`<fieldset><legend>${poll.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${poll.keepHeaders} <bdi class="mono">${headerNames.join(", ")}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${poll.replaceHeaders}</label><p class="soft">${poll.headersHint}</p></fieldset>`
-  return markup`<details><summary>${words.sending}</summary>${kept}<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>
+    markup`<legend>${poll.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${poll.keepHeaders} <bdi class="mono">${headerNames.join(", ")}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${poll.replaceHeaders}</label><p class="soft">${poll.headersHint}</p>`
+  const one = markup`<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>`
+  return markup`<details><summary>${words.sending}</summary>${kept ? markup`<fieldset>${kept}${one}</fieldset>` : sending === NEW && one}
 ${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}
 <label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label></details>`
 }
@@ -37,16 +39,18 @@ const lifetimeIn = (call: FormCall): number | null => {
 }
 
 /**
- * A header that is typed in is sent, whatever was chosen; none at all only where that was chosen. A form without these fields
- * says nothing of them.
+ * A header that is typed in is sent, whatever was chosen: besides those that are kept, where they are. None at all is sent only
+ * where that was chosen. A form without these fields says nothing of them.
  */
-export const sendingOf = (call: FormCall): SendingSettings => {
+export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
   const has = (field: string) => call.form.some(([name]) => name === field)
   const name = fieldOf(call, "header_name")
   const headers = name === "" ? [] : [[name, fieldOf(call, "header_value")] as const]
-  const isReplaced = headers.length > 0 || fieldOf(call, "headers") === "replace"
+  const choice = fieldOf(call, "headers")
+  const isKept = choice === "keep"
   return {
-    ...(isReplaced ? { headers } : {}),
+    ...(choice === "replace" || (headers.length > 0 && !isKept) ? { headers } : {}),
+    ...(headers.length > 0 && isKept ? { setHeaders: headers } : {}),
     ...(has("rate") ? { rate: wholeOf(fieldOf(call, "rate")) } : {}),
     ...(has("give_up_after")
       ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }

@@ -171,9 +171,11 @@ const SESSIONS: Acts<Sessions["Service"]> = {
   endAll: (id) => act("session.end_all", `person ${id}`),
 }
 
-const addressChanges = ({ headers, ...change }: AddressChange): Act["changes"] => ({
+const addressChanges = ({ headers, setHeaders, removeHeaders, ...change }: AddressChange): Act["changes"] => ({
   ...maskedUrl({ ...change }),
   ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
+  ...(setHeaders === undefined ? {} : { set_header_names: setHeaders.map(([name]) => name) }),
+  ...(removeHeaders === undefined ? {} : { removed_header_names: removeHeaders }),
 })
 
 const ADDRESSES: Acts<Addresses["Service"]> = {

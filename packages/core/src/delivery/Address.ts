@@ -3,6 +3,7 @@ import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { FieldFilters } from "./FieldFilter.ts"
+import type { HeaderChange } from "./HeaderChange.ts"
 
 /** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
@@ -72,8 +73,8 @@ export interface NewAddress extends SendingSettings {
   readonly filters?: FieldFilters
 }
 
-/** The changes to an address; absent fields stay unchanged. */
-export interface AddressChange extends SendingSettings {
+/** The changes to an address; absent fields stay unchanged. `headers` replaces all of them, the others change single ones. */
+export interface AddressChange extends SendingSettings, HeaderChange {
   /** The new URL. */
   readonly url?: string
   /** The new subscription. */

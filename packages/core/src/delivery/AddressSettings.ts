@@ -4,6 +4,7 @@ import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
 import type { AddressChange } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
+import { mergeHeaders } from "./HeaderChange.ts"
 
 /** Deliveries a second. */
 export const MAX_RATE = 1_000
@@ -22,8 +23,32 @@ const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout" | "bad_give_up",
 
 const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
+const checkCount = (count: number): Result.Result<void, AddressError> =>
+  count > MAX_HEADERS
+    ? refuse("bad_header", `An address may have at most ${MAX_HEADERS} headers.`)
+    : Result.succeed(undefined)
+
+/** Either all headers or single ones, and of these each once. */
+const checkHeaderChange = ({
+  headers,
+  setHeaders,
+  removeHeaders,
+}: AddressChange): Result.Result<void, AddressError> => {
+  if (headers !== undefined && (setHeaders !== undefined || removeHeaders !== undefined)) {
+    return refuse("bad_header", "Either all headers are given, or single ones are set and removed, not both.")
+  }
+  if ((removeHeaders ?? []).length > MAX_HEADERS) {
+    return refuse("bad_header", `At most ${MAX_HEADERS} headers can be removed at once.`)
+  }
+  const removed = new Set((removeHeaders ?? []).map((name) => name.toLowerCase()))
+  const both = (setHeaders ?? []).find(([name]) => removed.has(name.toLowerCase()))
+  if (both !== undefined) return refuse("bad_header", `The header ${both[0].slice(0, 100)} is both set and removed.`)
+  return checkHeaders(headers ?? setHeaders ?? [])
+}
+
 const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void, AddressError> => {
-  if (headers.length > MAX_HEADERS) return refuse("bad_header", `An address may have at most ${MAX_HEADERS} headers.`)
+  const counted = checkCount(headers.length)
+  if (Result.isFailure(counted)) return counted
   const names = new Set<string>()
   for (const header of headers) {
     const checked = checkHeader(header)
@@ -36,12 +61,8 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
 }
 
 /** The first of the given settings that cannot be is refused. */
-export const checkSettings = ({
-  headers = [],
-  rate = null,
-  timeoutSeconds = null,
-  giveUpAfterSeconds = null,
-}: AddressChange): Result.Result<void, AddressError> => {
+export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
+  const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null } = change
   if (rate !== null && !isWhole(rate, MAX_RATE)) {
     return refuse("bad_rate", `The rate must be a whole number of deliveries a second from 1 to ${MAX_RATE}.`)
   }
@@ -51,5 +72,15 @@ export const checkSettings = ({
   if (giveUpAfterSeconds !== null && !isLifetime(giveUpAfterSeconds)) {
     return refuse("bad_give_up", "The time after which an address is given up must be from a minute to ten years.")
   }
-  return checkHeaders(headers)
+  return checkHeaderChange(change)
+}
+
+/** An address that has these headers must not have too many after a change of single ones. */
+export const checkHeaderCount = (
+  headerNames: ReadonlyArray<string>,
+  { setHeaders = [], removeHeaders }: AddressChange,
+): Result.Result<void, AddressError> => {
+  const named = (name: string) => [name, null] as const
+  const set = setHeaders.map(([name]) => named(name))
+  return checkCount(mergeHeaders(headerNames.map(named), set, removeHeaders).length)
 }

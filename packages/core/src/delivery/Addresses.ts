@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
-import { checkSettings } from "./AddressSettings.ts"
+import { checkHeaderCount, checkSettings } from "./AddressSettings.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
@@ -14,6 +14,7 @@ import { noSuchAddress } from "./Deliveries.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 import { checkFilters } from "./FieldFilter.ts"
+import { keptHeaders } from "./HeaderChange.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 
 /** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
@@ -39,7 +40,7 @@ export class Addresses extends Context.Service<
     readonly reveal: (id: number) => Returns<Address>
     /**
      * Deliveries that are already due go to the new URL. Headers stay with the origin that they were given for: a URL of
-     * another one needs them again, or an empty list.
+     * another one needs them again, or an empty list. Single headers are set and removed without the values of the others.
      */
     readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
@@ -93,6 +94,7 @@ export class Addresses extends Context.Service<
             change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
           yield* Effect.fromResult(checkSettings(change))
           const was = yield* existing(id, store.get(id))
+          if (change.headers === undefined) yield* Effect.fromResult(checkHeaderCount(was.headerNames, change))
           if (change.url !== undefined) yield* checkOrigin(was, change.url, change)
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
           if (change.sources !== undefined) yield* checkSources(change.sources)
@@ -129,11 +131,13 @@ export class Addresses extends Context.Service<
 }
 
 /** Headers that stay do so with the origin that they were given for. */
-const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, { headers }: AddressChange) {
+const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, change: AddressChange) {
   const url = yield* Effect.fromResult(parseAddressUrl(text))
   const { origin } = new URL(was.url)
-  if (headers !== undefined || was.headerNames.length === 0 || url.origin === origin) return
-  const message = `The headers ${was.headerNames.join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
+  const named = was.headerNames.map((name) => [name, null] as const)
+  const kept = change.headers === undefined ? keptHeaders(named, change) : []
+  if (kept.length === 0 || url.origin === origin) return
+  const message = `The headers ${kept.map(([name]) => name).join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
   return yield* new AddressError({ code: "headers_needed", message })
 })
 

@@ -25,16 +25,18 @@ const url = text(4096, "Where deliveries are sent: an http or https address that
 const wholeOrNull = (maximum: number, description: string) =>
   Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
 
+const headerName = text(100, "The header's name.")
+const headersField = (description: string) =>
+  Schema.Array(Schema.Struct({ name: headerName, value: text(4096, "Secret: never shown.") }))
+    .check(Schema.isMaxLength(MAX_HEADERS))
+    .annotate({ description })
+
 const settings = {
   sources: Schema.optionalKey(subscription),
   filters: Schema.optionalKey(
     conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
   ),
-  headers: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
-      .check(Schema.isMaxLength(MAX_HEADERS))
-      .annotate({ description: "Sent with every delivery." }),
-  ),
+  headers: Schema.optionalKey(headersField("Sent with every delivery.")),
   rate: Schema.optionalKey(
     wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
   ),
@@ -49,14 +51,35 @@ const settings = {
   pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
 }
 const newAddress = Schema.Struct({ url, ...settings })
-const change = Schema.Struct({ url: Schema.optionalKey(url), ...settings })
+const change = Schema.Struct({
+  url: Schema.optionalKey(url),
+  ...settings,
+  set_headers: Schema.optionalKey(
+    headersField("Added, or sent instead of those with the same names; the others stay. Not with `headers`."),
+  ),
+  remove_headers: Schema.optionalKey(
+    Schema.Array(headerName).check(Schema.isMaxLength(MAX_HEADERS)).annotate({
+      description: "Names of headers that are sent no longer, if it has them; the others stay. Not with `headers`.",
+    }),
+  ),
+})
+const headerOf = ({ name, value }: { readonly name: string; readonly value: string }) => [name, value] as const
+
+/** What a refusal of a header is about. */
+const headersPointer = ({ headers, set_headers: set, remove_headers: removed }: typeof change.Type) => {
+  if (headers !== undefined) return "/headers"
+  return set === undefined && removed !== undefined ? "/remove_headers" : "/set_headers"
+}
+
 /** What a body says of an address; what it leaves out stays away. */
 const changeOf = (body: typeof change.Type): AddressChange => {
   const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
-  const { pause_on_gone: pauseOnGone, ...given } = rest
+  const { pause_on_gone: pauseOnGone, set_headers: setHeaders, remove_headers: removeHeaders, ...given } = rest
   return {
     ...given,
-    ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
+    ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
+    ...(setHeaders === undefined ? {} : { setHeaders: setHeaders.map(headerOf) }),
+    ...(removeHeaders === undefined ? {} : { removeHeaders }),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
     ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
@@ -155,14 +178,21 @@ export const manageAddresses = Effect.gen(function* () {
       path: about(""),
       summary: "Change a delivery address",
       description:
-        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty.",
+        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
       action: "address.change",
       body: change,
       response: one("Address", "The address."),
       errors: ["no_such_address", "busy", "headers_needed", ...SETTING_ERRORS],
       params: { no_such_address: "id", headers_needed: "/headers", ...SETTING_PARAMS },
       respond: ({ path: [address], body }) =>
-        Effect.map(addresses.set(address, changeOf(body)), (changed) => addressJson(changed, false)),
+        addresses.set(address, changeOf(body)).pipe(
+          Effect.map((changed) => addressJson(changed, false)),
+          Effect.mapError((error) =>
+            "code" in error && error.code === "bad_header"
+              ? { code: error.code, message: error.message, param: headersPointer(body) }
+              : error,
+          ),
+        ),
     }),
     manageEndpoint({
       ...common,

@@ -8,6 +8,7 @@ import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresse
 import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
+import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { Effect, Layer } from "effect"
 import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -21,11 +22,15 @@ const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, 
 const checked = (change: AddressChange) =>
   Effect.andThen(Effect.fromResult(checkFilters(change.filters ?? [])), Effect.fromResult(checkSettings(change)))
 
+const headerJson = ([name, value]: RequestHeader) => ({ name, value })
+
 const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: AddressChange) => ({
   url,
   sources,
   filters,
-  headers: headers?.map(([name, value]) => ({ name, value })),
+  headers: headers?.map(headerJson),
+  set_headers: settings.setHeaders?.map(headerJson),
+  remove_headers: settings.removeHeaders,
   rate,
   timeout_seconds: settings.timeoutSeconds,
   give_up_after_seconds: settings.giveUpAfterSeconds,

@@ -99,7 +99,7 @@ export const SET_TIMEOUT = `
 
 /** $1: address. Holds it until the end of the transaction. */
 export const LOCK_ADDRESS = `
-  SELECT url, filters IS NOT NULL AS filtered FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
+  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**
  * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after

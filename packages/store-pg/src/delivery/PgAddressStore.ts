@@ -2,14 +2,16 @@
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import type { Address, AddressChange, NewAddress, Subscription } from "@data-cabinet/core/delivery/Address"
+import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer, Option, Result, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
-import { encryptHeaders } from "../key/StoredHeaders.ts"
+import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable } from "../connection/StoreFailure.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
@@ -51,8 +53,11 @@ const sourcesOf = (sources: Subscription) => (sources === "all" ? [] : sources)
 
 const storedFilters = (filters: FieldFilters): string | null => (filters.length === 0 ? null : JSON.stringify(filters))
 
-const storedHeaders = (cipher: SecretCipher, headers: ReadonlyArray<RequestHeader>): string | null =>
-  headers.length === 0 ? null : JSON.stringify(encryptHeaders(cipher, "address header", headers))
+const encrypted = (cipher: SecretCipher, headers: ReadonlyArray<RequestHeader>) =>
+  encryptHeaders(cipher, "address header", headers)
+
+const headersText = (headers: ReadonlyArray<StoredHeader>): string | null =>
+  headers.length === 0 ? null : JSON.stringify(headers)
 
 type Sql = PgClient.PgClient
 
@@ -81,7 +86,23 @@ const persistently = <A>(sql: Sql, work: Effect.Effect<A, SqlError.SqlError>) =>
 
 const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
 
-type StoredChange = Omit<AddressChange, "headers"> & { readonly headers?: string | null }
+type StoredChange = Omit<AddressChange, "headers" | "setHeaders" | "removeHeaders"> & {
+  readonly headers?: string | null
+}
+
+const changesHeaders = ({ headers, setHeaders, removeHeaders }: AddressChange): boolean =>
+  headers !== undefined || setHeaders !== undefined || removeHeaders !== undefined
+
+/** A change of the address that has these headers, which are not decrypted; none if it would have too many. */
+const storedChange = (cipher: SecretCipher, made: AddressChange, was: string): Option.Option<StoredChange> => {
+  const { headers, setHeaders = [], removeHeaders, ...settings } = made
+  if (!changesHeaders(made)) return Option.some(settings)
+  const all =
+    headers === undefined
+      ? mergeHeaders(JSON.parse(was) as ReadonlyArray<StoredHeader>, encrypted(cipher, setHeaders), removeHeaders)
+      : encrypted(cipher, headers)
+  return all.length > MAX_HEADERS ? Option.none() : Option.some({ ...settings, headers: headersText(all) })
+}
 
 const changeSending = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
   const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = changed
@@ -119,7 +140,7 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
       sourcesOf(sources),
       newSecret(cipher),
       storedFilters(filters),
-      storedHeaders(cipher, headers),
+      headersText(encrypted(cipher, headers)),
     ]
     const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
     const { id } = created!
@@ -132,18 +153,37 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
   return persistently(sql, betweenAccepts(sql, filtered))
 }
 
-/** Whether a change touches what a filter decides, and whether it is still one of the address that was seen. Holds it. */
-const lockedFor = (sql: Sql, id: number, { url, headers, sources, filters }: StoredChange, was: Pick<Address, "url">) =>
-  Effect.map(
-    sql.unsafe<{ readonly url: string; readonly filtered: boolean }>(AddressStatement.LOCK_ADDRESS, [id]),
-    ([row]) => ({
-      isSeen: row !== undefined && ((url === undefined && headers === undefined) || row.url === was.url),
-      touchesFilters:
-        row !== undefined &&
-        (sources !== undefined || filters !== undefined) &&
-        (row.filtered || (filters?.length ?? 0) > 0),
-    }),
-  )
+interface LockedRow {
+  readonly url: string
+  readonly filtered: boolean
+  readonly headers: string
+}
+
+const isNamedAlike = (headers: string, names: ReadonlyArray<string>): boolean => {
+  const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
+  return stored.length === names.length && stored.every(([name]) => names.includes(name))
+}
+
+/** Whether the change is still one of the address that was seen. */
+const isSeen = (row: LockedRow, made: AddressChange, was: Pick<Address, "url" | "headerNames">): boolean => {
+  if (made.url === undefined) return !changesHeaders(made) || row.url === was.url
+  return row.url === was.url && (made.headers !== undefined || isNamedAlike(row.headers, was.headerNames))
+}
+
+/** Whether a change touches what a filter decides, and what is stored of it; holds the address. None as in `set`. */
+const lockedFor = Effect.fnUntraced(function* (
+  { sql, cipher }: { readonly sql: Sql; readonly cipher: SecretCipher },
+  id: number,
+  made: AddressChange,
+  was: Pick<Address, "url" | "headerNames">,
+) {
+  const [row] = yield* sql.unsafe<LockedRow>(AddressStatement.LOCK_ADDRESS, [id])
+  if (row === undefined || !isSeen(row, made, was)) return Option.none()
+  const { sources, filters } = made
+  const touchesFilters =
+    (sources !== undefined || filters !== undefined) && (row.filtered || (filters?.length ?? 0) > 0)
+  return Option.map(storedChange(cipher, made, row.headers), (changed) => ({ changed, touchesFilters }))
+})
 
 export const layer = Layer.effect(
   AddressStore,
@@ -175,21 +215,20 @@ export const layer = Layer.effect(
         ),
       ),
       get: (id) => orUnavailable(find(id)),
-      set: (id, { headers, ...settings }, was) => {
-        const changed = headers === undefined ? settings : { ...settings, headers: storedHeaders(cipher, headers) }
-        return orUnavailable(
+      set: (id, made, was) =>
+        orUnavailable(
           persistently(
             sql,
             Effect.gen(function* () {
-              const { isSeen, touchesFilters } = yield* lockedFor(sql, id, changed, was)
-              if (!isSeen) return Option.none()
+              const locked = yield* lockedFor({ sql, cipher }, id, made, was)
+              if (Option.isNone(locked)) return Option.none()
+              const { changed, touchesFilters } = locked.value
               return touchesFilters
                 ? yield* betweenAccepts(sql, Effect.andThen(changeFiltered(sql, id, changed), find(id)))
                 : yield* Effect.andThen(change(sql, id, changed), find(id))
             }),
           ),
-        )
-      },
+        ),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return { existed: false }

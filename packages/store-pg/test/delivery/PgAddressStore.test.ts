@@ -1,4 +1,6 @@
-import type { Subscription } from "@data-cabinet/core/delivery/Address"
+import type { AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { Option } from "effect"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
 
@@ -74,4 +76,25 @@ it("remove hides an address everywhere, and cancels more than one slice", async 
   for (const act of ["get", "remove", "pause", "resume", "rotateSecret"] as const) {
     await expect(cabinet.book((book) => book[act](id))).rejects.toMatchObject({ code: "no_such_address" })
   }
+})
+
+it("set merges single headers with those of the address, and changes nothing where another has changed it meanwhile", async () => {
+  const { id, url } = await create("all")
+  const store = (change: AddressChange, headerNames: ReadonlyArray<string>) =>
+    cabinet.runtime.runPromise(AddressStore.use((addresses) => addresses.set(id, change, { url, headerNames })))
+  await store({ setHeaders: [["X-One", "1"]] }, [])
+  // What the caller saw is older than what there is: that is what it is merged with.
+  expect(Option.getOrThrow(await store({ setHeaders: [["X-Two", "2"]] }, []))).toMatchObject({
+    headerNames: ["X-One", "X-Two"],
+  })
+  // Headers that it did not see must not go to the origin that it sets.
+  const other = "https://other.example/"
+  expect(await store({ url: other }, [])).toEqual(Option.none())
+  expect(await store({ url: other, setHeaders: [["X-One", "3"]] }, ["X-One"])).toEqual(Option.none())
+  const many = Array.from({ length: 49 }, (_, n) => [`X-Many-${n}`, ""] as const)
+  expect(await store({ setHeaders: many }, [])).toEqual(Option.none())
+  expect(await cabinet.book((book) => book.get(id))).toMatchObject({ url, headerNames: ["X-One", "X-Two"] })
+  expect(Option.isSome(await store({ url: other }, ["X-One", "X-Two"]))).toBe(true)
+  // Now it has another URL than the caller saw.
+  expect(await store({ removeHeaders: ["X-One"] }, ["X-One", "X-Two"])).toEqual(Option.none())
 })
