@@ -172,7 +172,7 @@ export interface Operations {
   /** One delivery address. */
   readonly getAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: Address }
   /** Change a delivery address. */
-  readonly changeAddress: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly sources?: "all" | ReadonlyArray<number>; readonly filters?: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly rate?: number | null; readonly timeout_seconds?: number | null; readonly give_up_after_seconds?: number | null; readonly pause_on_gone?: boolean } }; readonly output: Address }
+  readonly changeAddress: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly url?: string; readonly sources?: "all" | ReadonlyArray<number>; readonly filters?: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly rate?: number | null; readonly timeout_seconds?: number | null; readonly give_up_after_seconds?: number | null; readonly pause_on_gone?: boolean; readonly set_headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly remove_headers?: ReadonlyArray<string> } }; readonly output: Address }
   /** Remove a delivery address. */
   readonly removeAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Show a signing secret. */
