@@ -109,6 +109,8 @@ export type {
   ColumnKind,
   ColumnsApi,
   DateNotation,
+  LatestView,
+  LatestViewOptions,
   Notation,
   NumberNotation,
   RetypeResult,

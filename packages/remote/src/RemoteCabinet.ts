@@ -20,6 +20,7 @@ import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
 import * as HttpColumnIndexes from "./row/HttpColumnIndexes.ts"
+import * as HttpLatestViews from "./row/HttpLatestViews.ts"
 import * as HttpReportLogin from "./row/HttpReportLogin.ts"
 import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
 import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
@@ -49,6 +50,7 @@ export const layer = Layer.mergeAll(
   HttpPeople.layer,
   HttpPolls.layer,
   HttpColumnIndexes.layer,
+  HttpLatestViews.layer,
   HttpReportLogin.layer,
   HttpSchemaGrants.layer,
   HttpSearchIndex.layer,

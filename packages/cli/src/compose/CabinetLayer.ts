@@ -33,6 +33,7 @@ import { SignIn } from "@data-cabinet/core/person/SignIn"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
+import { LatestViews } from "@data-cabinet/core/row/LatestViews"
 import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
@@ -92,6 +93,7 @@ import * as PgCatalog from "@data-cabinet/store-pg/row/PgCatalog"
 import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantStore"
 import * as PgRowSnapshots from "@data-cabinet/store-pg/export/PgRowSnapshots"
 import * as PgColumnIndexStore from "@data-cabinet/store-pg/row/PgColumnIndexStore"
+import * as PgLatestViewStore from "@data-cabinet/store-pg/row/PgLatestViewStore"
 import * as PgReportLoginStore from "@data-cabinet/store-pg/row/PgReportLoginStore"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
@@ -198,6 +200,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSessionStore.layer,
     PgPollStore.layer,
     PgColumnIndexStore.layer,
+    PgLatestViewStore.layer(options.roles.author),
     PgReportLoginStore.layer({ url }),
     PgRowReader.layer,
     PgRowSnapshots.layer,
@@ -235,6 +238,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Sessions.layer,
     SignIn.layer,
     ColumnIndexes.layer,
+    LatestViews.layer,
     ReportLogin.layer,
     SchemaGrants.layer,
     SearchIndex.layer,

@@ -9,6 +9,7 @@ import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexError"
+import type { LatestViewError } from "@data-cabinet/core/row/LatestViewError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
@@ -34,6 +35,7 @@ type Coded =
   | FileError
   | IntakeError
   | KeyError
+  | LatestViewError
   | LateVerificationError
   | PollError
   | ReadError

@@ -5,6 +5,7 @@ import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import type { DateNotation, Notation, NumberNotation } from "@data-cabinet/core/row/Notation"
 import { type ColumnIndexState, ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
+import { type LatestView, LatestViews } from "@data-cabinet/core/row/LatestViews"
 import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
 import {
   type RetypeResult,
@@ -21,6 +22,7 @@ export type {
   ColumnIndexState,
   ColumnKind,
   DateNotation,
+  LatestView,
   Notation,
   NumberNotation,
   RetypeResult,
@@ -61,6 +63,23 @@ export interface TablesApi {
   readonly addIndex: (object: string, columns: ReadonlyArray<string>) => Promise<ColumnIndexState>
   /** Rejects with `no_such_index`. */
   readonly dropIndex: (object: string, index: string) => Promise<ColumnIndex>
+  /**
+   * Creates a view of the latest row for each value of the key, as the author; by default `public.NAME_latest`, where what
+   * has the greater `_event_id` is later. Rows in which a column of the key is empty are left out. With `dryRun`, only its SQL
+   * is returned. Rejects with `view_failed` if there is one of this name, unless it is to be replaced.
+   */
+  readonly addLatestView: (object: string, options: LatestViewOptions) => Promise<LatestView>
+}
+
+export interface LatestViewOptions {
+  /** 1 to 32 columns. */
+  readonly keys: ReadonlyArray<string>
+  readonly by?: string
+  /** Its name with its schema. */
+  readonly view?: string
+  /** Adds columns that the table got since the view was created. */
+  readonly replace?: boolean
+  readonly dryRun?: boolean
 }
 
 /** Columns of a source's table. Senders can only add columns; every other change is made here. */
@@ -109,6 +128,11 @@ export const tablesApi = (run: Run): TablesApi => ({
   dropIndex: (object, index) => {
     const [schema, name] = namesOf(object)
     return run(ColumnIndexes.use((indexes) => indexes.drop(schema, name, index)))
+  },
+  addLatestView: (object, { dryRun = false, ...options }) => {
+    const [schema, name] = namesOf(object)
+    const query = { schema, name, ...options }
+    return run(LatestViews.use((views) => (dryRun ? views.show(query) : views.create(query))))
   },
 })
 

@@ -78,6 +78,12 @@ it("tables, columns and the author's SQL fit together", async () => {
   expect((await cabinet.tables.list()).map(({ schema, name }) => `${schema}.${name}`)).toContain("public.sums")
   expect(await cabinet.tables.get("public.sums")).toMatchObject({ kind: "view", columns: [{ name: "total" }] })
   expect(await cabinet.tables.get("public.nothing")).toBeNull()
+  const shown = await cabinet.tables.addLatestView("public.sums", { keys: ["total"], by: "total", dryRun: true })
+  expect(shown).toMatchObject({ view: "public.sums_latest", created: false })
+  const view = { keys: ["total"], by: "total", view: "public.last_sums" }
+  expect(await cabinet.tables.addLatestView("public.sums", view)).toMatchObject({ view: view.view, created: true })
+  await expect(cabinet.tables.addLatestView("public.sums", view)).rejects.toMatchObject({ code: "view_failed" })
+  await cabinet.sql("DROP VIEW public.last_sums")
   const retype = (withViews: boolean) => cabinet.columns.retype(id, "total", "text", { withViews })
   await expect(retype(false)).rejects.toMatchObject({ code: "views_depend" })
   // The view compares with a number, so it cannot be recreated over a text; nothing may have changed then.
@@ -174,6 +180,11 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
     [() => cabinet.tables.expose("nowhere"), { code: "no_such_schema" }],
     [() => cabinet.tables.addSearchIndex("public.nothing"), { code: "no_such_table" }],
     [() => cabinet.tables.addIndex("public.nothing", ["n"]), { code: "no_such_table" }],
+    [() => cabinet.tables.addLatestView("sources.refusals", { keys: [] }), { code: "bad_columns" }],
+    [
+      () => cabinet.tables.addLatestView("sources.refusals", { keys: ["_event_id"], view: "x" }),
+      { code: "bad_view_name" },
+    ],
     [() => cabinet.sql("SELECT * FROM cabinet.api_key"), { code: "script_failed" }],
     [() => cabinet.rows("sources.refusals", { sort: "nothing" }), { code: "unknown_column", param: "sort" }],
     [() => cabinet.rows("refusals"), { code: "no_such_table", param: undefined }],

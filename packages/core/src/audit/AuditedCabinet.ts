@@ -19,6 +19,7 @@ import { Sessions } from "../person/Sessions.ts"
 import type { PollChange } from "../poll/Poll.ts"
 import { Polls } from "../poll/Polls.ts"
 import { ColumnIndexes } from "../row/ColumnIndexes.ts"
+import { LatestViews } from "../row/LatestViews.ts"
 import { ReportLogin } from "../row/ReportLogin.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
@@ -248,6 +249,12 @@ const COLUMN_INDEXES: Acts<ColumnIndexes["Service"]> = {
   drop: (schema, name, index) => act("index.drop", `table ${schema}.${name}`, { index }),
 }
 
+const LATEST_VIEWS: Acts<LatestViews["Service"]> = {
+  show: null,
+  create: ({ schema, name, keys, by, view, replace }) =>
+    act("latest_view.create", `table ${schema}.${name}`, { keys, by, view, replace }),
+}
+
 const GRANTS: Acts<SchemaGrants["Service"]> = {
   expose: (schema) => act("schema.expose", `schema ${schema}`),
   hide: (schema) => act("schema.hide", `schema ${schema}`),
@@ -285,6 +292,7 @@ export const layer = Layer.mergeAll(
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
   over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
   over(ColumnIndexes, (service) => Layer.succeed(ColumnIndexes, service), COLUMN_INDEXES),
+  over(LatestViews, (service) => Layer.succeed(LatestViews, service), LATEST_VIEWS),
   over(SchemaGrants, (service) => Layer.succeed(SchemaGrants, service), GRANTS),
   over(ReportLogin, (service) => Layer.succeed(ReportLogin, service), REPORT_LOGIN),
 )

@@ -32,6 +32,7 @@ export type Action =
   | "source.delete"
   | "column.read"
   | "column.change"
+  | "latest_view.create"
   | "view.read"
   | "view.change"
   | "event.read"
@@ -73,6 +74,7 @@ export const ROLE_NEEDED = {
   "source.delete": "owner",
   "column.read": "viewer",
   "column.change": "editor",
+  "latest_view.create": "editor",
   "view.read": "viewer",
   "view.change": "viewer",
   "event.read": "viewer",

@@ -11,6 +11,7 @@ import type { IdempotencyError } from "@data-cabinet/core/idempotency/Idempotenc
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
+import type { LatestViewError } from "@data-cabinet/core/row/LatestViewError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
@@ -45,6 +46,7 @@ export type ManageCode =
   | FileError["code"]
   | IdempotencyError["code"]
   | KeyError["code"]
+  | LatestViewError["code"]
   | LateVerificationError["code"]
   | PersonError["code"]
   | PollError["code"]
@@ -176,6 +178,9 @@ const OWN = {
   },
   not_indexable: { status: 409, meaning: "The object or its columns cannot have such an index." },
   no_such_index: { status: 404, meaning: "The table has no such index that was created here." },
+  bad_view_name: { status: 400, meaning: "The name of the view is too long, lacks its schema, or is the table's own." },
+  no_author: { status: 409, meaning: "There is no author role." },
+  view_failed: { status: 409, meaning: "PostgreSQL cannot create the view; the message is PostgreSQL's." },
   no_trigrams: { status: 409, meaning: "The database lacks pg_trgm and cannot install it." },
   build_failed: { status: 409, meaning: "PostgreSQL cannot build the index; the message is PostgreSQL's." },
   no_table: { status: 404, meaning: "The source's table was dropped." },

@@ -6,6 +6,7 @@ import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
 import { manageColumnIndexes } from "../row/ManageColumnIndexes.ts"
+import { manageLatestViews } from "../row/ManageLatestViews.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
@@ -58,6 +59,7 @@ export const manageEndpoints = Effect.map(
     manageDatabase,
     manageReportLogin,
     manageColumnIndexes,
+    manageLatestViews,
     manageAudit,
   ]),
   (all): ReadonlyArray<ManageEndpoint> => all.flat(),

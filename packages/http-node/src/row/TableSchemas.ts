@@ -103,6 +103,14 @@ export const TABLE_SCHEMAS = {
     },
     "The index that serves the columns.",
   ),
+  LatestView: object(
+    {
+      view: text("Its name with its schema."),
+      created: flag("False if it was only shown."),
+      sql: text("The statement that creates it."),
+    },
+    "A view of the latest row by key.",
+  ),
   SearchIndexState: object(
     { table: text("The table."), index: text("The index."), built: flag("False if there was one already.") },
     "A table's search index.",

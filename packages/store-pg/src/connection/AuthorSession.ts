@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import * as SessionPool from "./SessionPool.ts"
-import { author } from "./SessionSettings.ts"
+import { author, authorBounded } from "./SessionSettings.ts"
 import { allowAuthorLogin } from "../migrations/AuthorLogin.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
 import { splitStatements } from "./SqlScript.ts"
@@ -34,6 +34,8 @@ export interface ScriptOptions {
   readonly script: string
   /** False for statements that PostgreSQL allows only outside a transaction, such as VACUUM. */
   readonly transaction: boolean
+  /** A script of the cabinet's own: it has a time limit, and its errors do not tell which of its statements failed. */
+  readonly ours?: boolean
 }
 
 /** Rewrites the statement to return each row as JSON text; null if it cannot be rewritten. */
@@ -85,12 +87,14 @@ export const runScript = ({
   admittedBy,
   script,
   transaction,
+  ours = false,
 }: ScriptOptions): Effect.Effect<ReadonlyArray<StatementOutcome>, ScriptError> =>
   Effect.gen(function* () {
     const statements = splitStatements(script)
     if (admittedBy !== undefined) yield* Effect.mapError(allowAuthorLogin(url, admittedBy), inWords(0, false))
     const sql = yield* PgClient.PgClient
     const session = yield* Effect.mapError(sql.reserve, inWords(0, false))
+    const isNumbered = statements.length > 1 && !ours
     const say = (statement: string) =>
       Effect.mapError(session.executeUnprepared(statement, [], undefined), inWords(statements.length, false))
     const outcomes: Array<StatementOutcome> = []
@@ -98,7 +102,7 @@ export const runScript = ({
       if (transaction) yield* say("BEGIN")
       for (const [index, statement] of statements.entries()) {
         const run = connectionLossAsError(runStatement(session, statement))
-        outcomes.push(yield* Effect.mapError(run, inWords(index + 1, statements.length > 1)))
+        outcomes.push(yield* Effect.mapError(run, inWords(index + 1, isNumbered)))
       }
       if (transaction) yield* say("COMMIT")
     })
@@ -112,7 +116,7 @@ export const runScript = ({
         maxConnections: 1,
         connectTimeout: "5 seconds",
         applicationName: "data-cabinet author",
-        settings: author,
+        settings: ours ? authorBounded : author,
       }),
     ),
     Effect.catchTag("SqlError", (error) => Effect.fail(inWords(0, false)(error))),

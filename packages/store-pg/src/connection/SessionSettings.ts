@@ -125,6 +125,12 @@ export const author: SessionSettings = {
   found: FOUND,
 }
 
+/** The author's for a statement of ours, which somebody waits for. */
+export const authorBounded: SessionSettings = {
+  ...author,
+  set: { ...author.set, lock_timeout: "5000", statement_timeout: "30000" },
+}
+
 /** For one short query with this limit in milliseconds; also on a server that may be a standby. */
 export const short = (statementTimeoutMillis: number): SessionSettings => ({
   set: { ...SAME_FOR_ALL, search_path: OWNER_PATH, statement_timeout: String(statementTimeoutMillis) },

@@ -1,0 +1,33 @@
+/** Writes and creates views of the latest rows. What is latest, and of what, is decided by `LatestViews`. */
+import { Context, Data, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+interface ObjectName {
+  readonly schema: string
+  readonly name: string
+}
+
+export interface LatestViewPlan {
+  readonly of: ObjectName
+  /** At least one column; a row without any of them is about nothing. */
+  readonly keys: ReadonlyArray<string>
+  /** What tells which row is later, the first of them first; those that may be empty are compared with values alone. */
+  readonly order: ReadonlyArray<{ readonly column: string; readonly mayBeEmpty: boolean }>
+  readonly view: ObjectName
+  readonly replace: boolean
+}
+
+/** `no_author`: there is no role that creates views. `view_failed`: PostgreSQL refused, and `detail` is its own message. */
+export class ViewFailed extends Data.TaggedError("ViewFailed")<{
+  readonly code: "no_author" | "view_failed"
+  readonly detail: string
+}> {}
+
+export class LatestViewStore extends Context.Service<
+  LatestViewStore,
+  {
+    readonly statement: (plan: LatestViewPlan) => string
+    /** As the author, within a time limit; nothing is created unless the view can be read. */
+    readonly create: (plan: LatestViewPlan) => Effect.Effect<void, ViewFailed | StoreUnavailable>
+  }
+>()("@data-cabinet/core/row/LatestViewStore") {}

@@ -1,0 +1,127 @@
+/**
+ * Views of the latest row by key: a source's table only grows, and what it says of one thing last is what holds.
+ *
+ * A view is created as the author, with what the author may read and create. Of rows that are equally late, the one with the
+ * greater primary key is taken, so that every read has the same. Refuses a view over itself, which nobody could read.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { Catalog, type ReadableTable } from "./Catalog.ts"
+import { LatestViewError } from "./LatestViewError.ts"
+import { type LatestViewPlan, LatestViewStore } from "./LatestViewStore.ts"
+
+export interface LatestViewQuery {
+  readonly schema: string
+  readonly name: string
+  /** What tells one thing from another: 1 to 32 columns. Rows in which one of them is empty are left out. */
+  readonly keys: ReadonlyArray<string>
+  /** What tells which row is later; by default `_event_id`, which every source's table has. */
+  readonly by?: string | undefined
+  /** The view's name with its schema; by default `public.NAME_latest`. */
+  readonly view?: string | undefined
+  /** Whether a view of this name is replaced, which adds columns that the table got since. */
+  readonly replace?: boolean | undefined
+}
+
+export interface LatestView {
+  /** Its name with its schema. */
+  readonly view: string
+  /** False if it was only shown. */
+  readonly created: boolean
+  readonly sql: string
+}
+
+type Returns = Effect.Effect<LatestView, LatestViewError | StoreUnavailable>
+
+export class LatestViews extends Context.Service<
+  LatestViews,
+  {
+    /** The SQL by which it would be created; nothing is created. */
+    readonly show: (query: LatestViewQuery) => Returns
+    readonly create: (query: LatestViewQuery) => Returns
+  }
+>()("@data-cabinet/core/row/LatestViews") {
+  static readonly layer = Layer.effect(
+    LatestViews,
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const store = yield* LatestViewStore
+
+      const planned = Effect.fnUntraced(function* (query: LatestViewQuery) {
+        const found = yield* catalog.find(query.schema, query.name)
+        if (Option.isNone(found)) {
+          return yield* refuse("no_such_table", `There is no readable table or view ${query.schema}.${query.name}.`)
+        }
+        return yield* planOf(found.value, query)
+      })
+
+      return LatestViews.of({
+        show: (query) =>
+          Effect.map(planned(query), (plan) => ({
+            view: nameOf(plan.view),
+            created: false,
+            sql: store.statement(plan),
+          })),
+        create: Effect.fnUntraced(function* (query) {
+          const plan = yield* planned(query)
+          const view = nameOf(plan.view)
+          yield* Effect.catchTag(store.create(plan), "ViewFailed", ({ code, detail }) =>
+            refuse(code, code === "no_author" ? detail : `The view ${view} could not be created: ${detail}.`),
+          )
+          return { view, created: true, sql: store.statement(plan) }
+        }),
+      })
+    }),
+  )
+}
+
+/** As many as an index of PostgreSQL may have. */
+const MAX_KEYS = 32
+/** PostgreSQL would cut a longer name. */
+const MAX_NAME_BYTES = 63
+const DEFAULT_ORDER = "_event_id"
+
+const planOf = Effect.fnUntraced(function* (
+  { detail, columns }: ReadableTable,
+  { keys, by = DEFAULT_ORDER, view: given, replace = false }: LatestViewQuery,
+): Effect.fn.Return<LatestViewPlan, LatestViewError> {
+  const of = { schema: detail.schema, name: detail.name }
+  if (keys.length === 0 || keys.length > MAX_KEYS || new Set(keys).size < keys.length) {
+    return yield* refuse("bad_columns", `The key has one to ${MAX_KEYS} columns, each of them once.`)
+  }
+  const known = new Map(columns.map((column) => [column.name, column]))
+  const missing = [...keys, by].find((name) => !known.has(name))
+  if (missing !== undefined) {
+    return yield* refuse("no_such_column", `The object ${nameOf(of)} has no column ${missing}.`)
+  }
+  const view = viewNamed(given ?? `public.${of.name}_latest`)
+  if (view === null) {
+    const message =
+      "The view's name must include its schema, such as public.orders_latest, and each of the two may have at most 63 bytes."
+    return yield* refuse("bad_view_name", message)
+  }
+  if (nameOf(view) === nameOf(of)) {
+    return yield* refuse("bad_view_name", `A view of ${nameOf(of)} needs another name than its own.`)
+  }
+  const order = [by, ...detail.key.filter((name) => name !== by && !keys.includes(name))]
+  return {
+    of,
+    keys,
+    order: order.map((column) => ({ column, mayBeEmpty: !known.get(column)!.notNull })),
+    view,
+    replace,
+  }
+})
+
+const isName = (name: string) => name !== "" && !name.includes("\0") && Buffer.byteLength(name) <= MAX_NAME_BYTES
+
+/** The first dot is the separator. */
+const viewNamed = (text: string): LatestViewPlan["view"] | null => {
+  const dot = text.indexOf(".")
+  const [schema, name] = [text.slice(0, Math.max(0, dot)), text.slice(dot + 1)]
+  return isName(schema) && isName(name) ? { schema, name } : null
+}
+
+const nameOf = ({ schema, name }: LatestViewPlan["view"]) => `${schema}.${name}`
+
+const refuse = (code: LatestViewError["code"], message: string) => Effect.fail(new LatestViewError({ code, message }))
