@@ -105,3 +105,32 @@ it("the number of a person's saved views is limited", async () => {
   assert.deepStrictEqual([refused.status, refused.json.error.code], [409, "too_many_views"])
   assert.strictEqual((await ada.manage("POST", "views", body)).status, 201)
 }, 60_000)
+
+it("an editor sees the SQL of a view of the latest rows, then creates it; a viewer is not offered it", async () => {
+  const editor = visitor(cabinet.base, await cabinet.as("editor"))
+  const path = `${TABLE}/latest`
+  assert.include((await editor.get(TABLE)).text, `href="/data${path}"`)
+  assert.notInclude((await ada.get(TABLE)).text, `href="/data${path}"`)
+  assert.strictEqual((await ada.get(path)).status, 403)
+  const empty = (await editor.get(path)).text
+  assert.include(empty, 'value="public.orders_latest"')
+  assert.notInclude(empty, "CREATE VIEW")
+  const none = await editor.get(`${path}?by=_event_id&view=public.orders_latest`)
+  assert.strictEqual(none.status, 400)
+  assert.include(none.text, "<code>bad_columns</code>")
+  const shown = (await editor.get(`${path}?key=customer&by=_event_id&view=public.orders_latest`)).text
+  assert.include(shown, "SELECT DISTINCT ON (&quot;customer&quot;) *")
+  const form = { key: "customer", by: "_event_id", view: "public.orders_latest" }
+  assert.strictEqual((await ada.post(path, form)).status, 403)
+  const created = await editor.post(path, form)
+  assert.strictEqual(created.headers.get("location"), "/data/console/tables/public/orders_latest")
+  const rows = (await ada.get("/console/tables/public/orders_latest")).text.match(/^<tr>/gm)
+  assert.strictEqual(rows?.length, 2)
+  const again = await editor.post(path, form)
+  assert.strictEqual(again.status, 409)
+  assert.include(again.text, "<code>view_failed</code>")
+  assert.strictEqual((await editor.post(path, { ...form, replace: "on" })).status, 303)
+  const { data } = (await owner.manage("GET", "audit")).json
+  const acts = data.filter(({ action }: any) => action === "latest_view.create")
+  assert.deepStrictEqual(acts.at(-1).changes, { keys: ["customer"], by: "_event_id", view: form.view, replace: false })
+})

@@ -1,5 +1,6 @@
 /** All screens, each with its address. To add one, add an Effect of screens here. */
 import { Effect } from "effect"
+import { erasureScreens } from "./event/ErasureScreens.ts"
 import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
@@ -29,6 +30,7 @@ export const allScreens = Effect.map(
     tableScreens,
     viewScreens,
     eventScreens,
+    erasureScreens,
     trashActs,
     verifyActs,
     sourceScreens,

@@ -71,14 +71,17 @@ export interface TablesApi {
   readonly addLatestView: (object: string, options: LatestViewOptions) => Promise<LatestView>
 }
 
+/** How a view of the latest rows is made. */
 export interface LatestViewOptions {
-  /** 1 to 32 columns. */
+  /** What tells one thing from another: 1 to 32 columns. */
   readonly keys: ReadonlyArray<string>
+  /** The column that tells which row is later; by default `_event_id`. */
   readonly by?: string
-  /** Its name with its schema. */
+  /** Its name with its schema; by default `public.NAME_latest`. */
   readonly view?: string
   /** Adds columns that the table got since the view was created. */
   readonly replace?: boolean
+  /** The view is not created, and only its SQL is returned. */
   readonly dryRun?: boolean
 }
 

@@ -42,6 +42,7 @@ export type RowCount = { readonly count: number; readonly at_least: boolean }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type ColumnIndex = { readonly name: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly valid: boolean; readonly bytes: number; readonly scans: number; readonly progress: number | null }
 export type ColumnIndexState = { readonly table: string; readonly index: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly built: boolean }
+export type LatestView = { readonly view: string; readonly created: boolean; readonly sql: string }
 export type SearchIndexState = { readonly table: string; readonly index: string; readonly built: boolean }
 export type OriginalRequest = { readonly received_at: string; readonly body: string | null; readonly body_base64: string | null; readonly body_bytes: number; readonly truncated: boolean; readonly content_type: string | null; readonly ip: string | null; readonly headers: { readonly referer: string | null; readonly origin: string | null; readonly user_agent: string | null; readonly accept_language: string | null }; readonly kept_headers: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly query: string | null; readonly verification: { readonly recipe: "stripe" | "github" | "shopify" | "slack" | "standard-webhooks" | "svix" | "gitlab" | "twilio" | "paddle" | "square" | "zoom" | "basic" | "bearer" | "hmac"; readonly verified: boolean; readonly reason: "no_signature" | "bad_signature" | "old_timestamp" | null } | null; readonly late_verification: { readonly recipe: "stripe" | "github" | "shopify" | "slack" | "standard-webhooks" | "svix" | "gitlab" | "twilio" | "paddle" | "square" | "zoom" | "basic" | "bearer" | "hmac"; readonly verified: boolean; readonly reason: "no_signature" | "bad_signature" | "old_timestamp" | null; readonly at: string; readonly delivered_at: string | null } | null; readonly encoding: { readonly name: string; readonly decided_by: string; readonly replaced: number } }
 export type ListedEvent = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null; readonly state: "row" | "repeat" | "spam" | "trashed" | "purged"; readonly empty: boolean; readonly row_waits: boolean; readonly trashed_by: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string } | null; readonly deliveries: { readonly due: number; readonly delivered: number; readonly failed: number; readonly cancelled: number }; readonly verified?: boolean; readonly spam?: boolean }
@@ -243,6 +244,8 @@ export interface Operations {
   readonly buildIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly body: { readonly columns: ReadonlyArray<string> } }; readonly output: ColumnIndexState }
   /** Drop an index of columns. */
   readonly dropIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string; readonly index: string } }; readonly output: ColumnIndex }
+  /** Create a view of the latest row by key. */
+  readonly createLatestView: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly body: { readonly keys: ReadonlyArray<string>; readonly by?: string; readonly view?: string; readonly replace?: boolean; readonly dry_run?: boolean } }; readonly output: LatestView }
   /** The audit log. */
   readonly listAudit: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly action?: string; readonly object?: string; readonly who?: string } }; readonly output: { readonly data: ReadonlyArray<AuditEntry>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** This description. */
@@ -343,6 +346,7 @@ export const OPERATIONS = {
   listIndexes: "GET tables/{schema}/{name}/indexes",
   buildIndex: "PUT tables/{schema}/{name}/indexes",
   dropIndex: "DELETE tables/{schema}/{name}/indexes/{index}",
+  createLatestView: "POST tables/{schema}/{name}/latest-view",
   listAudit: "GET audit",
   describeManagement: "GET openapi.json",
 } as const satisfies Record<keyof Operations, string>

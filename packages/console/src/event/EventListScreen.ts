@@ -8,11 +8,11 @@ import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { tabs } from "../html/Tabs.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { type TimeText, timeText } from "../table/TimeText.ts"
+import { eventTabs } from "./EventTabs.ts"
 import { preview, type ReadEvent, readEvent } from "./EventJson.ts"
 
 export interface EventListData {
@@ -28,19 +28,6 @@ export interface EventListData {
 
 const option = (value: string, text: string, chosen: string) =>
   markup`<option value="${value}"${value === chosen && new Html(" selected")}>${text}</option>`
-
-const eventTabs = (frame: Frame, trash: boolean): HtmlValue => {
-  const { event: words } = frame.words
-  return tabs(
-    frame,
-    words.title,
-    [
-      { path: "events", text: words.list, action: "event.read" },
-      { path: "trash", text: words.trash, action: "event.read" },
-    ],
-    trash ? "trash" : "events",
-  )
-}
 
 const filters = (frame: Frame, { sources, pairs, trash }: EventListData): Html => {
   const { event: words } = frame.words
@@ -129,7 +116,7 @@ export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   return {
     title: trash ? words.trash : words.list,
     section: "events",
-    main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1>${liveOf(frame, data)}</div>${eventTabs(frame, trash)}${filters(frame, data)}
+    main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1>${liveOf(frame, data)}</div>${eventTabs(frame, trash ? "trash" : "events")}${filters(frame, data)}
 ${
   list.items.length === 0 ? none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
 }${acts(frame, data)}

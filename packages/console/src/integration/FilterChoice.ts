@@ -3,8 +3,8 @@ import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/Fiel
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
-import { fieldsOf } from "../screen/Act.ts"
-import type { FormCall } from "../screen/ConsoleScreen.ts"
+import type { FormCall, Pairs } from "../screen/ConsoleScreen.ts"
+import { valuesOf } from "../table/SelectionLinks.ts"
 
 const NEW: FieldFilter = { fc: "", fo: "eq", fv: "" }
 
@@ -18,25 +18,30 @@ const line = (frame: Frame, { fc, fo, fv }: FieldFilter): Html => {
 <input name="fv" value="${fv}" aria-label="${table.value}" placeholder="${table.value}" autocomplete="off"></div>`
 }
 
-export const filterChoice = (frame: Frame, filters: FieldFilters): Html => {
-  const { integration: words } = frame.words
-  return markup`<fieldset><legend>${words.onlyWhere}</legend>${[...filters, NEW].map((filter) => line(frame, filter))}<small>${words.onlyWhereHint}</small></fieldset>`
+interface FilterWords {
+  readonly legend: string
+  readonly hint: string
 }
 
-/**
- * Lines without a field and a value are none, and a form without lines says nothing. What is no condition is refused by the
- * use case.
- */
-export const filtersOf = (call: FormCall): { readonly filters?: FieldFilters } => {
-  const fields = fieldsOf(call, "fc")
-  if (fields.length === 0) return {}
-  const conditions = fieldsOf(call, "fo")
-  const values = fieldsOf(call, "fv")
-  const filters = fields
+/** By default in the words of an address. */
+export const filterChoice = (frame: Frame, filters: FieldFilters, given?: FilterWords): Html => {
+  const { onlyWhere, onlyWhereHint } = frame.words.integration
+  const { legend, hint } = given ?? { legend: onlyWhere, hint: onlyWhereHint }
+  return markup`<fieldset><legend>${legend}</legend>${[...filters, NEW].map((filter) => line(frame, filter))}<small>${hint}</small></fieldset>`
+}
+
+/** Lines without a field and a value are none. What is no condition is refused by the use case. */
+export const filtersIn = (pairs: Pairs): FieldFilters => {
+  const conditions = valuesOf(pairs, "fo")
+  const values = valuesOf(pairs, "fv")
+  return valuesOf(pairs, "fc")
     .map((fc, at) => ({ fc, fo: conditions[at] as FieldFilter["fo"], fv: values[at] ?? "" }))
     .filter(({ fc, fv }) => fc !== "" || fv !== "")
-  return { filters }
 }
+
+/** A form without lines says nothing. */
+export const filtersOf = ({ form }: FormCall): { readonly filters?: FieldFilters } =>
+  valuesOf(form, "fc").length === 0 ? {} : { filters: filtersIn(form) }
 
 /** The conditions in words. */
 export const filterText = (frame: Frame, filters: FieldFilters): string => {

@@ -7,7 +7,7 @@ import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { ICONS } from "../html/Icons.ts"
 import { copyField, menu } from "../html/Menu.ts"
-import type { Frame, Screen } from "../html/Shell.ts"
+import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
@@ -16,7 +16,7 @@ import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { columnMenu, heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
-import { firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
+import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
 import { saveMenu } from "../view/ViewList.ts"
@@ -81,7 +81,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
   const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
-<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
     section: "tables",
@@ -114,6 +114,15 @@ const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
     face: markup`${ICONS.jump}<span>${words.jump}</span>`,
     body: markup`<form method="get" action="${tablePath(frame, schema, name)}/jump">${hidden}<label>${words.jumpTo(label)}<input name="value" required autocomplete="off"></label><button class="main">${words.jumpNow}</button></form>`,
   })
+}
+
+/** Where conditions alone narrow the rows of a source: those of an erasure on request, which knows no search and no period. */
+const eraseLink = (frame: Frame, { table, pairs, refused }: TableData): HtmlValue => {
+  const { schema, name, source } = table.detail
+  const isNarrowed = filtersOf(pairs).length > 0 && ["q", "per"].every((one) => valueOf(pairs, one) === undefined)
+  if (source === null || refused !== null || !isNarrowed || !may(frame, "event.purge")) return null
+  const href = withQuery(`${tablePath(frame, schema, name)}/erase`, withFilters([], filtersOf(pairs)))
+  return markup`<a class="button" href="${href}">${ICONS.trash}<span>${frame.words.erasure.tab}</span></a>`
 }
 
 const copyMenu = (frame: Frame, { table, pairs, sql }: TableData): Html => {

@@ -15,6 +15,7 @@ import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
+import { latestScreens } from "./LatestScreens.ts"
 import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
@@ -110,5 +111,10 @@ export const tableScreens = Effect.gen(function* () {
       }),
     },
   ]
-  return [...screens, ...(yield* valueScreens(found)), ...(yield* columnScreens(found))]
+  return [
+    ...screens,
+    ...(yield* valueScreens(found)),
+    ...(yield* columnScreens(found)),
+    ...(yield* latestScreens(found)),
+  ]
 })

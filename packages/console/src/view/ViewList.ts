@@ -28,7 +28,7 @@ export const viewList = (frame: Frame, views: ReadonlyArray<ListedView>): HtmlVa
 }
 
 export const saveMenu = (frame: Frame, schema: string, name: string, pairs: Pairs): HtmlValue => {
-  const { table: words, view } = frame.words
+  const { table: words, view, latest } = frame.words
   if (!may(frame, "view.change")) return null
   return menu({
     id: "save-view",
@@ -36,7 +36,7 @@ export const saveMenu = (frame: Frame, schema: string, name: string, pairs: Pair
     body: postForm({
       path: consolePath(frame, "views"),
       body: markup`<input type="hidden" name="schema" value="${schema}"><input type="hidden" name="name" value="${name}"><input type="hidden" name="query" value="${queryText(firstPage(pairs))}">
-<label>${words.viewTitle}<input name="title" required maxlength="200" autocomplete="off"></label><label class="choice"><input type="checkbox" name="shared" value="on"> ${words.shareView}</label><button class="main">${words.saveView}</button>`,
+<label>${words.viewTitle}<input name="title" required maxlength="200" autocomplete="off"></label><label class="choice"><input type="checkbox" name="shared" value="on"> ${words.shareView}</label><button class="main">${words.saveView}</button>${may(frame, "latest_view.create") && markup`<a class="item" href="${tablePath(frame, schema, name)}/latest">${latest.link}</a>`}`,
     }),
   })
 }

@@ -10,6 +10,7 @@ import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { LatestViewError } from "./LatestViewError.ts"
 import { type LatestViewPlan, LatestViewStore } from "./LatestViewStore.ts"
 
+/** What a view of the latest rows is made by. */
 export interface LatestViewQuery {
   readonly schema: string
   readonly name: string
@@ -23,6 +24,7 @@ export interface LatestViewQuery {
   readonly replace?: boolean | undefined
 }
 
+/** A view of the latest rows. */
 export interface LatestView {
   /** Its name with its schema. */
   readonly view: string

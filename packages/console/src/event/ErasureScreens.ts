@@ -1,0 +1,127 @@
+/**
+ * The screen of an erasure on request. What somebody looks for is sent in forms, so that it is in no address and no log; only a
+ * table's own filters, which its address has already, are taken over from there.
+ */
+import {
+  addCounts,
+  Erasure,
+  type ErasureCounts,
+  type ErasureQuery,
+  NOTHING_ERASED,
+} from "@data-cabinet/core/event/Erasure"
+import { Catalog } from "@data-cabinet/core/row/Catalog"
+import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
+import { Clock, Effect, Option } from "effect"
+import { consolePath, type Frame } from "../html/Shell.ts"
+import { filtersIn } from "../integration/FilterChoice.ts"
+import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
+import { statusOf } from "../screen/ErrorScreen.ts"
+import { filtersOf, valueOf, withFilters, withQuery } from "../table/SelectionLinks.ts"
+import { type ErasureData, type ErasureForm, type ErasureProgress, erasureScreen, totalOf } from "./ErasureScreen.ts"
+
+/** After this time a form responds with what there is, and goes on when somebody asks for more. */
+const FORM_MILLIS = 8_000
+
+const wholeOf = (pairs: Pairs, name: string): number => {
+  const text = valueOf(pairs, name) ?? ""
+  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+}
+
+const formOf = (pairs: Pairs): ErasureForm => ({
+  filters: filtersIn(pairs),
+  sourceId: wholeOf(pairs, "source_id") || null,
+})
+
+const countsIn = (pairs: Pairs): ErasureCounts => ({
+  events: wholeOf(pairs, "events"),
+  repeats: wholeOf(pairs, "repeats"),
+  rows: wholeOf(pairs, "rows"),
+  originals: wholeOf(pairs, "originals"),
+  deliveries: wholeOf(pairs, "deliveries"),
+})
+
+const notTyped = (total: number): ManageError => ({
+  code: "bad_param",
+  message: `Nothing was erased: type ${total}, the number of events and repeats.`,
+  param: "confirm",
+})
+
+export const erasureScreens = Effect.gen(function* () {
+  const erasure = yield* Erasure
+  const sources = yield* Sources
+  const catalog = yield* Catalog
+  const columns = yield* SourceColumns
+
+  const shown = (frame: Frame, data: Omit<ErasureData, "sources">) =>
+    Effect.map(sources.list, (all) => ({
+      screen: erasureScreen(frame, { ...data, sources: all }),
+      status: data.refused === null ? 200 : statusOf(data.refused),
+    }))
+
+  /** Stretch by stretch, for as long as somebody waits for a form. */
+  const goOn = Effect.fnUntraced(function* (
+    is: ErasureProgress["is"],
+    { filters, sourceId }: ErasureForm,
+    begun: ErasureCounts,
+    after: number,
+  ) {
+    const until = (yield* Clock.currentTimeMillis) + FORM_MILLIS
+    let [counts, next]: [ErasureCounts, number | null] = [begun, after]
+    do {
+      const query: ErasureQuery = { filters, sourceId, after: next }
+      const stretch = yield* is === "erased" ? erasure.erase(query) : erasure.find(query)
+      counts = addCounts(counts, stretch)
+      next = stretch.next
+    } while (next !== null && (yield* Clock.currentTimeMillis) < until)
+    return { is, counts, next }
+  })
+
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path: "/console/events/erase",
+      action: "event.purge",
+      back: () => "events/erase",
+      get: ({ frame, pairs }) => shown(frame, { form: formOf(pairs), progress: null, refused: null }),
+      post: {
+        action: "event.purge",
+        // What was erased is not found again.
+        repeat: "allowed",
+        respond: Effect.fnUntraced(function* ({ frame, form: pairs }) {
+          const form = formOf(pairs)
+          const counts = countsIn(pairs)
+          const erases = valueOf(pairs, "act") === "erase"
+          const goesOn = valueOf(pairs, "goes_on") === "yes"
+          if (erases && !goesOn && valueOf(pairs, "confirm")?.trim() !== String(totalOf(counts))) {
+            const progress = { is: "counted", counts, next: null } as const
+            return yield* shown(frame, { form, progress, refused: notTyped(totalOf(counts)) })
+          }
+          // What is erased is counted from the beginning.
+          const begun = erases && !goesOn ? NOTHING_ERASED : counts
+          const done = yield* Effect.match(goOn(erases ? "erased" : "counted", form, begun, wholeOf(pairs, "after")), {
+            onSuccess: (progress) => ({ progress, refused: null }),
+            onFailure: (error) => ({ progress: null, refused: manageErrorOf(error) }),
+          })
+          return yield* shown(frame, { form, ...done })
+        }),
+      },
+    },
+    {
+      path: "/console/tables/{schema}/{name}/erase",
+      action: "event.purge",
+      get: Effect.fnUntraced(function* ({ frame, path: [schema = "", name = ""], pairs }) {
+        const table = yield* catalog.find(schema, name)
+        const source = Option.isSome(table) ? table.value.detail.source : null
+        if (source === null) return yield* Effect.fail<ManageError>(NO_SUCH_TABLE)
+        const fields = new Map((yield* columns.list(source.id)).map((one) => [one.name, one.field]))
+        // A column that is no field, such as `_event_id`, keeps its name: without its condition more would be erased.
+        const filters = filtersOf(pairs).map((one) => ({ ...one, column: fields.get(one.column) ?? one.column }))
+        const query = withFilters([["source_id", String(source.id)]], filters)
+        return { location: withQuery(consolePath(frame, "events/erase"), query) }
+      }),
+    },
+  ]
+  return screens
+})
