@@ -1,0 +1,80 @@
+/** `event verify --source S --server URL` goes on through every page, and changes what one on the cabinet's machine would. */
+import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { MAX_VERIFY_EVENTS } from "@data-cabinet/core/verification/LateVerification"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { endAll, newHome } from "../../../../test/support/cabinetProcess.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
+import { call } from "./call.ts"
+
+const database = withDatabase()
+let dir: string
+let baseUrl: string
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "dc-verify-"))
+  for (const [name, value] of Object.entries({ DATABASE_URL: database.url, BASE_URL: "", CABINET_TOKEN: "" })) {
+    vi.stubEnv(name, value)
+  }
+  baseUrl = (await newHome().serve([], { DATABASE_URL: database.url })).baseUrl
+  vi.stubEnv("BASE_URL", baseUrl)
+  vi.stubEnv("CABINET_TOKEN", (await said("token", "add", "me", "--role", "editor")).token)
+}, 120_000)
+afterAll(async () => {
+  await endAll()
+  vi.unstubAllEnvs()
+  rmSync(dir, { recursive: true })
+})
+
+const said = async (...words: ReadonlyArray<string>) => {
+  const { code, printed, said: refusal } = await call([...words, "--json"])
+  assert.strictEqual(code, 0, refusal)
+  return JSON.parse(printed)
+}
+
+const SECRET = "It's a Secret to Everybody"
+const secretFile = (secret: string) => {
+  const file = join(dir, "secret")
+  writeFileSync(file, secret)
+  return file
+}
+
+const BATCH = 100
+const BATCHES = MAX_VERIFY_EVENTS / BATCH + 2
+
+/** All but the last are signed with the secret that the source gets later. */
+const sendAll = async (url: string) => {
+  for (let batch = 1; batch <= BATCHES; batch++) {
+    const body = JSON.stringify(Array.from({ length: BATCH }, (_, n) => ({ batch, n })))
+    const signature = createHmac("sha256", batch === BATCHES ? "another" : SECRET)
+      .update(body)
+      .digest("hex")
+    const headers = { "content-type": "application/json", "x-hub-signature-256": `sha256=${signature}` }
+    const response = await fetch(url, { method: "POST", headers, body })
+    assert.strictEqual(response.status, 200, await response.text())
+  }
+}
+
+it(
+  "event verify over a server takes page after page, and what it verified is known afterwards",
+  { timeout: 120_000 },
+  async () => {
+    const recipe = ["--verify", "github", "--verify-mode", "mark", "--keep-headers", "X-Hub-Signature-256"]
+    const source = await said("source", "add", "Hub", ...recipe, "--verify-secret-file", secretFile("of before"))
+    await sendAll(source.intake_url)
+    await said("source", "set", "Hub", "--verify-secret-file", secretFile(SECRET))
+    const sent = BATCHES * BATCH
+    const words = ["event", "verify", "--source", "Hub"]
+    const [verified, refused] = [sent - BATCH, BATCH]
+    assert.deepStrictEqual(await said(...words, "--server", baseUrl), {
+      source_id: source.id,
+      seen: sent,
+      outcomes: { "refused: bad_signature": refused, verified },
+      deliveries: 0,
+    })
+    const again = { source_id: source.id, seen: sent, outcomes: { "refused: bad_signature": refused }, deliveries: 0 }
+    assert.deepStrictEqual(await said(...words), again)
+    assert.deepStrictEqual(await said(...words, "--server", baseUrl), again)
+  },
+)
