@@ -67,7 +67,12 @@ export default defineConfig({
     ...test,
     globalSetup,
     // Of the code that runs in the tests' own processes; what the processes do that tests start is not counted.
-    coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], reporter: ["json-summary"] },
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**/*.ts"],
+      reporter: ["json-summary"],
+      reportOnFailure: true,
+    },
     projects: [
       { ...sources, test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, FLOWS], isolate: true } },
       {
