@@ -150,14 +150,16 @@ const CRASHES: Readonly<Record<string, () => Promise<void>>> = {
     await primary.start(STRICT)
   },
   "a killed session": async () => {
+    const checkpointer = () =>
+      primary.run("SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'").then(
+        ([found]) => found?.["pid"] ?? null,
+        () => null,
+      )
+    const before = await checkpointer()
     const [row] = await primary.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1")
     process.kill(row!["pid"] as number, "SIGKILL")
-    await until(() =>
-      primary.run("SELECT").then(
-        () => true,
-        () => false,
-      ),
-    )
+    // Until the server has noticed, it still answers; every process is another one once it has recovered.
+    await until(async () => ![before, null].includes((await checkpointer()) as number | null))
   },
 }
 
