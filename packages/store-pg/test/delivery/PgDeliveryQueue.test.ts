@@ -446,8 +446,9 @@ it("claims of an address with a rate take the next times, and no more of them th
   // Those of the next half second, whoever has them; a machine that is slow has more.
   expect(times.length).toBeGreaterThanOrEqual(6)
   expect(times.length).toBeLessThan(20)
+  // A tenth of a second apart by the database's clock; two claims measure their distance from it each for itself.
   times.reduce((before, time) => {
-    expect(time - before).toBeGreaterThan(80)
+    expect(time - before).toBeGreaterThan(50)
     return time
   })
   expect(first[0] ?? second[0]).toMatchObject({ addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] })
