@@ -1,90 +1,17 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { type Address, type AddressChange, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
-import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
-import { conditionsField } from "./ConditionsField.ts"
+import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
-import { idField, text } from "../manage/ManageBodies.ts"
+import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { beforeParameter, flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The address's id.")
-
-const subscription = Schema.Union([
-  Schema.Literal("all"),
-  Schema.Array(idField).check(Schema.isMaxLength(10_000)),
-]).annotate({
-  description: "`all`, including later ones, or the ids of sources.",
-})
-const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
-
-const wholeOrNull = (maximum: number, description: string) =>
-  Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
-
-const headerName = text(100, "The header's name.")
-const headersField = (description: string) =>
-  Schema.Array(Schema.Struct({ name: headerName, value: text(4096, "Secret: never shown.") }))
-    .check(Schema.isMaxLength(MAX_HEADERS))
-    .annotate({ description })
-
-const settings = {
-  sources: Schema.optionalKey(subscription),
-  filters: Schema.optionalKey(
-    conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
-  ),
-  headers: Schema.optionalKey(headersField("Sent with every delivery.")),
-  rate: Schema.optionalKey(
-    wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
-  ),
-  timeout_seconds: Schema.optionalKey(
-    wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
-  ),
-  give_up_after_seconds: Schema.optionalKey(
-    Schema.NullOr(Schema.Int).annotate({
-      description: "How long it may fail without a break, a minute to ten years, before it is paused; null: for ever.",
-    }),
-  ),
-  pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
-}
-const newAddress = Schema.Struct({ url, ...settings })
-const change = Schema.Struct({
-  url: Schema.optionalKey(url),
-  ...settings,
-  set_headers: Schema.optionalKey(
-    headersField("Added, or sent instead of those with the same names; the others stay. Not with `headers`."),
-  ),
-  remove_headers: Schema.optionalKey(
-    Schema.Array(headerName).check(Schema.isMaxLength(MAX_HEADERS)).annotate({
-      description: "Names of headers that are sent no longer, if it has them; the others stay. Not with `headers`.",
-    }),
-  ),
-})
-const headerOf = ({ name, value }: { readonly name: string; readonly value: string }) => [name, value] as const
-
-/** What a refusal of a header is about. */
-const headersPointer = ({ headers, set_headers: set, remove_headers: removed }: typeof change.Type) => {
-  if (headers !== undefined) return "/headers"
-  return set === undefined && removed !== undefined ? "/remove_headers" : "/set_headers"
-}
-
-/** What a body says of an address; what it leaves out stays away. */
-const changeOf = (body: typeof change.Type): AddressChange => {
-  const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
-  const { pause_on_gone: pauseOnGone, set_headers: setHeaders, remove_headers: removeHeaders, ...given } = rest
-  return {
-    ...given,
-    ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
-    ...(setHeaders === undefined ? {} : { setHeaders: setHeaders.map(headerOf) }),
-    ...(removeHeaders === undefined ? {} : { removeHeaders }),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
-    ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
-  }
-}
 
 const range = Schema.Struct({
   from: text(40, "The beginning of the range of acceptance times (inclusive), RFC 3339."),
@@ -94,21 +21,6 @@ const range = Schema.Struct({
   ),
   dry_run: Schema.optionalKey(Schema.Boolean.annotate({ description: "Only count them." })),
 })
-
-const SETTING_PARAMS = {
-  bad_url: "/url",
-  not_public: "/url",
-  name_not_found: "/url",
-  no_such_source: "/sources",
-  bad_filter: "/filters",
-  bad_fo: "/filters",
-  bad_fv: "/filters",
-  bad_header: "/headers",
-  bad_rate: "/rate",
-  bad_timeout: "/timeout_seconds",
-  bad_give_up: "/give_up_after_seconds",
-} as const
-const SETTING_ERRORS = Object.keys(SETTING_PARAMS) as ReadonlyArray<keyof typeof SETTING_PARAMS>
 
 const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 
@@ -153,8 +65,8 @@ export const manageAddresses = Effect.gen(function* () {
       },
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
-      errors: SETTING_ERRORS,
-      params: SETTING_PARAMS,
+      errors: ADDRESS_ERRORS,
+      params: ADDRESS_PARAMS,
       respond: ({ body }) =>
         Effect.map(addresses.create({ sources: "all", ...changeOf(body), url: body.url }), (made) =>
           addressJson(made, true),
@@ -180,10 +92,10 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
       action: "address.change",
-      body: change,
+      body: addressChange,
       response: one("Address", "The address."),
-      errors: ["no_such_address", "busy", "headers_needed", ...SETTING_ERRORS],
-      params: { no_such_address: "id", headers_needed: "/headers", ...SETTING_PARAMS },
+      errors: ["no_such_address", "busy", "headers_needed", ...ADDRESS_ERRORS],
+      params: { no_such_address: "id", headers_needed: "/headers", ...ADDRESS_PARAMS },
       respond: ({ path: [address], body }) =>
         addresses.set(address, changeOf(body)).pipe(
           Effect.map((changed) => addressJson(changed, false)),

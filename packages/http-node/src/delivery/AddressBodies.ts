@@ -1,0 +1,93 @@
+/** The settings of delivery addresses in the bodies of requests. */
+import type { AddressChange } from "@data-cabinet/core/delivery/Address"
+import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { Schema } from "effect"
+import { idField, text } from "../manage/ManageBodies.ts"
+import { conditionsField } from "./ConditionsField.ts"
+
+const subscription = Schema.Union([
+  Schema.Literal("all"),
+  Schema.Array(idField).check(Schema.isMaxLength(10_000)),
+]).annotate({
+  description: "`all`, including later ones, or the ids of sources.",
+})
+const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
+
+const wholeOrNull = (maximum: number, description: string) =>
+  Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
+
+const headerName = text(100, "The header's name.")
+const headersField = (description: string) =>
+  Schema.Array(Schema.Struct({ name: headerName, value: text(4096, "Secret: never shown.") }))
+    .check(Schema.isMaxLength(MAX_HEADERS))
+    .annotate({ description })
+
+const settings = {
+  sources: Schema.optionalKey(subscription),
+  filters: Schema.optionalKey(
+    conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
+  ),
+  headers: Schema.optionalKey(headersField("Sent with every delivery.")),
+  rate: Schema.optionalKey(
+    wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
+  ),
+  timeout_seconds: Schema.optionalKey(
+    wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
+  ),
+  give_up_after_seconds: Schema.optionalKey(
+    Schema.NullOr(Schema.Int).annotate({
+      description: "How long it may fail without a break, a minute to ten years, before it is paused; null: for ever.",
+    }),
+  ),
+  pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
+}
+export const newAddress = Schema.Struct({ url, ...settings })
+export const addressChange = Schema.Struct({
+  url: Schema.optionalKey(url),
+  ...settings,
+  set_headers: Schema.optionalKey(
+    headersField("Added, or sent instead of those with the same names; the others stay. Not with `headers`."),
+  ),
+  remove_headers: Schema.optionalKey(
+    Schema.Array(headerName).check(Schema.isMaxLength(MAX_HEADERS)).annotate({
+      description: "Names of headers that are sent no longer, if it has them; the others stay. Not with `headers`.",
+    }),
+  ),
+})
+const headerOf = ({ name, value }: { readonly name: string; readonly value: string }) => [name, value] as const
+
+/** What a refusal of a header is about. */
+export const headersPointer = ({ headers, set_headers: set, remove_headers: removed }: typeof addressChange.Type) => {
+  if (headers !== undefined) return "/headers"
+  return set === undefined && removed !== undefined ? "/remove_headers" : "/set_headers"
+}
+
+/** What a body says of an address; what it leaves out stays away. */
+export const changeOf = (body: typeof addressChange.Type): AddressChange => {
+  const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
+  const { pause_on_gone: pauseOnGone, set_headers: setHeaders, remove_headers: removeHeaders, ...given } = rest
+  return {
+    ...given,
+    ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
+    ...(setHeaders === undefined ? {} : { setHeaders: setHeaders.map(headerOf) }),
+    ...(removeHeaders === undefined ? {} : { removeHeaders }),
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
+    ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
+  }
+}
+
+export const ADDRESS_PARAMS = {
+  bad_url: "/url",
+  not_public: "/url",
+  name_not_found: "/url",
+  no_such_source: "/sources",
+  bad_filter: "/filters",
+  bad_fo: "/filters",
+  bad_fv: "/filters",
+  bad_header: "/headers",
+  bad_rate: "/rate",
+  bad_timeout: "/timeout_seconds",
+  bad_give_up: "/give_up_after_seconds",
+} as const
+export const ADDRESS_ERRORS = Object.keys(ADDRESS_PARAMS) as ReadonlyArray<keyof typeof ADDRESS_PARAMS>
