@@ -243,10 +243,10 @@ export const ENGLISH = {
   },
   latest: {
     link: "A view of the latest rows…",
-    title: "The latest by key",
+    title: "Latest row by key",
     hint: "A table only grows: what changes is sent again, and has a row each time. The view has the latest row of each thing; programs and the API read it as a table.",
-    key: "What tells one thing from another",
-    by: "Later is what has more of",
+    key: "Columns that identify a thing",
+    by: "The later row has the greater",
     view: "Name of the view",
     replace: "Replace the view if there is one, which adds columns that the table got since",
     show: "Show its SQL",
