@@ -199,6 +199,12 @@ it("the notices' own address that fails leaves no notice, and one of all sources
   assert.deepStrictEqual(await sentTo(every.id), [{ kind: "column.created", about: null }])
   assert.deepInclude(await sentTo(carrier), { kind: "address.failing", about: String(every.id) })
   assert.deepInclude(await sentTo(broken.id), { kind: "address.failing", about: String(every.id) })
+  const [last] = await database.run(`SELECT max(id)::int AS id FROM cabinet.event WHERE source_id = ${notices}`)
+  const whyNot = async (id: number) => {
+    const { reasons } = await here.runPromise(Addresses.use((all) => all.test(id, last!["id"] as number)))
+    return reasons.map(({ code }) => code)
+  }
+  assert.deepStrictEqual([await whyNot(every.id), await whyNot(broken.id)], [["about_it"], []])
   for (let n = 0; n < 4; n++) assert.strictEqual(await tellByAll(), 0)
   const [other] = await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${notices}`)
   assert.strictEqual(other!["events"], (one!["events"] as number) + 2)

@@ -820,6 +820,7 @@ export const ENGLISH = {
       unverified: "The event's sender could not be verified.",
       deleted: "The event was deleted.",
       spam: "The event was taken for spam.",
+      about_it: "The event is a notice about this address.",
       older: "The event was accepted before the address was added.",
       condition: "A condition does not hold.",
     },

@@ -21,6 +21,8 @@ export interface JudgedEvent {
   /** Null if that was not asked. */
   readonly verified: boolean | null
   readonly spam: boolean
+  /** It is a notice about this address. */
+  readonly aboutIt: boolean
   readonly deleted: boolean
   /** Accepted before the address existed. */
   readonly older: boolean
@@ -43,6 +45,7 @@ export const NOT_SENT = [
   "history",
   "unverified",
   "spam",
+  "about_it",
   "deleted",
   "older",
   "condition",
@@ -127,6 +130,7 @@ const reasonsOf = ({ sources }: Address, event: JudgedEvent): ReadonlyArray<NotS
   ...reason("history", event.history, "The event comes from a file or from the first run of a poll."),
   ...reason("unverified", event.verified === false, "The event's sender could not be verified."),
   ...reason("spam", event.spam, "The event is spam by the rules of its source."),
+  ...reason("about_it", event.aboutIt, "The event is a notice about this address."),
   ...reason("deleted", event.deleted, "The event was deleted."),
   ...reason("older", event.older, "The event was accepted before the address was added."),
 ]

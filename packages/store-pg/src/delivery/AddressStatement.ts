@@ -117,7 +117,9 @@ export const RENEW_SOURCES = `
 /** $1: address, $2: event. */
 export const JUDGED_EVENT = `
   SELECT e.id::float8 AS id, e.source_id::float8 AS "sourceId", e.payload::text AS payload,
-    e.repeat_of::float8 AS "repeatOf", e.empty, e.history, e.verified, e.spam IS NOT NULL AS spam, e.deleted_at IS NOT NULL AS deleted,
+    e.repeat_of::float8 AS "repeatOf", e.empty, e.history, e.verified, e.spam IS NOT NULL AS spam,
+    coalesce(e.source_id IN (SELECT source_id FROM cabinet.notice_source) AND e.payload->>'address_id' = a.id::text, false) AS "aboutIt",
+    e.deleted_at IS NOT NULL AS deleted,
     coalesce(e.received_at < a.created_at, false) AS older,
     (SELECT max(d.id)::float8 FROM cabinet.delivery_all d WHERE d.event_id = e.id AND d.address_id = $1::bigint) AS "deliveryId"
   FROM cabinet.event e LEFT JOIN cabinet.address a ON a.id = $1::bigint
