@@ -52,6 +52,19 @@ const FLOWS =
 /** These are run by processes that have loaded the modules of those before. */
 const TOGETHER = ["packages/*/test/**/*.test.ts", FLOWS]
 
+/**
+ * These wait for deadlines, recoveries and package registries, for a quarter of a minute and more each. `npm test` leaves
+ * them to `npm run ok`, which is what CI runs; named, each runs as the others do.
+ */
+export const LONG = [
+  "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,WorkingLauncher}.test.ts",
+  "test/bench/main.test.ts",
+  "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
+  "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
+  "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
+  "test/flow/packages.test.ts",
+]
+
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
 const leftOut = (process.env["TEST_EXCLUDE"] ?? "").split(",").filter((pattern) => pattern !== "")
 
@@ -74,7 +87,11 @@ export default defineConfig({
       reportOnFailure: true,
     },
     projects: [
-      { ...sources, test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, FLOWS], isolate: true } },
+      {
+        ...sources,
+        test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, ...LONG, FLOWS], isolate: true },
+      },
+      { ...sources, test: { ...test, name: "long", include: LONG, exclude, isolate: true } },
       {
         ...sources,
         test: {
