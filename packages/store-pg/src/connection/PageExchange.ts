@@ -6,15 +6,12 @@
  * Whatever the server sends that does not belong here ends the session. A call that is aborted cancels the statement in
  * the database; what it still sends is thrown away.
  */
-import { PgProtocol } from "@effect/sql-pg"
+import type { PgProtocol } from "@effect/sql-pg"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
 import {
-  bind,
-  BOUND,
-  CLOSED,
   COLUMNS,
   columnTypes,
   COMPLETE,
@@ -28,60 +25,15 @@ import {
   NOTICE,
   NOTIFICATION,
   PARAMETER,
-  PARSED,
   READY,
   ROW,
   SUSPENDED,
   versionIn,
 } from "./Messages.ts"
+import type { Added, PageOutcome, PageStatement, PageToRead, RowSink } from "./PageStatement.ts"
+import { Pipeline, unexpected } from "./Pipeline.ts"
 import type { Receiver } from "./Wire.ts"
 import type { WireSession } from "./Wires.ts"
-
-/** What becomes of the rows. */
-export interface RowSink {
-  /** The most bytes that a row may have. */
-  readonly mostBytes: number
-  /** Takes a DataRow's body. */
-  readonly add: (bytes: DataView, start: number, end: number) => Added
-  /** A row that is too long to be sent on. */
-  readonly skipped: () => Added
-  /** About how many more rows it has room for, at least one; it is asked after a row. */
-  readonly room: () => number
-  /** Forgets all rows: the statement is run again. */
-  readonly reset: () => void
-}
-
-/** `full`: no further row is wanted. `malformed`: the row is not what the statement returns. */
-export type Added = "more" | "full" | "malformed"
-
-export interface PageStatement {
-  readonly text: string
-  readonly values: ReadonlyArray<string>
-  /** The types of its columns, by oid. */
-  readonly types: ReadonlyArray<number>
-  /** True if it is planned for these values alone. */
-  readonly replan: boolean
-  /** The statement that proves the object's version, and its parameters; null if nothing is to be proven. */
-  readonly proof: { readonly text: string; readonly values: ReadonlyArray<string> } | null
-  /**
-   * True if rows are long: they are fetched a few at a time, until the sink is full. Otherwise all are sent at once, and
-   * the statement is cancelled when the sink is full before them.
-   */
-  readonly areLong: boolean
-}
-
-/**
- * What was read. `version`: what the proof returned. `too long`: the rows are long, and it was not said that they are.
- * `other`: the statement returns something else than it is said to, so the object has changed.
- */
-export type PageOutcome =
-  | { readonly outcome: "read"; readonly version: string | null }
-  | { readonly outcome: "too long" | "other" }
-
-const SYNC = PgProtocol.encodeSync()
-const FLUSH = PgProtocol.encodeFlush()
-const DESCRIBE = PgProtocol.encodeDescribe({ target: "portal", name: "" })
-const EXECUTE = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
 
 /** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
 const MOST_LONG_ROWS = 8
@@ -109,12 +61,6 @@ export const readPage = (
   rows: RowSink,
   call: AbortableCall,
 ): Promise<PageResult> => readPages(session, [{ statement, rows }], call)
-
-/** A page, and what becomes of its rows. */
-export interface PageToRead {
-  readonly statement: PageStatement
-  readonly rows: RowSink
-}
 
 /**
  * Reads several pages in one transaction, with the one proof that they have in common behind them. The result is that of
@@ -145,15 +91,8 @@ class PageExchange implements Receiver, FrameConsumer {
   #page: PageToRead
   #pageIndex = 0
   readonly #resume: (result: PageResult) => void
-  /** The messages that are still to come, apart from rows; the next one is at `#step`. */
-  #steps: Array<number> = []
-  #step = 0
-  /** The names that were used without being prepared in this exchange. */
-  #reuses = false
-  /** The statements that are being prepared, by their text. */
-  #parsing = new Map<string, string>()
+  readonly #pipeline: Pipeline
   #inProof = false
-  #isSynced = false
   #added: Added = "more"
   /** Whether a statement returned something else than it is said to. */
   #isOther = false
@@ -172,6 +111,7 @@ class PageExchange implements Receiver, FrameConsumer {
 
   constructor(session: WireSession, pages: ReadonlyArray<PageToRead>, resume: (result: PageResult) => void) {
     this.#session = session
+    this.#pipeline = new Pipeline(session)
     this.#pages = pages
     this.#page = pages[0]!
     this.#resume = resume
@@ -187,58 +127,24 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   #sendPages(): void {
-    const closes = this.#session.prepared.takeCloses()
-    this.#steps = closes.map(() => CLOSED)
-    this.#step = 0
-    const frames: Array<Uint8Array> = [...closes]
-    for (const { statement } of this.#pages) this.#bindPage(frames, statement)
-    if (this.#statement.areLong) {
-      frames.push(executeSome(this.#rowsAtOnce), FLUSH)
-      this.#send(frames)
-    } else this.#sendProof(frames)
-  }
-
-  #bindPage(frames: Array<Uint8Array>, { text, values, replan, areLong }: PageStatement): void {
-    if (this.#bind(frames, text, values, replan)) {
-      frames.push(DESCRIBE)
-      this.#steps.push(COLUMNS)
+    const pipeline = this.#pipeline
+    pipeline.begin()
+    for (const { statement } of this.#pages) {
+      if (pipeline.bind(statement.text, statement.values, statement.replan)) pipeline.describe()
+      if (statement.areLong) pipeline.awaitRows()
+      else pipeline.execute()
     }
-    this.#steps.push(COMPLETE)
-    if (!areLong) frames.push(EXECUTE)
+    if (this.#statement.areLong) pipeline.fetch(this.#rowsAtOnce)
+    else this.#sendProof()
   }
 
-  #sendProof(frames: Array<Uint8Array>): void {
+  #sendProof(): void {
     const { proof } = this.#statement
     if (proof !== null) {
-      this.#bind(frames, proof.text, proof.values, false)
-      frames.push(EXECUTE)
-      this.#steps.push(COMPLETE)
+      this.#pipeline.bind(proof.text, proof.values, false)
+      this.#pipeline.execute()
     }
-    frames.push(SYNC)
-    this.#steps.push(READY)
-    this.#isSynced = true
-    this.#send(frames)
-  }
-
-  /** Parse if the statement is not prepared, and Bind. Returns whether it is parsed. */
-  #bind(frames: Array<Uint8Array>, text: string, values: ReadonlyArray<string>, replan: boolean): boolean {
-    const { prepared } = this.#session
-    // Another page of this exchange may be the one that prepares it.
-    const parsing = replan ? undefined : this.#parsing.get(text)
-    const known = parsing ?? (replan ? undefined : prepared.nameOf(text))
-    const name = known ?? (replan ? "" : prepared.newName())
-    if (known === undefined) {
-      frames.push(Result.getOrThrow(PgProtocol.encodeParse({ name, query: text, parameterTypes: [] })))
-      this.#steps.push(PARSED)
-      if (!replan) this.#parsing.set(text, name)
-    } else if (parsing === undefined) this.#reuses = true
-    frames.push(Result.getOrThrow(bind({ portal: "", statement: name, parameters: values })))
-    this.#steps.push(BOUND)
-    return known === undefined
-  }
-
-  #send(frames: ReadonlyArray<Uint8Array>): void {
-    this.#session.wire.send(Buffer.concat(frames))
+    this.#pipeline.sync()
   }
 
   receive(chunk: Uint8Array): void {
@@ -307,15 +213,13 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   #expect(type: number): void {
-    if (this.#failure !== undefined || this.#steps[this.#step] !== type) {
-      throw new ProtocolError(`Unexpected message ${String.fromCharCode(type)}`)
-    }
-    this.#step++
+    if (this.#failure !== undefined) throw unexpected(type)
+    this.#pipeline.expect(type)
   }
 
   #expectRow(): void {
     if (this.#drained !== undefined && this.#failure === undefined) return
-    if (this.#failure !== undefined || this.#steps[this.#step] !== COMPLETE) throw new ProtocolError("Unexpected row")
+    if (this.#failure !== undefined || this.#pipeline.next !== COMPLETE) throw new ProtocolError("Unexpected row")
     this.#rowsOfLot++
   }
 
@@ -338,36 +242,29 @@ class PageExchange implements Receiver, FrameConsumer {
     const { text, types } = this.#statement
     const found = columnTypes(bytes, start, end)
     const isSame = found.length === types.length && found.every((type, index) => type === types[index])
-    const name = this.#parsing.get(text)
-    if (!isSame) this.#note("malformed")
-    else if (name !== undefined) {
-      this.#session.prepared.add(text, name)
-      this.#parsing.delete(text)
-    }
+    if (isSame) this.#pipeline.keep(text)
+    else this.#note("malformed")
   }
 
   /** Rows are left in the portal: exactly as many have come as were asked for. */
   get #mayFetch(): boolean {
     if (!this.#statement.areLong || this.#inProof || this.#failure !== undefined) return false
-    return this.#steps[this.#step] === COMPLETE && this.#rowsOfLot === this.#rowsAtOnce
+    return this.#pipeline.next === COMPLETE && this.#rowsOfLot === this.#rowsAtOnce
   }
 
   #fetch(): void {
     if (this.#added !== "more") {
-      this.#step++
+      this.#pipeline.expect(COMPLETE)
       return this.#complete()
     }
     this.#rowsAtOnce = Math.min(this.#rowsAtOnce * 2, this.#page.rows.room(), MOST_LONG_ROWS)
     this.#rowsOfLot = 0
-    this.#send([executeSome(this.#rowsAtOnce), FLUSH])
+    this.#pipeline.fetch(this.#rowsAtOnce)
   }
 
   #complete(): void {
     if (this.#inProof) {
-      const { proof } = this.#statement
-      const name = this.#parsing.get(proof!.text)
-      if (name !== undefined) this.#session.prepared.add(proof!.text, name)
-      this.#parsing.delete(proof!.text)
+      this.#pipeline.keep(this.#statement.proof!.text)
       return
     }
     if (this.#pageIndex < this.#pages.length - 1) {
@@ -375,7 +272,7 @@ class PageExchange implements Receiver, FrameConsumer {
       return
     }
     this.#inProof = this.#statement.proof !== null
-    if (!this.#isSynced) this.#sendProof([])
+    if (!this.#pipeline.isSynced) this.#sendProof()
   }
 
   #showPage(index: number): void {
@@ -387,29 +284,22 @@ class PageExchange implements Receiver, FrameConsumer {
   #fail(fields: PgProtocol.ErrorFields): void {
     // A second one can only tell that the session ends.
     this.#failure ??= fields
-    if (!this.#isSynced) this.#sync()
-  }
-
-  #sync(): void {
-    this.#isSynced = true
-    this.#send([SYNC])
+    if (!this.#pipeline.isSynced) this.#pipeline.endEarly()
   }
 
   #ready(bytes: DataView, start: number, end: number): boolean {
     if (!this.#isFinishing) this.#expect(READY)
-    if (!this.#isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
+    if (!this.#pipeline.isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
       throw new ProtocolError("The session is not idle")
     }
     const failure = this.#failure
-    const { prepared } = this.#session
-    for (const name of this.#parsing.values()) prepared.close(name)
-    this.#parsing.clear()
+    this.#pipeline.closeUnkept()
     if (this.#drained !== undefined) {
       this.#end(NOBODY_WAITS)
       if (this.#isCancelled && failure?.code !== CANCELLED) this.#endSession()
       return false
     }
-    if (failure !== undefined && this.#reuses && !this.#isRetried && STALE_NAMES.has(failure.code)) {
+    if (failure !== undefined && this.#pipeline.reuses && !this.#isRetried && STALE_NAMES.has(failure.code)) {
       this.#retry()
       return true
     }
@@ -444,7 +334,6 @@ class PageExchange implements Receiver, FrameConsumer {
     this.#isRetried = true
     this.#failure = undefined
     this.#inProof = false
-    this.#isSynced = false
     this.#isOther = false
     this.#rowsAtOnce = 1
     this.#rowsOfLot = 0
@@ -463,7 +352,7 @@ class PageExchange implements Receiver, FrameConsumer {
   /** Throws away what the statement still sends, and cancels it if that does not end soon; then calls `drained`. */
   #drain(drained: () => void): void {
     this.#drained = drained
-    if (!this.#isSynced) this.#sync()
+    if (!this.#pipeline.isSynced) this.#pipeline.endEarly()
     this.#timer = setTimeout(() => {
       this.#isCancelled = true
       this.#session.cancel()
@@ -482,5 +371,3 @@ class PageExchange implements Receiver, FrameConsumer {
     else this.#drained = drained
   }
 }
-
-const executeSome = (maxRows: number): Uint8Array => PgProtocol.encodeExecute({ portal: "", maxRows })

@@ -30,7 +30,7 @@ import {
   ROW,
   versionIn,
 } from "./Messages.ts"
-import type { PageStatement, RowSink } from "./PageExchange.ts"
+import type { PageStatement, RowSink } from "./PageStatement.ts"
 import type { Receiver } from "./Wire.ts"
 import type { WireSession } from "./Wires.ts"
 

@@ -6,7 +6,7 @@ import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import { MAX_ROW_BYTES } from "@data-cabinet/core/row/RowReader"
 import { ProtocolError } from "../connection/FrameReader.ts"
-import type { Added, RowSink } from "../connection/PageExchange.ts"
+import type { Added, RowSink } from "../connection/PageStatement.ts"
 import { JsonFragment } from "./JsonWriter.ts"
 import { type EncodedColumn, valueText } from "./RecordToJson.ts"
 import type { RowPosition } from "./RowPosition.ts"

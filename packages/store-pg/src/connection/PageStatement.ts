@@ -1,0 +1,48 @@
+/** A statement that reads a page of rows: how it is sent, what its rows are written to, and what became of it. */
+
+/** What becomes of the rows. */
+export interface RowSink {
+  /** The most bytes that a row may have. */
+  readonly mostBytes: number
+  /** Takes a DataRow's body. */
+  readonly add: (bytes: DataView, start: number, end: number) => Added
+  /** A row that is too long to be sent on. */
+  readonly skipped: () => Added
+  /** About how many more rows it has room for, at least one; it is asked after a row. */
+  readonly room: () => number
+  /** Forgets all rows: the statement is run again. */
+  readonly reset: () => void
+}
+
+/** `full`: no further row is wanted. `malformed`: the row is not what the statement returns. */
+export type Added = "more" | "full" | "malformed"
+
+export interface PageStatement {
+  readonly text: string
+  readonly values: ReadonlyArray<string>
+  /** The types of its columns, by oid. */
+  readonly types: ReadonlyArray<number>
+  /** True if it is planned for these values alone. */
+  readonly replan: boolean
+  /** The statement that proves the object's version, and its parameters; null if nothing is to be proven. */
+  readonly proof: { readonly text: string; readonly values: ReadonlyArray<string> } | null
+  /**
+   * True if rows are long: they are fetched a few at a time, until the sink is full. Otherwise all are sent at once, and
+   * the statement is cancelled when the sink is full before them.
+   */
+  readonly areLong: boolean
+}
+
+/**
+ * What was read. `version`: what the proof returned. `too long`: the rows are long, and it was not said that they are.
+ * `other`: the statement returns something else than it is said to, so the object has changed.
+ */
+export type PageOutcome =
+  | { readonly outcome: "read"; readonly version: string | null }
+  | { readonly outcome: "too long" | "other" }
+
+/** A page, and what becomes of its rows. */
+export interface PageToRead {
+  readonly statement: PageStatement
+  readonly rows: RowSink
+}
