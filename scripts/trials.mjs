@@ -2,7 +2,7 @@
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
- * events, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description
+ * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description
  * under three linters and in two generators, every screen in all its looks, the package on the oldest supported and the
  * newest Node, the image of deploy/, then everything in `test/bench`
  * at full size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
@@ -81,6 +81,11 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/fault/feedWaiters.test.ts", "--disable-console-intercept"],
     env: { WAITING_CLIENTS: "500" },
+  },
+  exports: {
+    missing: null,
+    run: [vitest, "run", "test/fault/exportMemory.test.ts", "--disable-console-intercept"],
+    env: { EXPORT_ROWS: "1000000" },
   },
   openapi: { missing: null, program: "bash", run: [join(root, ".ci", "openapi")], env: {} },
   runtimes: { missing: null, program: "bash", run: [join(root, ".ci", "runtimes")], env: {} },
