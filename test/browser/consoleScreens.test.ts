@@ -54,6 +54,7 @@ const SCREENS = [
   "tables/sources/orders/count",
   "tables/sources/orders/columns/total",
   "tables/sources/orders/columns/customer?type=numeric",
+  "tables/sources/orders/indexes",
   "tables/sources/orders/latest",
   "tables/sources/orders/latest?key=customer&by=_event_id&view=public.orders_latest",
   "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",

@@ -109,6 +109,7 @@ export type {
   ColumnKind,
   ColumnsApi,
   DateNotation,
+  FoundSearchIndex,
   LatestView,
   LatestViewOptions,
   Notation,

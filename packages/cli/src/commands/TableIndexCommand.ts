@@ -1,28 +1,13 @@
 /** `cabinet table index SCHEMA.NAME [COLUMN…]`: indexes that make filters and sorts fast on a large table. */
 import { columnIndexJson } from "@data-cabinet/core/row/ColumnIndexJson"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns as table } from "../output/Columns.ts"
-import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
+import { drawProgress, stateOf } from "./IndexProgress.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, withCabinet } from "./Root.ts"
-
-/** Drawn on a terminal alone, so that nobody else asks for it. */
-const drawProgress = (indexes: ColumnIndexes["Service"], schema: string, name: string) =>
-  Effect.gen(function* () {
-    const bar = progressBar()
-    const draw = Effect.gen(function* () {
-      const all = yield* indexes.list(schema, name)
-      const part = all.find(({ progress }) => progress !== null)?.progress ?? null
-      if (part !== null) bar.draw("Index", part, `${Math.floor(part * 100)} %`, yield* Clock.currentTimeMillis)
-    })
-    yield* Effect.forever(Effect.delay(Effect.ignore(draw), "500 millis")).pipe(
-      Effect.ensuring(Effect.sync(() => bar.clear())),
-      Effect.forkScoped,
-    )
-  })
 
 const SERVES = { btree: "filters and sorts by", hash: "filters by eq of" } as const
 
@@ -55,19 +40,12 @@ export const tableIndex = Command.make(
           return yield* report(yield* format, all.map(columnIndexJson), (style) =>
             table(
               ["INDEX", "COLUMNS", "KIND", "STATE", "SIZE", "USED"],
-              all.map((one) => [
-                one.name,
-                one.columns.join(", "),
-                one.method,
-                one.valid ? "ready" : one.progress === null ? "interrupted" : `${Math.floor(one.progress * 100)} %`,
-                `${(one.bytes / 1_048_576).toFixed(1)} MB`,
-                String(one.scans),
-              ]),
+              all.map((one) => [one.name, one.columns.join(", "), one.method, ...stateOf(one)]),
               { style, none: "No index was created here. Create one with: cabinet table index SCHEMA.NAME COLUMN" },
             ),
           )
         }
-        if (process.stderr.isTTY) yield* drawProgress(indexes, schema, name)
+        yield* drawProgress(indexes.list(schema, name))
         const state = yield* indexes.build(schema, name, columns)
         const words = state.built
           ? `${object} now has the index ${state.index}, for ${SERVES[state.method]} ${columns.join(", ")}.`

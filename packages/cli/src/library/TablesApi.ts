@@ -6,7 +6,7 @@ import type { DateNotation, Notation, NumberNotation } from "@data-cabinet/core/
 import { type ColumnIndexState, ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
 import { type LatestView, LatestViews } from "@data-cabinet/core/row/LatestViews"
-import { SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
+import { type FoundSearchIndex, SearchIndex, type SearchIndexState } from "@data-cabinet/core/row/SearchIndex"
 import {
   type RetypeResult,
   type RetypeTrial,
@@ -22,6 +22,7 @@ export type {
   ColumnIndexState,
   ColumnKind,
   DateNotation,
+  FoundSearchIndex,
   LatestView,
   Notation,
   NumberNotation,
@@ -47,6 +48,8 @@ export interface TablesApi {
   readonly expose: (schema: string) => Promise<number>
   /** Reverts it. Returns how many the reader can still read. */
   readonly hide: (schema: string) => Promise<number>
+  /** The search index, also while it is being built; none or one, and two while one replaces the other. */
+  readonly searchIndexes: (object: string) => Promise<ReadonlyArray<FoundSearchIndex>>
   /**
    * Makes `q` fast on a large table, or rebuilds the index after columns were added. Rows can be written and read
    * meanwhile.
@@ -121,6 +124,7 @@ export const tablesApi = (run: Run): TablesApi => ({
   },
   expose: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.expose(schema), ({ objects }) => objects))),
   hide: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.hide(schema), ({ objects }) => objects))),
+  searchIndexes: (object) => run(SearchIndex.use((search) => search.list(...namesOf(object)))),
   addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
   dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),
   indexes: (object) => run(ColumnIndexes.use((indexes) => indexes.list(...namesOf(object)))),

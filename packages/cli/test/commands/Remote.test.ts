@@ -389,6 +389,7 @@ it.each([
   ["table", "latest", "sources.orders", "--key", "name", "--as", "sources.orders"],
   ["table", "latest", "sources.orders", "--key", "name", "--as", "cabinet.latest"],
   ["table", "search-index", "sources.nothing"],
+  ["table", "search-index", "sources.nothing", "--list"],
   ["schema", "expose", "cabinet"],
   ["schema", "expose", "nothing"],
   ["person", "add", " "],

@@ -107,6 +107,16 @@ it("index creates an index once, lists and drops it, and refuses columns that ca
   })
 })
 
+it("search-index creates one, lists and drops it", async () => {
+  const table = "sources.first_source"
+  expect((await call("table", "search-index", table, "--list")).stdout).toContain(`${table} has no search index.`)
+  const { index } = await json("table", "search-index", table)
+  expect(await json("table", "search-index", table, "--list")).toMatchObject([{ name: index, complete: true }])
+  expect((await call("table", "search-index", table, "--list")).stdout).toMatch(/ready +\S+ MB +0 +all/)
+  expect(await call("table", "search-index", table, "--list", "--drop")).toMatchObject({ code: 2 })
+  expect(await json("table", "search-index", table, "--drop")).toMatchObject({ dropped: 1 })
+})
+
 it("column tries a change of type, and reads a column of text in a notation", async () => {
   const trial = await json(
     "column",

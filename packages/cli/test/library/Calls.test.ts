@@ -104,6 +104,7 @@ it("an existing schema is exposed to readers and hidden again", async () => {
   expect(await cabinet.tables.expose("old")).toBe(1)
   expect(await cabinet.tables.get("old.things")).toMatchObject({ key: ["id"] })
   expect(await cabinet.tables.addSearchIndex("old.things")).toMatchObject({ built: true })
+  expect(await cabinet.tables.searchIndexes("old.things")).toMatchObject([{ valid: true, complete: true }])
   expect(await cabinet.tables.dropSearchIndex("old.things")).toBe(1)
   await database.run("ALTER TABLE old.things ADD COLUMN n int")
   const { index } = await cabinet.tables.addIndex("old.things", ["n"])

@@ -41,6 +41,7 @@ export type SavedView = { readonly id: number; readonly title: string; readonly 
 export type RowCount = { readonly count: number; readonly at_least: boolean }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type ColumnIndex = { readonly name: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly valid: boolean; readonly bytes: number; readonly scans: number; readonly progress: number | null }
+export type SearchIndex = { readonly name: string; readonly complete: boolean; readonly valid: boolean; readonly bytes: number; readonly scans: number; readonly progress: number | null }
 export type ColumnIndexState = { readonly table: string; readonly index: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly built: boolean }
 export type LatestView = { readonly view: string; readonly created: boolean; readonly sql: string }
 export type SearchIndexState = { readonly table: string; readonly index: string; readonly built: boolean }
@@ -124,10 +125,6 @@ export interface Operations {
   readonly countRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: RowCount }
   /** The values of a column. */
   readonly listFacets: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query: { readonly column: string; readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: Facets }
-  /** Build a search index. */
-  readonly buildSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: SearchIndexState }
-  /** Drop the search index. */
-  readonly dropSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: Count }
   /** The saved views. */
   readonly listViews: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<SavedView>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Save a view. */
@@ -244,6 +241,12 @@ export interface Operations {
   readonly buildIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly body: { readonly columns: ReadonlyArray<string> } }; readonly output: ColumnIndexState }
   /** Drop an index of columns. */
   readonly dropIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string; readonly index: string } }; readonly output: ColumnIndex }
+  /** The search index of a table. */
+  readonly listSearchIndexes: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: { readonly data: ReadonlyArray<SearchIndex>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Build a search index. */
+  readonly buildSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: SearchIndexState }
+  /** Drop the search index. */
+  readonly dropSearchIndex: { readonly input: { readonly path: { readonly schema: string; readonly name: string } }; readonly output: Count }
   /** Create a view of the latest row by key. */
   readonly createLatestView: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly body: { readonly keys: ReadonlyArray<string>; readonly by?: string; readonly view?: string; readonly replace?: boolean; readonly dry_run?: boolean } }; readonly output: LatestView }
   /** The audit log. */
@@ -286,8 +289,6 @@ export const OPERATIONS = {
   listRows: "GET tables/{schema}/{name}/rows",
   countRows: "GET tables/{schema}/{name}/count",
   listFacets: "GET tables/{schema}/{name}/facets",
-  buildSearchIndex: "PUT tables/{schema}/{name}/search-index",
-  dropSearchIndex: "DELETE tables/{schema}/{name}/search-index",
   listViews: "GET views",
   saveView: "POST views",
   removeView: "DELETE views/{id}",
@@ -346,6 +347,9 @@ export const OPERATIONS = {
   listIndexes: "GET tables/{schema}/{name}/indexes",
   buildIndex: "PUT tables/{schema}/{name}/indexes",
   dropIndex: "DELETE tables/{schema}/{name}/indexes/{index}",
+  listSearchIndexes: "GET tables/{schema}/{name}/search-index",
+  buildSearchIndex: "PUT tables/{schema}/{name}/search-index",
+  dropSearchIndex: "DELETE tables/{schema}/{name}/search-index",
   createLatestView: "POST tables/{schema}/{name}/latest-view",
   listAudit: "GET audit",
   describeManagement: "GET openapi.json",

@@ -1,5 +1,10 @@
-/** Links to short screens that are shown in place: the screen's content is inserted into the element that the link names. */
-import { fetchText, setHtml } from "./Fragment.ts"
+/**
+ * Links to short screens that are shown in place: the screen's content is inserted into the element that the link names. A link
+ * with `data-again`, which is in that element itself, is followed every two seconds until the content has no such link.
+ */
+import { fetchText, say, setHtml } from "./Fragment.ts"
+
+const AGAIN_MILLIS = 2_000
 
 export const linksInto = (): void => {
   document.addEventListener("click", (event) => {
@@ -11,15 +16,34 @@ export const linksInto = (): void => {
     event.preventDefault()
     void fill(place, link)
   })
+  again(document)
+}
+
+const again = (within: ParentNode): void => {
+  const link = within.querySelector<HTMLAnchorElement>("a[data-again]")
+  const place = document.getElementById(link?.dataset["into"] ?? "")
+  if (link === null || place === null) return
+  setTimeout(() => {
+    // Somebody may have followed it in the meantime.
+    if (!link.isConnected) return
+    if (document.hidden) again(place)
+    else void fill(place, link)
+  }, AGAIN_MILLIS)
 }
 
 const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> => {
+  const isAgain = link.dataset["again"] !== undefined
+  const hadFocus = document.activeElement === link
   place.ariaBusy = "true"
   try {
     setHtml(place, await (await fetchText(link.href)).text())
+    const next = isAgain ? place.querySelector<HTMLAnchorElement>("a[data-again]") : null
+    if (hadFocus) next?.focus()
+    if (isAgain && next === null) say(place.querySelector(".badge")?.textContent ?? "")
   } catch {
-    location.assign(link.href)
+    if (!isAgain) location.assign(link.href)
   } finally {
     place.ariaBusy = null
+    again(place)
   }
 }

@@ -6,6 +6,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { act, fieldOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import type { IndexBuilds } from "./IndexBuilds.ts"
 
 interface IndexActs {
   /** The address of the column's screen. */
@@ -18,9 +19,14 @@ interface IndexActs {
     ManageError | StoreUnavailable
   >
   readonly indexing: ColumnIndexes["Service"]
+  readonly builds: IndexBuilds
 }
 
-export const indexActs = ({ path, home, columnAt, indexing }: IndexActs): ReadonlyArray<ConsoleScreen> => [
+/** The name of a build of the index of one column. */
+export const columnBuild = ({ detail }: ReadableTable, column: string): string =>
+  `column ${column} of ${detail.schema}.${detail.name}`
+
+export const indexActs = ({ path, home, columnAt, indexing, builds }: IndexActs): ReadonlyArray<ConsoleScreen> => [
   act({
     path: `${path}/index`,
     action: "column.change",
@@ -29,7 +35,8 @@ export const indexActs = ({ path, home, columnAt, indexing }: IndexActs): Readon
     repeat: "allowed",
     respond: Effect.fnUntraced(function* (call) {
       const { table, column } = yield* columnAt(call.path)
-      yield* indexing.build(table.detail.schema, table.detail.name, [column.name])
+      const { schema, name } = table.detail
+      yield* builds.begin(columnBuild(table, column.name), indexing.build(schema, name, [column.name]))
       return null
     }),
   }),

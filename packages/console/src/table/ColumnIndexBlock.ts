@@ -1,34 +1,54 @@
 /** The indexes that begin with a column: which there are, and one more with a press of a button. */
 import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
-import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge } from "../html/Badge.ts"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { type Frame, may } from "../html/Shell.ts"
+import { refusalBox } from "../screen/ErrorScreen.ts"
+import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
 
 /** Those that serve filters and sorts by the column. */
 export const indexesOf = (all: ReadonlyArray<ColumnIndex>, column: string): ReadonlyArray<ColumnIndex> =>
   all.filter(({ columns }) => columns[0] === column)
 
-/** `path`: the column's screen. */
-export const columnIndexBlock = (frame: Frame, path: string, indexes: ReadonlyArray<ColumnIndex>): HtmlValue => {
-  const { column: words } = frame.words
-  const mayChange = may(frame, "column.change")
-  const state = ({ valid, progress }: ColumnIndex) => {
-    if (valid) return badge("good", words.indexReady)
-    return progress === null ? badge("bad", words.indexInterrupted) : badge("quiet", `${Math.floor(progress * 100)} %`)
-  }
-  const drop = ({ name }: ColumnIndex) =>
-    mayChange &&
+/** `path`: where one is dropped; null for whoever may not. */
+export const columnIndexTable = (
+  frame: Frame,
+  path: string | null,
+  indexes: ReadonlyArray<ColumnIndex>,
+  none: string,
+): HtmlValue => {
+  const { column: words, event } = frame.words
+  if (indexes.length === 0) return markup`<p class="soft">${none}</p>`
+  const drop = ({ name, progress }: ColumnIndex) =>
+    path !== null &&
+    progress === null &&
     postForm({
-      path: `${path}/index/drop`,
+      path,
       body: markup`<input type="hidden" name="index" value="${name}"><button class="danger">${words.indexDrop}</button>`,
     })
   const line = (index: ColumnIndex) =>
-    markup`<tr><th scope="row" class="mono">${index.name}<small>${index.columns.join(", ")}</small></th><td class="mono">${index.method}</td><td>${state(index)}</td><td class="n">${drop(index)}</td></tr>`
-  const list =
-    indexes.length === 0
-      ? markup`<p class="soft">${words.noIndex}</p>`
-      : markup`<table class="list"><thead><tr><th scope="col">${words.index}</th><th scope="col">${words.indexMethod}</th><th scope="col">${frame.words.event.state}</th><th scope="col"><span class="hide">${words.indexDrop}</span></th></tr></thead><tbody>${indexes.map(line)}</tbody></table>`
-  const build = mayChange && !indexes.some(({ valid, progress }) => valid || progress !== null)
-  return markup`<section class="card" aria-labelledby="index"><h2 id="index">${words.index}</h2>${list}<p class="soft">${words.indexHint}</p>${build && actButton(`${path}/index`, words.indexBuild)}</section>`
+    markup`<tr><th scope="row"><bdi>${index.columns.join(", ")}</bdi><small class="mono">${index.name}</small></th><td class="mono">${index.method}</td><td>${indexState(frame, index)}</td><td class="n">${drop(index)}</td></tr>`
+  return markup`<table class="list"><thead><tr><th scope="col">${words.index}</th><th scope="col">${words.indexMethod}</th><th scope="col">${event.state}</th><th scope="col"><span class="hide">${words.indexDrop}</span></th></tr></thead><tbody>${indexes.map(line)}</tbody></table>`
 }
+
+export interface ColumnIndexData {
+  /** The column's screen. */
+  readonly path: string
+  readonly indexes: ReadonlyArray<ColumnIndex>
+  /** One is being built by this process, or was and failed. */
+  readonly running: boolean
+  readonly refused: ManageError | null
+}
+
+/** What the script asks for again while an index is being built. */
+export const columnIndexes = (frame: Frame, { path, indexes, running, refused }: ColumnIndexData): Html => {
+  const { column: words } = frame.words
+  const mayChange = may(frame, "column.change")
+  const building = running || indexes.some(isBuilding)
+  const build = mayChange && !building && !indexes.some(({ valid }) => valid)
+  return markup`${refused !== null && refusalBox(frame, refused)}${columnIndexTable(frame, mayChange ? `${path}/index/drop` : null, indexes, words.noIndex)}<p class="soft">${words.indexHint}</p>${building && lookAgain(frame, path, "column-indexes")}${build && actButton(`${path}/index`, words.indexBuild)}`
+}
+
+export const columnIndexBlock = (frame: Frame, data: ColumnIndexData): Html =>
+  markup`<section class="card" aria-labelledby="index"><h2 id="index">${frame.words.column.index}</h2><div id="column-indexes">${columnIndexes(frame, data)}</div></section>`

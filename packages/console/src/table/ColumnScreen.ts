@@ -1,6 +1,5 @@
 /** One column of a source's table: what it is, its label, and its type, which changes once it was seen what that would do. */
 import { COLUMN_KINDS, type ColumnKind } from "@data-cabinet/core/row/FieldColumn"
-import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { Notation } from "@data-cabinet/core/row/Notation"
 import type { RetypeTrial, SourceColumn } from "@data-cabinet/core/row/SourceColumns"
@@ -12,15 +11,14 @@ import { momentsIn } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
-import { columnIndexBlock } from "./ColumnIndexBlock.ts"
+import { columnIndexBlock, type ColumnIndexData } from "./ColumnIndexBlock.ts"
 import { tablePath } from "./TablePath.ts"
 
 export interface ColumnData {
   readonly table: ReadableTable
   readonly column: SourceColumn
   readonly timeZone: string
-  /** Those that begin with it. */
-  readonly indexes: ReadonlyArray<ColumnIndex>
+  readonly indexes: ColumnIndexData
   /** The type that is asked about, and what a change to it would do or why it is refused; null if none is. */
   readonly asked: {
     readonly type: ColumnKind
@@ -89,7 +87,7 @@ export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
     main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
 <div class="head"><h1>${words.title} <bdi class="mono">${column.name}</bdi></h1></div>
 <section class="card" aria-label="${words.title}"><dl class="facts"><dt>${words.field}</dt><dd><bdi>${column.field}</bdi></dd><dt>${words.label}</dt><dd><bdi>${column.label}</bdi></dd><dt>${words.type}</dt><dd class="mono">${column.type}</dd><dt>${words.since}</dt><dd>${momentsIn(timeZone)(column.createdAt)}</dd>${since}</dl></section>
-${columnIndexBlock(frame, path, data.indexes)}
+${columnIndexBlock(frame, data.indexes)}
 ${changes(frame, path, data)}`,
   }
 }

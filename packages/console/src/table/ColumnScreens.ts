@@ -11,11 +11,12 @@ import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { notationIn } from "../html/NotationChoice.ts"
 import { act, fieldOf } from "../screen/Act.ts"
-import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
-import { indexActs } from "./ColumnIndexActs.ts"
-import { indexesOf } from "./ColumnIndexBlock.ts"
-import { columnScreen } from "./ColumnScreen.ts"
+import { columnBuild, indexActs } from "./ColumnIndexActs.ts"
+import { columnIndexes, indexesOf } from "./ColumnIndexBlock.ts"
+import { columnPath, columnScreen } from "./ColumnScreen.ts"
+import type { IndexBuilds } from "./IndexBuilds.ts"
 import { valueOf } from "./SelectionLinks.ts"
 import { may } from "../html/Shell.ts"
 
@@ -27,7 +28,7 @@ const home = (segments: ReadonlyArray<string>) => {
   return `tables/${schema}/${name}/columns/${column}`
 }
 
-export const columnScreens = (found: Find) =>
+export const columnScreens = (found: Find, builds: IndexBuilds) =>
   Effect.gen(function* () {
     const columns = yield* SourceColumns
     const indexing = yield* ColumnIndexes
@@ -49,10 +50,16 @@ export const columnScreens = (found: Find) =>
       {
         path,
         action: "column.read",
-        get: Effect.fnUntraced(function* ({ frame, path: segments, pairs }) {
+        get: Effect.fnUntraced(function* (call) {
+          const { frame, path: segments, pairs } = call
           const { table, column, sourceId } = yield* columnAt(segments)
           const { schema, name } = table.detail
-          const indexes = indexesOf(yield* indexing.list(schema, name), column.name)
+          const build = columnBuild(table, column.name)
+          const now = { running: builds.isRunning(build), refused: builds.refusal(build) }
+          const all = yield* indexing.list(schema, name)
+          const at = columnPath(frame, schema, name, column.name)
+          const indexes = { path: at, indexes: indexesOf(all, column.name), ...now }
+          if (wantsFragment(call)) return { fragment: columnIndexes(frame, indexes).text }
           const type = COLUMN_KINDS.find((kind) => kind === valueOf(pairs, "type"))
           if (type === undefined || !may(frame, "column.change")) {
             return { screen: columnScreen(frame, { table, column, timeZone, indexes, asked: null }) }
@@ -77,7 +84,7 @@ export const columnScreens = (found: Find) =>
           return null
         }),
       }),
-      ...indexActs({ path, home, columnAt, indexing }),
+      ...indexActs({ path, home, columnAt, indexing, builds }),
       act({
         path: `${path}/retype`,
         action: "column.change",

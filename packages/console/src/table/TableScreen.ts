@@ -20,7 +20,8 @@ import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./Selecti
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
 import { saveMenu } from "../view/ViewList.ts"
-import { chips, toolbar, type ToolbarData } from "./TableToolbar.ts"
+import { indexPath } from "./IndexScreen.ts"
+import { chips, hasIndexes, toolbar, type ToolbarData } from "./TableToolbar.ts"
 
 export interface TableData {
   readonly table: ReadableTable
@@ -68,6 +69,7 @@ export const rowFormat = (
 const toolbarData = ({ table, pairs, page }: TableData): ToolbarData => ({
   schema: table.detail.schema,
   name: table.detail.name,
+  kind: table.detail.kind,
   ofSource: table.detail.source !== null,
   columns: table.columns,
   labels: new Map(table.detail.columns.map(({ name, label }) => [name, label])),
@@ -86,11 +88,23 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
     title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
     section: "tables",
     wide: true,
-    main: markup`${head}${toolbar(frame, bar)}
+    main: markup`${head}${toolbar(frame, bar)}${searchNote(frame, data)}
 ${data.refused !== null && markup`<div class="note">${refusalBox(frame, data.refused)}</div>`}
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }
+}
+
+/** From so many rows on a search is slow enough for an index to be worth its place. */
+const MANY_ROWS = 50_000
+
+/** A search that reads the whole table says how it becomes fast. */
+const searchNote = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
+  const { schema, name, kind, rows_estimate: rows } = table.detail
+  if (table.searchIndexed || (rows ?? 0) < MANY_ROWS || valueOf(pairs, "q") === undefined) return null
+  if (!hasIndexes(frame, { kind })) return null
+  const { index: words } = frame.words
+  return markup`<p class="soft">${words.slow} <a href="${indexPath(frame, schema, name)}">${words.link}</a></p>`
 }
 
 /** What narrows the rows is not known of an event that was not looked at. */

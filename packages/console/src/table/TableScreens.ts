@@ -15,6 +15,8 @@ import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
+import { indexBuilds } from "./IndexBuilds.ts"
+import { indexScreens } from "./IndexScreens.ts"
 import { latestScreens } from "./LatestScreens.ts"
 import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
@@ -47,6 +49,7 @@ const readTables = Effect.gen(function* () {
 export const tableScreens = Effect.gen(function* () {
   const { found, page } = yield* readTables
   const live = yield* liveFrom
+  const builds = yield* indexBuilds
   const exporting = yield* exportRows
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
@@ -114,7 +117,8 @@ export const tableScreens = Effect.gen(function* () {
   return [
     ...screens,
     ...(yield* valueScreens(found)),
-    ...(yield* columnScreens(found)),
+    ...(yield* columnScreens(found, builds)),
+    ...(yield* indexScreens(found, builds)),
     ...(yield* latestScreens(found)),
   ]
 })

@@ -1,18 +1,22 @@
 /** The form of a table's screen: search, filters, period, order and columns, in one form that works by itself. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
+import type { TableKind } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { menu } from "../html/Menu.ts"
-import type { Frame } from "../html/Shell.ts"
+import { type Frame, may } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { textOrderNotes } from "./ColumnSettings.ts"
 import { filtersOf, firstPage, valueOf, valuesOf, without, withoutFilter, withQuery } from "./SelectionLinks.ts"
+import { indexPath } from "./IndexScreen.ts"
 import { tablePath } from "./TablePath.ts"
 
 export interface ToolbarData {
   readonly schema: string
   readonly name: string
+  /** A view has no indexes. */
+  readonly kind: TableKind
   /** A source's table, whose columns have settings. */
   readonly ofSource: boolean
   /** The table's columns, in its order. */
@@ -86,9 +90,12 @@ const columnsMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
         markup`<label class="choice"><input type="checkbox" name="show" value="${name}"${checked(shown.has(name))}> ${labelOf(data, name)}</label>`,
     )}</fieldset>
 ${["col", "order"].map((list) => valuesOf(data.pairs, list).map((name) => markup`<input type="hidden" name="${list}" value="${name}">`))}
-<button class="main">${words.apply}</button>`,
+<button class="main">${words.apply}</button>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}`,
   })
 }
+
+export const hasIndexes = (frame: Frame, { kind }: Pick<ToolbarData, "kind">): boolean =>
+  kind !== "view" && may(frame, "column.read")
 
 export const toolbar = (frame: Frame, data: ToolbarData): Html => {
   const { table: words } = frame.words

@@ -1,7 +1,8 @@
 /** The screens in English. */
-import { type Forms, plurals } from "./Plural.ts"
+import { type Forms, plurals, tenthsIn } from "./Plural.ts"
 
 const count = plurals("en")
+const tenths = tenthsIn("en")
 
 const rowForms: Forms = { one: "row", other: "rows" }
 
@@ -293,6 +294,31 @@ export const ENGLISH = {
     indexHint:
       "Makes filters and sorts by this column fast on a large table; for text and JSON, filters for an equal value. While it is built, rows are written and read, but a new field waits.",
     noIndex: "No index was created for it.",
+  },
+  index: {
+    title: "Indexes",
+    link: "Indexes of this table",
+    slow: "This search reads the whole table.",
+    search: "Search",
+    searchHint:
+      "Makes a search in all columns fast on a large table, for three consecutive letters or digits and more. It has to be rebuilt after columns were added. While it is built, rows are written and read, but a new field waits.",
+    noSearch: "There is no search index.",
+    incomplete: "lacks newer columns, not used",
+    rebuild: "Rebuild it",
+    size: "Size",
+    megabytes: (bytes: number) => `${tenths(bytes / 1_048_576)} MB`,
+    use: "Used",
+    used: (times: number) => count(times, { one: "time", other: "times" }),
+    columns: "Filters and sorts",
+    noColumns: "No index of columns was created here.",
+    columnsHint: "The primary key is added at the end, so that pages begin where the ones before them ended.",
+    newColumns: "New index of columns",
+    nth: (at: number) => `Column ${at}`,
+    newHint:
+      "In the order in which they are filtered or sorted. A column of text or JSON is indexed alone, and for an equal value only.",
+    building: "Building",
+    part: (part: number) => `${Math.floor(part * 100)} %`,
+    refresh: "Look again",
   },
   live: {
     reload: "Reload",

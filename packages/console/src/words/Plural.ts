@@ -9,3 +9,11 @@ export const plurals = (language: string) => {
   return (count: number, forms: Forms): string =>
     `${numbers().format(count)} ${forms[rules().select(count)] ?? forms.other}`
 }
+
+/** A number with one decimal. */
+export const tenthsIn = (language: string) => {
+  const numbers = madeOnce(
+    () => new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+  )
+  return (value: number): string => numbers().format(value)
+}

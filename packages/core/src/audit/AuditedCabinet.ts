@@ -239,6 +239,7 @@ const IMPORTS: Acts<Import["Service"]> = {
 }
 
 const INDEXES: Acts<SearchIndex["Service"]> = {
+  list: null,
   build: (schema, name) => act("search_index.build", `table ${schema}.${name}`),
   drop: (schema, name) => act("search_index.drop", `table ${schema}.${name}`),
 }

@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rowText } from "../selection/SearchSql.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { SearchIndexError } from "./SearchIndexError.ts"
-import { type NotIndexed, SearchIndexStore } from "./SearchIndexStore.ts"
+import { type NotIndexed, SearchIndexStore, type TableIndex } from "./SearchIndexStore.ts"
 import { quoteName } from "./SqlName.ts"
 
 /** The search index of a table. */
@@ -18,11 +18,19 @@ export interface SearchIndexState {
   readonly built: boolean
 }
 
+/** A search index as it is now. */
+export interface FoundSearchIndex extends TableIndex {
+  /** It covers all columns; one that lacks a newer column is not used, and the next build replaces it. */
+  readonly complete: boolean
+}
+
 type Returns<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
 
 export class SearchIndex extends Context.Service<
   SearchIndex,
   {
+    /** None or one; two while one replaces the other. */
+    readonly list: (schema: string, name: string) => Returns<ReadonlyArray<FoundSearchIndex>>
     /**
      * Creates the index, or rebuilds it if columns were added since. Rows can be written and read meanwhile; a new field of
      * a source waits, with its rows, until the build is complete. No time limit; the remains of an interrupted build are
@@ -39,13 +47,16 @@ export class SearchIndex extends Context.Service<
       const catalog = yield* Catalog
       const store = yield* SearchIndexStore
 
-      /** A readable table that is ours to index, with what decides about it. */
       const find = Effect.fnUntraced(function* (schema: string, name: string) {
         const found = yield* catalog.find(schema, name)
-        if (Option.isNone(found)) {
-          return yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
-        }
-        const table = found.value
+        return Option.isSome(found)
+          ? found.value
+          : yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
+      })
+
+      /** A readable table that is ours to index, with what decides about it. */
+      const ours = Effect.fnUntraced(function* (schema: string, name: string) {
+        const table = yield* find(schema, name)
         const target = yield* store.target(table.oid)
         if (Option.isNone(target))
           return yield* refuse("no_such_table", `${nameOf(table)} was dropped in the meantime.`)
@@ -55,8 +66,15 @@ export class SearchIndex extends Context.Service<
       })
 
       return SearchIndex.of({
+        list: Effect.fnUntraced(function* (schema, name) {
+          const { oid, searchIndexed } = yield* find(schema, name)
+          const all = yield* store.list(oid)
+          // The newest is the one that covers the columns that there are now.
+          const newest = all.findLast(({ valid }) => valid)
+          return all.map((one) => ({ ...one, complete: searchIndexed && one === newest }))
+        }),
         build: Effect.fnUntraced(function* (schema, name) {
-          const { table, target } = yield* find(schema, name)
+          const { table, target } = yield* ours(schema, name)
           if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
             const message = `${nameOf(table)} cannot have a search index: only a table with rows of its own or a materialized view can, not a view, a foreign or partitioned table, or a parent of other tables.`
             return yield* refuse("not_indexable", message)
@@ -77,7 +95,7 @@ export class SearchIndex extends Context.Service<
           return { index, built: true }
         }),
         drop: Effect.fnUntraced(function* (schema, name) {
-          const { table } = yield* find(schema, name)
+          const { table } = yield* ours(schema, name)
           const indexes = yield* store.list(table.oid)
           yield* store.drop(
             schema,

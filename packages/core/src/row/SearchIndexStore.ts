@@ -13,10 +13,16 @@ export interface IndexTarget {
   readonly mine: boolean
 }
 
-/** An index of ours on a table; an unfinished or failed build leaves one that is not valid. */
+/** An index of ours on a table. */
 export interface TableIndex {
   readonly name: string
+  /** False while it is being built, and of what an interrupted build left. */
   readonly valid: boolean
+  readonly bytes: number
+  /** How often PostgreSQL has used it. */
+  readonly scans: number
+  /** How much of a build that is under way is done, from 0 to 1; null if none is. */
+  readonly progress: number | null
 }
 
 /** An index to be built, which replaces those named in `replaced`. */

@@ -6,6 +6,7 @@ import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
 import { manageDeliveries } from "../delivery/ManageDeliveries.ts"
 import { manageColumnIndexes } from "../row/ManageColumnIndexes.ts"
+import { manageSearchIndex } from "../row/ManageSearchIndex.ts"
 import { manageLatestViews } from "../row/ManageLatestViews.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
@@ -59,6 +60,7 @@ export const manageEndpoints = Effect.map(
     manageDatabase,
     manageReportLogin,
     manageColumnIndexes,
+    manageSearchIndex,
     manageLatestViews,
     manageAudit,
   ]),

@@ -1,6 +1,5 @@
-/** Tables with their rows, as the read API has them, and their search indexes over the management API. */
+/** Tables with their rows, as the read API has them, over the management API. */
 import { Catalog } from "@data-cabinet/core/row/Catalog"
-import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { type Facets, SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
@@ -32,7 +31,6 @@ const facetsText = ({ column, values, others, rows, exact }: Facets): string => 
 export const manageTables = Effect.gen(function* () {
   const catalog = yield* Catalog
   const rows = yield* SelectRows
-  const index = yield* SearchIndex
   const sample = yield* SampleRows
   const common = { tag: "Tables", segments, params: { no_such_table: "name" } } as const
   return [
@@ -118,35 +116,6 @@ export const manageTables = Effect.gen(function* () {
         const params = pairs.filter(([parameter]) => parameter !== "column")
         return Effect.map(sample.facets({ schema, name, params }, column), (found) => Buffer.from(facetsText(found)))
       },
-    }),
-    manageEndpoint({
-      ...common,
-      id: "buildSearchIndex",
-      method: "PUT",
-      path: "/manage/v1/tables/{schema}/{name}/search-index",
-      summary: "Build a search index",
-      description: "Builds the index that `q` uses, or rebuilds it if columns were added. Responds when it is built.",
-      action: "column.change",
-      response: one("SearchIndexState", "The index."),
-      errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
-      respond: ({ path: [schema, name] }) =>
-        Effect.map(index.build(schema, name), ({ index: built, built: isNew }) => ({
-          table: `${schema}.${name}`,
-          index: built,
-          built: isNew,
-        })),
-    }),
-    manageEndpoint({
-      ...common,
-      id: "dropSearchIndex",
-      method: "DELETE",
-      path: "/manage/v1/tables/{schema}/{name}/search-index",
-      summary: "Drop the search index",
-      description: "Searches with `q` have the same results without it.",
-      action: "column.change",
-      response: one("Count", "How many indexes were dropped."),
-      errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
-      respond: ({ path: [schema, name] }) => Effect.map(index.drop(schema, name), (count) => ({ count })),
     }),
   ]
 })

@@ -30,6 +30,16 @@ const INDEX_METHOD = {
   description: "`btree` serves filters, ranges and sorts; `hash`, for text and jsonb, filters by `eq`.",
 }
 
+const INDEX_FIGURES = {
+  valid: flag("False while it is being built, and of what an interrupted build left."),
+  bytes: whole("Its size."),
+  scans: whole("How often the database has used it."),
+  progress: {
+    type: ["number", "null"],
+    description: "How much of a build under way is done, from 0 to 1; null if none is.",
+  },
+}
+
 export const TABLE_SCHEMAS = {
   ReportLogin: object(reportLoginFields, "The login with which other programs read the tables in SQL."),
   IssuedReportLogin: object(
@@ -83,15 +93,17 @@ export const TABLE_SCHEMAS = {
       name: text("Its name."),
       columns: INDEX_COLUMNS,
       method: INDEX_METHOD,
-      valid: flag("False while it is being built, and of what an interrupted build left."),
-      bytes: whole("Its size."),
-      scans: whole("How often the database has used it."),
-      progress: {
-        type: ["number", "null"],
-        description: "How much of a build under way is done, from 0 to 1; null if none is.",
-      },
+      ...INDEX_FIGURES,
     },
     "An index of columns.",
+  ),
+  SearchIndex: object(
+    {
+      name: text("Its name."),
+      complete: flag("Whether it covers all columns: one that lacks a newer column is not used until it is rebuilt."),
+      ...INDEX_FIGURES,
+    },
+    "A search index.",
   ),
   ColumnIndexState: object(
     {

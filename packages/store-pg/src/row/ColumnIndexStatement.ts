@@ -8,12 +8,15 @@ export const IS_OURS = `left(k.relname, ${PREFIX.length}) = '${PREFIX}'`
 const COLUMNS = `ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY u (attnum, at)
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum ORDER BY u.at)`
 
+/** Of the class `k` of an index, with its statistics `s`; `progress` of a build that is under way, from 0 to 1. */
+export const INDEX_FIGURES = `pg_relation_size(k.oid)::float8 AS bytes, coalesce(s.idx_scan, 0)::float8 AS scans,
+    (SELECT CASE WHEN b.blocks_total > 0 THEN least(1, b.blocks_done::float8 / b.blocks_total) ELSE 0 END
+     FROM pg_stat_progress_create_index b WHERE b.index_relid = k.oid LIMIT 1) AS progress`
+
 /** $1: the oid of the table. */
 export const COLUMN_INDEXES = `
   SELECT k.relname::text AS name, ${COLUMNS} AS columns, m.amname::text AS method, i.indisvalid AS valid,
-    pg_relation_size(k.oid)::float8 AS bytes, coalesce(s.idx_scan, 0)::float8 AS scans,
-    (SELECT CASE WHEN b.blocks_total > 0 THEN least(1, b.blocks_done::float8 / b.blocks_total) ELSE 0 END
-     FROM pg_stat_progress_create_index b WHERE b.index_relid = k.oid LIMIT 1) AS progress
+    ${INDEX_FIGURES}
   FROM pg_index i
   JOIN pg_class k ON k.oid = i.indexrelid
   JOIN pg_am m ON m.oid = k.relam

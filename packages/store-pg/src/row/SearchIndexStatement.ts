@@ -5,6 +5,7 @@
  */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { isSearchIndexed } from "./CatalogStatement.ts"
+import { INDEX_FIGURES } from "./ColumnIndexStatement.ts"
 
 const SCHEMA = `"${SEARCH_SCHEMA}"`
 
@@ -100,14 +101,17 @@ export const TABLE_TO_INDEX = `
     pg_has_role(c.relowner, 'USAGE') AS mine
   FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
-/** The search indexes of a table, finished or not; $1: its oid. */
+/** The search indexes of a table, finished or not, the oldest first; $1: its oid. */
 export const SEARCH_INDEXES = `
-  SELECT DISTINCT k.relname::text AS name, i.indisvalid AS valid
+  SELECT k.relname::text AS name, i.indisvalid AS valid, ${INDEX_FIGURES}
   FROM pg_index i
   JOIN pg_class k ON k.oid = i.indexrelid
-  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
-  JOIN pg_proc p ON p.oid = d.refobjid
-  WHERE i.indrelid = $1::bigint::oid AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}')`
+  LEFT JOIN pg_stat_all_indexes s ON s.indexrelid = k.oid
+  WHERE i.indrelid = $1::bigint::oid AND EXISTS (
+    SELECT FROM pg_depend d JOIN pg_proc p ON p.oid = d.refobjid
+    WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refclassid = 'pg_proc'::regclass
+      AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}'))
+  ORDER BY k.oid`
 
 /** Tables that have search indexes, but none that is usable or being built; $1: the function that it would use. */
 export const OUTDATED_SEARCH_INDEXES = `

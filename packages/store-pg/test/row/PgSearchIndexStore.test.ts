@@ -30,6 +30,8 @@ const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>
   reading.runtime.runPromise(Effect.result(Effect.flatMap(SearchIndex, work)))
 const build = (name: string, schema = "public") => index((port) => port.build(schema, name))
 
+const list = (name: string) => index((port) => port.list("public", name))
+
 /** As a diagnostics names them. */
 const outdated = async () => {
   const examined = await reading.runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
@@ -184,10 +186,15 @@ describe("a search index", () => {
     expect(await build("grown")).toMatchObject({ success: { index: first.index, built: false } })
     await reading.run(`ALTER TABLE grown ADD b text`)
     expect(await outdated()).toEqual(["public.grown"])
+    expect(await list("grown")).toMatchObject({ success: [{ name: first.index, valid: true, complete: false }] })
     await reading.run(`INSERT INTO grown VALUES (2, 'x', 'second')`)
     expect(itemsOf(await reading.page("grown", [["q", "second"]])).map(({ id }) => id)).toEqual([2])
     const second = Result.getOrThrow(await build("grown"))
     expect(second.built).toBe(true)
+    const { success } = (await list("grown")) as { readonly success: ReadonlyArray<unknown> }
+    expect(success).toEqual([
+      { name: second.index, valid: true, complete: true, bytes: expect.any(Number), scans: 0, progress: null },
+    ])
     expect(await outdated()).toEqual([])
     const left = await reading.run(
       `SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indrelid = 'grown'::regclass AND NOT indisprimary`,
@@ -258,6 +265,9 @@ describe("a search index", () => {
             const building = reading.runtime.runFork(SearchIndex.use((port) => port.build("public", "busy")))
             const begun = Effect.promise(indexes).pipe(Effect.repeat({ until: (found) => found.length > 0 }))
             expect(yield* begun).toEqual([{ valid: false }])
+            expect(yield* Effect.promise(() => list("busy"))).toMatchObject({
+              success: [{ valid: false, complete: false, progress: expect.any(Number) as number }],
+            })
             expect(yield* Effect.promise(outdated)).toEqual([])
             return yield* Effect.forkDetach(Fiber.interrupt(building), { startImmediately: true })
           }),
