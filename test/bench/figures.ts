@@ -4,6 +4,7 @@ import { arrival } from "./figure/arrival.ts"
 import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
 import { feed } from "./figure/feed.ts"
+import { filters } from "./figure/filters.ts"
 import { intakeBatch } from "./figure/intakeBatch.ts"
 import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
@@ -14,11 +15,14 @@ import { rowsDepth } from "./figure/rowsDepth.ts"
 import { search } from "./figure/search.ts"
 import { start } from "./figure/start.ts"
 import { stored } from "./figure/stored.ts"
+import { verified } from "./figure/verified.ts"
 
 export const FIGURES: ReadonlyArray<Figure> = [
   intakeJson,
   intakeBatch,
   intakeForms,
+  verified,
+  filters,
   rows,
   rowsShort,
   rowsDepth,

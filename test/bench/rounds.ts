@@ -24,6 +24,8 @@ const processOf = <A extends Contender>(contender: A, turn: number): A => {
 export interface Entrant extends Contender {
   readonly port: number
   readonly requests: ReadonlyArray<string>
+  /** What they are signed with. */
+  readonly secret?: string
 }
 
 /** A process that does its work by itself when asked, for so many seconds, and says how much it did. */
@@ -75,8 +77,8 @@ const once = (
   { warmUp, seconds }: Times,
 ): Promise<Measured> => {
   if ("drives" in entrant) return drive(entrant, { warmUp, seconds }, bench.cluster.cpu)
-  const { port, requests } = entrant
-  return load({ ...kind, port, requests, warmUp, seconds }, entrant, bench.cluster.cpu)
+  const { port, requests, secret } = entrant
+  return load({ ...kind, port, requests, secret, warmUp, seconds }, entrant, bench.cluster.cpu)
 }
 
 /** Each contender is run in before the first round, for compiled code is fast only once it has run for a while. */

@@ -7,9 +7,10 @@
  * Closed: every connection sends its next request when it has its answer. Paced: requests fall due at an even rate
  * whatever the answers do, and a latency counts from when its request was due, so that a server that stalls is seen to.
  */
+import { createHmac } from "node:crypto"
 import { connect, type Socket } from "node:net"
 import type { LoadOrder, LoadResult } from "./load.ts"
-import { SLOT } from "./request.ts"
+import { SIGNATURE, SLOT } from "./request.ts"
 
 let told = ""
 for await (const chunk of process.stdin) told += String(chunk)
@@ -24,9 +25,16 @@ let bytes = 0
 let measuring = false
 let stopping = false
 
+interface Template {
+  readonly bytes: Buffer
+  readonly slots: ReadonlyArray<number>
+  /** Where its signature stands, and its body; null if it is not signed. */
+  readonly signed: { readonly at: number; readonly body: Buffer } | null
+}
+
 interface Line {
   readonly socket: Socket
-  readonly requests: ReadonlyArray<{ readonly bytes: Buffer; readonly slots: ReadonlyArray<number> }>
+  readonly requests: ReadonlyArray<Template>
   turn: number
   rest: Buffer | undefined
   /** Of the answer that is coming in: bytes of the body still to come, all of them, and whether it is a success. */
@@ -43,12 +51,17 @@ const slotsOf = (response: Buffer): ReadonlyArray<number> => {
   return slots
 }
 
+const signedOf = (request: Buffer): Template["signed"] => {
+  const at = request.indexOf(SIGNATURE)
+  return at === -1 ? null : { at, body: request.subarray(request.indexOf("\r\n\r\n") + 4) }
+}
+
 const idle: Array<Line> = []
 const due: Array<number> = []
 
 const send = (line: Line, since: number): void => {
   line.since = since
-  const { bytes: request, slots } = line.requests[line.turn++ % line.requests.length]!
+  const { bytes: request, slots, signed } = line.requests[line.turn++ % line.requests.length]!
   for (const slot of slots) {
     let n = counter++
     for (let at = slot + SLOT.length - 1; at >= slot; at--) {
@@ -56,6 +69,7 @@ const send = (line: Line, since: number): void => {
       n = Math.floor(n / 10)
     }
   }
+  if (signed !== null) request.write(createHmac("sha256", order.secret!).update(signed.body).digest("hex"), signed.at)
   // Copied, for the socket may still hold it when the next one is written.
   line.socket.write(slots.length === 0 ? request : Buffer.from(request))
 }
@@ -109,7 +123,7 @@ const open = (): Promise<void> =>
     const socket = connect({ port: order.port, host: "127.0.0.1", noDelay: true })
     const requests = order.requests.map((text) => {
       const request = Buffer.from(text, "latin1")
-      return { bytes: request, slots: slotsOf(request) }
+      return { bytes: request, slots: slotsOf(request), signed: signedOf(request) }
     })
     const line: Line = {
       socket,

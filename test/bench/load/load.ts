@@ -14,6 +14,8 @@ export interface LoadOrder {
   readonly seconds: number
   /** Whole requests, head and body, byte by byte; each connection sends them in turn. */
   readonly requests: ReadonlyArray<string>
+  /** What requests with a place for a signature are signed with. */
+  readonly secret?: string | undefined
   /** Where the counter begins that makes bodies differ. */
   readonly first: number
 }

@@ -3,12 +3,21 @@
 /** Stands in a request where its counter goes; the generator writes another number into each. */
 export const SLOT = "000000000000"
 
+/** Stands in a request where the HMAC-SHA256 of its body goes, in hexadecimal; the generator signs each. */
+export const SIGNATURE = "f".repeat(64)
+
 /** Bytes are kept as Latin-1 text, so that they survive JSON whatever charset they are in. */
-export const postRequest = (path: string, contentType: string, body: Buffer | string): string => {
+export const postRequest = (
+  path: string,
+  contentType: string,
+  body: Buffer | string,
+  headers: Readonly<Record<string, string>> = {},
+): string => {
   const bytes = typeof body === "string" ? Buffer.from(body) : body
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return (
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nuser-agent: bench\r\ncontent-type: ${contentType}\r\n` +
-    `content-length: ${bytes.length}\r\n\r\n${bytes.toString("latin1")}`
+    `content-length: ${bytes.length}\r\n${more.join("")}\r\n${bytes.toString("latin1")}`
   )
 }
 
