@@ -364,6 +364,20 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.strictEqual((await ask("GET", `deliveries?${query}`, { as: "viewer" })).json.data[0].id, delivery, query)
   }
   assert.deepStrictEqual((await ask("GET", `deliveries?before=${delivery}`, { as: "viewer" })).json.data, [])
+  await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
+  const newest = await ask("GET", `addresses/${address.json.id}/attempts?limit=1`, { as: "viewer" })
+  const next = await ask("GET", `addresses/${address.json.id}/attempts?limit=1&before=${newest.json.next_cursor}`)
+  assert.deepEqual([next.json.data[0].delivery_id, next.json.next_cursor], [delivery, null])
+  for (const before of [
+    "yesterday",
+    `${newest.json.data[0].at}_0`,
+    `${newest.json.data[0].at}_9007199254740993`,
+    "_1",
+  ]) {
+    const refused = await ask("GET", `addresses/${address.json.id}/attempts?before=${before}`)
+    assert.deepEqual([refused.status, refused.json.error.param], [400, "before"], before)
+  }
+  assert.strictEqual((await ask("GET", "addresses/999999/attempts")).json.error.code, "no_such_address")
   const counted = await ask("POST", `addresses/${address.json.id}/resend`, {
     body: { from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "failed", dry_run: true },
   })

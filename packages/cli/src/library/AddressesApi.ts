@@ -27,8 +27,13 @@ export type {
 export interface AttemptsQuery {
   /** The maximum number. Default 100. */
   readonly limit?: number
-  /** Only those begun before this time (RFC 3339): pass the `at` of the last attempt seen to get the next ones. */
+  /** Only those begun before this time (RFC 3339). */
   readonly before?: string
+  /**
+   * Also those begun at just that time, of deliveries with a lower id: pass the `at` and the `deliveryId` of the last attempt
+   * seen to get the next ones.
+   */
+  readonly beforeDelivery?: number
   /** Only those that failed. */
   readonly failedOnly?: boolean
 }

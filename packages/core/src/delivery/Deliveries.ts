@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { fillPage } from "../pagination/FillPage.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { AddressError } from "./AddressError.ts"
+import { AddressStore } from "./AddressStore.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 import {
   type DeliveryFilter,
@@ -33,7 +34,7 @@ export class Deliveries extends Context.Service<
       query: DeliveryQuery,
     ) => Effect.Effect<{ readonly items: ReadonlyArray<Delivery>; readonly next: number | null }, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
-    /** List the attempts of a delivery address, newest first; none for an address that does not exist. */
+    /** List the attempts of a delivery address, newest first. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     /**
      * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
@@ -51,6 +52,7 @@ export class Deliveries extends Context.Service<
   static readonly layer = Layer.effect(
     Deliveries,
     Effect.gen(function* () {
+      const addresses = yield* AddressStore
       const queue = yield* DeliveryQueue
       const signal = yield* DeliverySignal
       return Deliveries.of({
@@ -65,8 +67,13 @@ export class Deliveries extends Context.Service<
           })
         },
         ofEvent: queue.ofEvent,
-        log: (query) =>
-          query.before === undefined ? queue.log(query) : Effect.andThen(checkMoment(query.before), queue.log(query)),
+        log: Effect.fnUntraced(function* (query) {
+          if (query.before !== undefined) yield* checkMoment(query.before)
+          const attempts = yield* queue.log(query)
+          // A removed address keeps its log.
+          if (attempts.length > 0 || Option.isSome(yield* addresses.get(query.addressId))) return attempts
+          return yield* noSuchAddress(query.addressId)
+        }),
         resend: Effect.fnUntraced(function* (id) {
           const { delivery, obstacle } = yield* existing(id, queue.resend(id))
           if (obstacle !== null) return yield* notResent(delivery, obstacle)

@@ -62,8 +62,13 @@ export interface Settlement {
 export interface LogQuery {
   readonly addressId: number
   readonly limit: number
-  /** Only attempts that began before this time (RFC 3339), for paging backwards. */
+  /** Only attempts that began before this time (RFC 3339). */
   readonly before?: string
+  /**
+   * With `before`, for paging backwards: also attempts that began at just that time, of deliveries below this number. Those
+   * that were claimed together began at one time.
+   */
+  readonly beforeDelivery?: number
   readonly failedOnly?: boolean
 }
 
@@ -133,7 +138,7 @@ export class DeliveryQueue extends Context.Service<
     readonly countRange: (range: ResendRange) => Found<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
-    /** List the attempts of a delivery address, newest first. */
+    /** List the attempts of a delivery address, newest first; removed ones have theirs, too. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
     /** The newest at most `limit` deliveries below this number. Looks at no more than `examine`. */

@@ -6,10 +6,11 @@ import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabine
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
 import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
+import { attemptCursor, attemptsBefore } from "./AttemptCursor.ts"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { beforeParameter, flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
+import { flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The address's id.")
 
@@ -201,18 +202,13 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "The attempts of a delivery address",
       description: "Newest first. For the next page send `next_cursor` as `before`.",
       action: "delivery.read",
-      parameters: [limitParameter, beforeParameter, flagParameter("failed", "Only failed ones.")],
+      parameters: [limitParameter, attemptsBefore, flagParameter("failed", "Only failed ones.")],
       response: list("Attempt", "The attempts."),
       respond: ({ path: [addressId], query: { limit = 100, before, failed = false } }) =>
-        Effect.map(
-          deliveries.log({
-            addressId,
-            limit: limit + 1,
-            failedOnly: failed,
-            ...(before === undefined ? {} : { before }),
-          }),
-          (all) => pageOf(all.map(attemptJson), limit, ({ at }) => at),
-        ),
+        Effect.map(deliveries.log({ addressId, limit: limit + 1, failedOnly: failed, ...before }), (all) => {
+          const { data, ...page } = pageOf(all, limit, attemptCursor)
+          return { data: data.map(attemptJson), ...page }
+        }),
     }),
     manageEndpoint({
       ...common,

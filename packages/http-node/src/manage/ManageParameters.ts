@@ -40,14 +40,6 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}
 
 export const isTime = (text: string): boolean => TIME.test(text) && !Number.isNaN(Date.parse(text))
 
-export const beforeParameter = {
-  name: "before",
-  description: "Only entries that began before this time (RFC 3339), for the next page: the last `at` of this one.",
-  schema: { type: "string", format: "date-time" },
-  read: (text: string) => (isTime(text) ? text : undefined),
-  expected: "a time such as 2026-11-21T09:30:00Z",
-} as const satisfies ManageParameter<string>
-
 export const beforeIdParameter = {
   name: "before",
   description: "Only entries before this one, for the next page.",

@@ -32,7 +32,7 @@ export const layer = Layer.effect(
 
     const log = Effect.fnUntraced(function* (query: LogQuery) {
       const attempts: Array<Attempt> = []
-      let before = query.before
+      let before = query.beforeDelivery === undefined ? query.before : `${query.before}_${query.beforeDelivery}`
       while (attempts.length < query.limit) {
         const limit = Math.min(MAX_PAGE, query.limit - attempts.length)
         const { data, nextCursor } = yield* page({ ...query, ...(before === undefined ? {} : { before }) }, limit)

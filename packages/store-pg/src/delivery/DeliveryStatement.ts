@@ -145,7 +145,10 @@ export const ATTEMPTS_OF_DELIVERY = `
   FROM cabinet.attempt t JOIN cabinet.delivery_all d ON d.id = t.delivery_id
   WHERE t.delivery_id = $1::bigint ORDER BY t.number DESC LIMIT 1000`
 
-/** $1: address, $2: before or null, $3: failed only, $4: how many. */
+/**
+ * $1: address, $2: before or null, $3: the delivery before which those of that time are wanted, 0 for none, $4: failed only,
+ * $5: how many.
+ */
 export const ATTEMPTS_OF_ADDRESS = `
   SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,
     e.id::float8 AS "eventId",
@@ -153,9 +156,9 @@ export const ATTEMPTS_OF_ADDRESS = `
     t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt"
   FROM cabinet.attempt t LEFT JOIN cabinet.delivery d ON d.id = t.delivery_id
     CROSS JOIN LATERAL (SELECT coalesce(d.event_id, t.event_id) AS id) e
-  WHERE t.address_id = $1::bigint AND ($2::timestamptz IS NULL OR t.at < $2::timestamptz)
-    AND (NOT $3::boolean OR NOT t.delivered)
-  ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $4::int`
+  WHERE t.address_id = $1::bigint AND (t.at, t.delivery_id) < (coalesce($2::timestamptz, 'infinity'), $3::bigint)
+    AND (NOT $4::boolean OR NOT t.delivered)
+  ORDER BY t.at DESC, t.delivery_id DESC, t.number DESC LIMIT $5::int`
 
 /** Reads only due deliveries, of which there may be millions; one in flight counts as due once its lease ends. */
 export const GAUGE = `

@@ -172,6 +172,7 @@ export const layer = Layer.effect(
           sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
             query.addressId,
             query.before ?? null,
+            query.beforeDelivery ?? 0,
             query.failedOnly ?? false,
             query.limit,
           ]),

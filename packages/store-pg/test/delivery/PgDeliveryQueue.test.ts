@@ -254,6 +254,38 @@ it("resend makes one delivery or a range due again, cancel ends one", async () =
   await expect(cabinet.deliveries((all) => all.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
+it("the log is paged backwards without a gap through attempts that began at one time", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 7)
+  const batch = await claim()
+  await settle(...batch.map((delivery) => settlementOf(delivery, 200)))
+  const whole = await log(id)
+  expect(new Set(whole.map(({ at }) => at)).size).toBe(1)
+  const paged: Array<(typeof whole)[number]> = []
+  for (;;) {
+    const last = paged.at(-1)
+    const position = last === undefined ? {} : { before: last.at, beforeDelivery: last.deliveryId }
+    const page = await cabinet.deliveries((all) => all.log({ addressId: id, limit: 2, ...position }))
+    if (page.length === 0) break
+    paged.push(...page)
+  }
+  expect(paged).toEqual(whole)
+  expect(new Set(paged.map(({ deliveryId }) => deliveryId))).toEqual(new Set(batch.map((delivery) => delivery.id)))
+  // A time alone leaves out what began at it.
+  expect(await cabinet.deliveries((all) => all.log({ addressId: id, limit: 9, before: whole[0]!.at }))).toEqual([])
+})
+
+it("the log of an address that does not exist is an error, and one that was removed keeps its own", async () => {
+  const { id } = await address()
+  await cabinet.accept(source, 1)
+  await settle(settlementOf((await claim())[0]!, 200))
+  await cabinet.book((book) => book.remove(id))
+  expect(await cabinet.deliveries((all) => all.log({ addressId: id, limit: 9 }))).toHaveLength(1)
+  await expect(cabinet.deliveries((all) => all.log({ addressId: 999_999, limit: 9 }))).rejects.toMatchObject({
+    code: "no_such_address",
+  })
+})
+
 it("resend of a delivery that was cancelled in flight lets that attempt end, and counts it", async () => {
   const { id } = await address()
   await cabinet.accept(source, 3)
