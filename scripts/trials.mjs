@@ -4,9 +4,9 @@
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description
  * under three linters and in two generators, every screen in all its looks, the package on the oldest supported and the
- * newest Node, the image of deploy/, then everything in `test/bench`
+ * newest Node, the image of deploy/, core's code with each of some thousand small changes, then everything in `test/bench`
  * at full size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
- * `npm run trials -- oldest`.
+ * `npm run trials -- oldest`; after `mutation` they name folders of core: `npm run trials -- mutation json pagination`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -107,10 +107,13 @@ const PARTS = {
     run: [join(root, ".ci", "image")],
     env: {},
   },
+  mutation: { missing: null, program: "bash", run: [join(root, ".ci", "mutation")], env: {} },
   bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
 }
 
-const named = process.argv.slice(2)
+const words = process.argv.slice(2)
+const folders = words[0] === "mutation" ? words.slice(1) : []
+const named = words.slice(0, words.length - folders.length)
 const unknown = named.find((name) => !(name in PARTS))
 if (unknown !== undefined) {
   process.stderr.write(`No such part: ${unknown}. There are ${Object.keys(PARTS).join(", ")}.\n`)
@@ -123,7 +126,11 @@ const outcomes = Object.entries(PARTS)
   .map(([name, { missing, program = node24, run, env }]) => {
     if (missing !== null) return [name, `not run: ${missing}`]
     const began = Date.now()
-    const { status } = spawnSync(program, run, { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    const { status } = spawnSync(program, [...run, ...folders], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: "inherit",
+    })
     const seconds = Math.round((Date.now() - began) / 1_000)
     return [name, `${status === 0 ? "held" : "FAILED"} after ${seconds} s`]
   })

@@ -67,7 +67,7 @@ const SIDEBAR = [
   {
     text: "The project",
     items: [
-      ...docs("glossary"),
+      ...docs("glossary", "mutation"),
       page("docs/decisions/README.md"),
       page("ARCHITECTURE.md", "Architecture"),
       page("CONTRIBUTING.md", "Contributing"),

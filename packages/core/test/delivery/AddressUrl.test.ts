@@ -5,6 +5,8 @@ import { parseAddressUrl } from "@data-cabinet/core/delivery/AddressUrl"
 it.each([
   ["https://example.com/hook?a=1#part", "https://example.com/hook?a=1"],
   ["  http://EXAMPLE.com:80/  ", "http://example.com/"],
+  ["\u00a0https://example.com/\u2003", "https://example.com/"],
+  [`https://example.com/${"a".repeat(2028)}`, `https://example.com/${"a".repeat(2028)}`],
   ["http://0x7f.1/", "http://127.0.0.1/"],
   ["https://пример.рф/", "https://xn--e1afmkfd.xn--p1ai/"],
 ])("parseAddressUrl reads %s as it will be sent to", (text, href) => {
@@ -19,7 +21,7 @@ it.each([
   "https://user@example.com/",
   "https://:pw@example.com/",
   "http://",
-  `https://example.com/${"a".repeat(2048)}`,
+  `https://example.com/${"a".repeat(2029)}`,
 ])("parseAddressUrl refuses %s with a message", (text) => {
   const result = parseAddressUrl(text)
   expect(Result.isFailure(result) && result.failure.code).toBe("bad_url")

@@ -36,6 +36,11 @@ it.each([
   ['"99"', "100", "ne gt ge"],
   ['"1.0"', "1", "ne gt ge"],
   ['"\\uffee"', "😀", "ne lt le"],
+  ['"\\uffee"', "𐀀", "ne lt le"],
+  ['"a"', "\uffee", "ne lt le"],
+  ['"𐏿"', "𐀀", "ne gt ge"],
+  ["10", " 10 ", "eq ge le"],
+  ['"10"', " 10 ", "ne gt ge"],
   ['""', "", "eq ge le"],
   ["true", "true", "eq ge le"],
   ["false", "true", "ne lt le"],
@@ -57,6 +62,7 @@ it.each([
   ['{"x":0}', false],
   ['{"x":false}', false],
   ['{"x":[null]}', false],
+  ['{"x":{"a":null}}', false],
 ])("the field of %s is empty: %s", (json, expected) => {
   assert.strictEqual(passes([filter("empty")], json), expected)
   assert.strictEqual(passes([filter("notempty")], json), !expected)
@@ -72,6 +78,7 @@ it.each([
   ['{"city":"Riga"}', "riga", true],
   ["null", "", false],
   ['"abc"', "d", false],
+  ['"abc"', '"', false],
 ])("%s contains %j: %s", (json, fv, expected) => {
   assert.strictEqual(passes([filter("contains", fv)], `{"x":${json}}`), expected)
 })
@@ -123,7 +130,12 @@ it.each([
   [{ fc: "x".repeat(1001), fo: "eq", fv: "1" }, "bad_filter"],
   [{ fc: "x", fo: "like", fv: "1" }, "bad_fo"],
   [{ fc: "x", fo: "empty", fv: "1" }, "bad_fv"],
+  [{ fc: "a\0", fo: "eq", fv: "1" }, "bad_filter"],
+  [{ fc: "x", fo: "notempty", fv: "1" }, "bad_fv"],
+  [{ fc: "x", fo: "eq", fv: "x".repeat(1001) }, "bad_fv"],
   [{ fc: "x", fo: "eq", fv: "a\0" }, "bad_fv"],
+  [{ fc: "x", fo: "eq", fv: "1e1000000000000000" }, "bad_fv"],
+  [{ fc: "x", fo: "eq", fv: " 1e-99999999999999999999 " }, "bad_fv"],
   [{ fc: "x", fo: "eq", fv: "1e99999999999999999999" }, "bad_fv"],
 ] as const)("checkFilters refuses %j with %s and says which", (wrong, code) => {
   const refused = checkFilters([filter("eq", "1"), wrong as FieldFilter])
@@ -135,4 +147,17 @@ it("checkFilters refuses more conditions than it takes, and drops what else a ca
   assert.isTrue(Result.isFailure(checkFilters(Array.from({ length: MAX_FILTERS + 1 }, () => filter("eq", "1")))))
   const given = [{ ...filter("eq", "1"), secret: "s" }]
   assert.deepStrictEqual(Result.getOrThrow(checkFilters(given)), [filter("eq", "1")])
+})
+
+it("checkFilters takes what is as long as it may be, and says which conditions there are", () => {
+  const longest = [
+    filter("eq", "x".repeat(1_000), "y".repeat(1_000)),
+    filter("eq", "1e999999999999999"),
+    filter("empty"),
+    filter("notempty"),
+  ]
+  assert.deepStrictEqual(Result.getOrThrow(checkFilters(longest)), longest)
+  assert.isTrue(Result.isSuccess(checkFilters(Array.from({ length: MAX_FILTERS }, () => filter("eq", "1")))))
+  const refused = checkFilters([filter("like" as FilterCondition)])
+  assert.match(Result.isFailure(refused) ? refused.failure.message : "", /one of eq, ne, .*, notempty\.$/)
 })

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { signDelivery } from "@data-cabinet/core/delivery/Signature"
+import { signDelivery, standardHeaders } from "@data-cabinet/core/delivery/Signature"
 import { verifyDelivery } from "@data-cabinet/core/delivery/VerifyDelivery"
 import vectors from "../../../../examples/receivers/vectors.json" with { type: "json" }
 
@@ -23,6 +23,24 @@ describe("signDelivery", () => {
       .update(Buffer.concat([Buffer.from("1."), body]))
       .digest("hex")
     expect(signDelivery(body, ["s"], 1)).toBe(`t=1,v1=${hex}`)
+  })
+})
+
+describe("standardHeaders", () => {
+  it("are keyed with what the secret is the base64 of, behind whsec_ or without it, and cover the id and the time", () => {
+    const key = Buffer.from("a key of twenty-four byte")
+    const hex = createHmac("sha256", key).update("7.1000.{}").digest("base64")
+    const secret = key.toString("base64")
+    for (const secrets of [[secret], [`whsec_${secret}`]]) {
+      expect(standardHeaders(7, bytes("{}"), secrets, 1000)).toEqual({
+        "webhook-id": "7",
+        "webhook-timestamp": "1000",
+        "webhook-signature": `v1,${hex}`,
+      })
+    }
+    const { "webhook-signature": both } = standardHeaders(7, bytes("{}"), [secret, "b3RoZXI="], 1000)
+    const other = createHmac("sha256", "other").update("7.1000.{}").digest("base64")
+    expect(both).toBe(`v1,${hex} v1,${other}`)
   })
 })
 
@@ -122,6 +140,33 @@ describe("verifyDelivery", () => {
     for (const body of ["{}", Buffer.from("{}"), new Uint8Array(held), new DataView(held) as never]) {
       expect(verifyDelivery(body, header, "s", at(1000))).toBe(true)
     }
+  })
+
+  const signed = (t: string) => createHmac("sha256", "s").update(`${t}.{}`).digest("hex")
+  const right = signed("1000")
+  const wrong = "0".repeat(64)
+
+  it.each([
+    `t=1000, v1=${right}`,
+    ` v1=${right} , t=1000 `,
+    `v1=${wrong},t=1000,v1=${right}`,
+    `t=1000,${`v1=${wrong},`.repeat(7)}v1=${right}`,
+    `t=1000,${`v0=${wrong},`.repeat(8)}v1=${right}`,
+  ])("is true whatever stands beside the signature: %s", (header) => {
+    expect(verifyDelivery("{}", header, "s", { ...at(1000), toleranceSeconds: 0 })).toBe(true)
+  })
+
+  it.each([
+    `t=1000,v0=${right}`,
+    `t=1000,v1=${right.toUpperCase()}`,
+    `t=1000,v1=${right}zz`,
+    `t=1000,v1=00${right}`,
+    `t=1000,${`v1=${wrong},`.repeat(8)}v1=${right}`,
+    `t= 1000,v1=${signed(" 1000")}`,
+    `t=1e3,v1=${signed("1e3")}`,
+    `t=0x3e8,v1=${signed("0x3e8")}`,
+  ])("is false for a signature or a time in another form: %s", (header) => {
+    expect(verifyDelivery("{}", header, "s", at(1000))).toBe(false)
   })
 
   it("is false for an empty secret, with which anybody could sign", () => {

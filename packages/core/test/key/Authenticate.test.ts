@@ -3,6 +3,7 @@ import { LiveKeyStore } from "@data-cabinet/core/key/LiveKeyStore"
 import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import { keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, type KeyHeaders } from "@data-cabinet/core/key/Authenticate"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { assert, describe, it } from "@effect/vitest"
@@ -103,11 +104,49 @@ describe("Authenticate", () => {
     assert.equal(lookups, before)
   })
 
+  it("finds nothing once more for what is no key, and for a token that is gone", async () => {
+    const again = (headers: Partial<KeyHeaders>) =>
+      Effect.runPromise(
+        Authenticate.use((authenticate) =>
+          fromResult(() => authenticate.again({ authorization: undefined, xApiKey: undefined, ...headers }, 1_000)),
+        ).pipe(
+          Effect.match({ onSuccess: () => "in", onFailure: ({ message }) => message }),
+          Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live]))),
+        ),
+      )
+    assert.match(await again({}), /Send an API key/)
+    const gone = { xApiKey: writeToken(new Uint8Array(32).fill(11), true) }
+    assert.equal(await again(gone), "The API key is wrong or was revoked.")
+  })
+
+  it("tells that the store is away, and not that the key is wrong", async () => {
+    const away = Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
+    const stores = [
+      Layer.mock(RateLimiter, { key: async () => away, intake: async () => away }),
+      Layer.succeed(ReaderTokenStore, { count: async () => away }),
+      Layer.succeed(LiveKeyStore, { key: async () => away, token: async () => away }),
+    ] as const
+    for (const way of ["key", "again"] as const)
+      for (const xApiKey of [KEY, READER]) {
+        const failed = await Effect.runPromise(
+          Authenticate.use((authenticate) =>
+            Effect.promise<Result.Result<unknown, { readonly _tag: string }>>(() =>
+              authenticate[way]({ authorization: undefined, xApiKey }, 1_000),
+            ),
+          ).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([...stores])))),
+        )
+        assert.deepEqual(Result.isFailure(failed) && failed.failure._tag, "StoreUnavailable")
+      }
+  })
+
   it("requires a key where there is none, and Bearer for another scheme", async () => {
     assert.match(await ask({}), /Send an API key/)
     assert.match(await ask({ xApiKey: " " }), /Send an API key/)
     assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)
     assert.match(await ask({ authorization: "" }), /Bearer/)
+    assert.match(await ask({ authorization: `Basic, Bearer ${KEY}` }), /Bearer/)
+    assert.match(await ask({ authorization: `Bearer ${KEY} ${KEY}` }), /Bearer/)
+    assert.equal(await ask({ authorization: `Bearer   ${KEY}` }), "in")
   })
 
   it("does not query the database for a text that cannot be a key", async () => {

@@ -41,3 +41,17 @@ it("items are not shared by pages with different fields", () => {
   const other = NO_ITEMS.between(Buffer.from("{"), Buffer.from("} other"))
   assert.deepStrictEqual([one, other].map(String), ["[] one", "{} other"])
 })
+
+it("the first of them are as many as are asked for, or all", () => {
+  const items = lying(["1", "22", "333"])
+  for (const [most, texts] of [
+    [0, []],
+    [2, ["1", "22"]],
+    [3, ["1", "22", "333"]],
+    [4, ["1", "22", "333"]],
+  ] as const) {
+    assert.deepStrictEqual(items.first(most).texts(), texts)
+    assert.strictEqual(items.first(most).length, texts.length)
+    assert.strictEqual(between(lying(["1", "22", "333"]).first(most), "[", "]"), `[${texts.join()}]`)
+  }
+})
