@@ -1,0 +1,130 @@
+import { createHmac } from "node:crypto"
+import {
+  askedByGet,
+  askedByPost,
+  type HandshakeAnswer,
+  mayAsk,
+  signedHandshake,
+} from "@data-cabinet/core/verification/Handshake"
+import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
+import type { SignedRequest } from "@data-cabinet/core/verification/VerifySender"
+import { describe, expect, it } from "vitest"
+
+const NOW = 1_614_265_330
+const echoed = (text: string): HandshakeAnswer => ({ contentType: "text/plain; charset=utf-8", text })
+const macOf = (text: string, key = "hush") => createHmac("sha256", key).update(text)
+
+/** What is answered to this body, signed as Zoom signs. */
+const answer = (recipe: RecipeName, body: string, secrets: ReadonlyArray<string> | null = ["hush"]) => {
+  const headers = {
+    "x-zm-request-timestamp": String(NOW),
+    "x-zm-signature": `v0=${macOf(`v0:${NOW}:${body}`).digest("hex")}`,
+  }
+  const request: SignedRequest = { headers, body: Buffer.from(body), url: "https://data.example/webhook/x" }
+  return signedHandshake({ recipe, mode: "reject", hmac: null, secrets }, request, NOW)
+}
+
+const slack = (challenge: unknown, type = "url_verification") => JSON.stringify({ type, challenge })
+const zoom = (plainToken: unknown, event = "endpoint.url_validation") =>
+  JSON.stringify({ event, payload: { plainToken } })
+
+describe("signedHandshake", () => {
+  it("sends Slack's challenge back, and nothing long, empty or with control characters", () => {
+    expect(answer("slack", slack("3eZbrw1aB"))).toEqual(echoed("3eZbrw1aB"))
+    expect(answer("slack", slack("x".repeat(1_024)))).toEqual(echoed("x".repeat(1_024)))
+    for (const challenge of [
+      "",
+      "x".repeat(1_025),
+      "é".repeat(513),
+      "a\nb",
+      "a\u007f",
+      "\u001f",
+      7,
+      null,
+      undefined,
+      {},
+    ])
+      expect(answer("slack", slack(challenge))).toBeNull()
+    expect(answer("slack", slack("3eZbrw1aB", "event_callback"))).toBeNull()
+  })
+
+  it("signs Zoom's token, with the secret that the question was signed with", () => {
+    const text = JSON.stringify({
+      plainToken: "qgg8vlvZRS6UYooatFL8Aw",
+      encryptedToken: macOf("qgg8vlvZRS6UYooatFL8Aw").digest("hex"),
+    })
+    const token = zoom("qgg8vlvZRS6UYooatFL8Aw")
+    for (const secrets of [["hush"], ["other", "hush"], ["hush", "other"]])
+      expect(answer("zoom", token, secrets)).toEqual({ contentType: "application/json", text })
+    for (const secrets of [["other"], [], null]) expect(answer("zoom", token, secrets)).toBeNull()
+  })
+
+  it("signs no other text of anybody's for Zoom", () => {
+    for (const token of ["", "x".repeat(129), "v0:1:{}", "a b", "a\n", "{}", 7, null, undefined])
+      expect(answer("zoom", zoom(token))).toBeNull()
+    expect(answer("zoom", zoom("x".repeat(128)))).not.toBeNull()
+    expect(answer("zoom", zoom("abc", "meeting.started"))).toBeNull()
+    for (const payload of [null, undefined, {}])
+      expect(answer("zoom", JSON.stringify({ event: "endpoint.url_validation", payload }))).toBeNull()
+  })
+
+  it("answers no body that is long, no object or no JSON, and nobody else's", () => {
+    const padded = (bytes: number) => slack("abc").padEnd(bytes)
+    expect(answer("slack", padded(8_192))).toEqual(echoed("abc"))
+    expect(answer("slack", padded(8_193))).toBeNull()
+    for (const body of ["", "null", "7", '"url_verification"', "{"]) {
+      expect(answer("slack", body)).toBeNull()
+      expect(answer("zoom", body)).toBeNull()
+    }
+    for (const recipe of ["github", "hmac", "stripe"] as const) {
+      expect(answer(recipe, slack("abc"))).toBeNull()
+      expect(answer(recipe, zoom("abc"))).toBeNull()
+    }
+    expect(answer("slack", zoom("abc"))).toBeNull()
+    expect(answer("zoom", slack("abc"))).toBeNull()
+  })
+})
+
+describe("mayAsk", () => {
+  it("is true of a query with one of the providers' parameters, wherever it stands", () => {
+    for (const query of ["hub.challenge=1", "a=1&crc_token=x", "challenge=", "a&challenge=1&b"])
+      expect(mayAsk(query)).toBe(true)
+    for (const query of ["", "a=1", "mychallenge=1", "challenge", "hubXchallenge=1", "a=challenge"])
+      expect(mayAsk(query)).toBe(false)
+  })
+})
+
+describe("askedByGet", () => {
+  it("answers Meta's question where it has the verify token", () => {
+    const query = (mode: string, token: string) => `hub.mode=${mode}&hub.challenge=1158201444&hub.verify_token=${token}`
+    expect(askedByGet("meta", "hush", query("subscribe", "hush"))).toEqual(echoed("1158201444"))
+    expect(askedByGet("meta", "hush", query("subscribe", "hush2"))).toBeNull()
+    expect(askedByGet("meta", "hush", query("unsubscribe", "hush"))).toBeNull()
+    expect(askedByGet("meta", "hush", "hub.mode=subscribe&hub.challenge=1")).toBeNull()
+    expect(askedByGet("meta", "hush", "hub.mode=subscribe&hub.verify_token=hush")).toBeNull()
+  })
+
+  it("signs X's token, and no text that is none", () => {
+    const text = JSON.stringify({ response_token: `sha256=${macOf("challenge_string").digest("base64")}` })
+    expect(askedByGet("x", "hush", "crc_token=challenge_string")).toEqual({ contentType: "application/json", text })
+    for (const query of ["", "crc_token=", "crc_token=a.b", "crc_token=a%0A", `crc_token=${"x".repeat(129)}`])
+      expect(askedByGet("x", "hush", query)).toBeNull()
+  })
+
+  it("sends Dropbox's challenge back, and answers none of Graph, which asks by POST", () => {
+    expect(askedByGet("dropbox", "", "challenge=a%20b")).toEqual(echoed("a b"))
+    expect(askedByGet("dropbox", "", "crc_token=a")).toBeNull()
+    expect(askedByGet("graph", "", "validationToken=a&challenge=a")).toBeNull()
+  })
+})
+
+describe("askedByPost", () => {
+  it("sends Graph's token back where there is no body, and answers nobody else", () => {
+    const none = new Uint8Array()
+    expect(askedByPost("graph", "validationToken=Validation%3A%20Testing", none)).toEqual(echoed("Validation: Testing"))
+    expect(askedByPost("graph", "validationToken=a", Buffer.from("{}"))).toBeNull()
+    expect(askedByPost("graph", "challenge=a", none)).toBeNull()
+    for (const provider of ["meta", "x", "dropbox"] as const)
+      expect(askedByPost(provider, "validationToken=a&challenge=a&crc_token=a", none)).toBeNull()
+  })
+})

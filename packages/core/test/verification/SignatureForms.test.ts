@@ -1,0 +1,154 @@
+/** Which spellings of a signature, a time and a secret count: each that is refused here is signed rightly. */
+import { createHmac } from "node:crypto"
+import type { Recipe } from "@data-cabinet/core/verification/Recipe"
+import { hmacRecipe, RECIPES } from "@data-cabinet/core/verification/Recipes"
+import { type SignedRequest, type Verdict, verifySender } from "@data-cabinet/core/verification/VerifySender"
+import { describe, expect, it } from "vitest"
+
+const NOW = 1_614_265_330
+const URL_SENT = "https://data.example/webhook/x"
+const PASSED: Verdict = { verified: true }
+const refused = (reason: string) => ({ verified: false, reason })
+
+const mac = (algorithm: string, key: string, text: string, encoding: "hex" | "base64") =>
+  createHmac(algorithm, key).update(text).digest(encoding)
+
+interface Sent {
+  readonly body?: string
+  readonly url?: string
+  readonly secrets?: ReadonlyArray<string>
+}
+
+const verdict = (recipe: Recipe, headers: SignedRequest["headers"], sent: Sent = {}): Verdict => {
+  const { body = "{}", url = URL_SENT, secrets = ["hush"] } = sent
+  return verifySender(recipe, { headers, body: Buffer.from(body), url }, { now: NOW, secrets })
+}
+
+const timed = hmacRecipe({
+  header: "X-Sig",
+  algorithm: "sha256",
+  encoding: "hex",
+  prefix: "",
+  timestampHeader: "X-Time",
+  toleranceSeconds: 300,
+})
+const untimed = (encoding: "hex" | "base64", prefix = "") =>
+  hmacRecipe({ header: "X-Sig", algorithm: "sha256", encoding, prefix, timestampHeader: null, toleranceSeconds: 1 })
+
+describe("a secret as it is", () => {
+  it("is not there where the header is missing or empty, and is wrong in another form", () => {
+    for (const headers of [{}, { authorization: "" }, { authorization: ["Bearer hush"] as never }])
+      expect(verdict(RECIPES.bearer, headers)).toEqual(refused("no_signature"))
+    for (const authorization of ["hush", "Basic hush", "Token hush", "Bearerhush", " Bearer hush", "Bearer hush2"])
+      expect(verdict(RECIPES.bearer, { authorization })).toEqual(refused("bad_signature"))
+    expect(verdict(RECIPES.bearer, { authorization: "Bearer \t hush " })).toEqual(PASSED)
+  })
+
+  it("is nobody's if it is empty", () => {
+    expect(verdict(RECIPES.bearer, { authorization: "Bearer " }, { secrets: [""] })).toEqual(refused("bad_signature"))
+    expect(verdict(RECIPES.basic, { authorization: "Basic ====" }, { secrets: [""] })).toEqual(refused("bad_signature"))
+  })
+})
+
+describe("a signature", () => {
+  const hex = mac("sha256", "hush", "{}", "hex")
+  const base64 = mac("sha256", "hush", "{}", "base64")
+
+  it("in hex is all of it and nothing more, in either case", () => {
+    expect(verdict(untimed("hex"), { "x-sig": hex })).toEqual(PASSED)
+    expect(verdict(untimed("hex"), { "x-sig": hex.toUpperCase() })).toEqual(PASSED)
+    for (const sig of [`${hex}zz`, `zz${hex}`, `${hex}0`, `${hex}00`, hex.slice(0, -1), hex.slice(2), ` ${hex}`])
+      expect(verdict(untimed("hex"), { "x-sig": sig })).toEqual(refused("bad_signature"))
+  })
+
+  it("in base64 is one of the texts that mean its bytes, with or without its padding", () => {
+    expect(verdict(untimed("base64"), { "x-sig": base64 })).toEqual(PASSED)
+    expect(verdict(untimed("base64"), { "x-sig": base64.replace("=", "") })).toEqual(PASSED)
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    // Of its last digit two bits are of no meaning.
+    const last = alphabet.indexOf(base64.at(-2)!)
+    const twin = `${base64.slice(0, -2)}${alphabet[last + 1]!}=`
+    expect(Buffer.from(twin, "base64")).toEqual(Buffer.from(base64, "base64"))
+    const url = base64.replaceAll("+", "-").replaceAll("/", "_")
+    for (const sig of [twin, `${base64}!`, `!${base64}`, `${base64}==`, ` ${base64}`, url === base64 ? "" : url])
+      expect(verdict(untimed("base64"), { "x-sig": sig }).verified).toBe(false)
+  })
+
+  it("has its beginning, and is no signature without", () => {
+    expect(verdict(untimed("hex", "sha256="), { "x-sig": `sha256=${hex}` })).toEqual(PASSED)
+    for (const sig of [hex, `sha512=${hex}`, `SHA256=${hex}`])
+      expect(verdict(untimed("hex", "sha256="), { "x-sig": sig })).toEqual(refused("bad_signature"))
+  })
+
+  it("is looked at among the first eight of its header, which have spaces between them or not", () => {
+    const right = mac("sha256", "hush", `${NOW}.{}`, "hex")
+    const stripe = (value: string) => verdict(RECIPES.stripe, { "stripe-signature": value })
+    const wrong = `v1=${"0".repeat(64)},`
+    expect(stripe(`t=${NOW}, v1=${right}`)).toEqual(PASSED)
+    expect(stripe(`v1=${right} ,t=${NOW}`)).toEqual(PASSED)
+    expect(stripe(`t=${NOW},${wrong.repeat(7)}v1=${right}`)).toEqual(PASSED)
+    expect(stripe(`t=${NOW},${"v0=00,".repeat(20)}v1=${right}`)).toEqual(PASSED)
+    expect(stripe(`t=${NOW},${wrong.repeat(8)}v1=${right}`)).toEqual(refused("bad_signature"))
+    expect(stripe(`t=${NOW},v0=${right}`)).toEqual(refused("bad_signature"))
+  })
+
+  it("by an empty key is nobody's", () => {
+    const sig = mac("sha256", "", "{}", "hex")
+    for (const secrets of [[""], ["", "hush"]])
+      expect(verdict(untimed("hex"), { "x-sig": sig }, { secrets })).toEqual(refused("bad_signature"))
+    const standard = {
+      "webhook-id": "msg_1",
+      "webhook-timestamp": String(NOW),
+      "webhook-signature": `v1,${mac("sha256", "", `msg_1.${NOW}.{}`, "base64")}`,
+    }
+    expect(verdict(RECIPES["standard-webhooks"], standard, { secrets: ["whsec_"] })).toEqual(refused("bad_signature"))
+  })
+})
+
+describe("a time", () => {
+  const at = (time: string) => verdict(timed, { "x-sig": mac("sha256", "hush", `${time}.{}`, "hex"), "x-time": time })
+
+  it("is up to twelve digits, and else there is no signature", () => {
+    expect(at(String(NOW))).toEqual(PASSED)
+    expect(at(`00${NOW}`)).toEqual(PASSED)
+    for (const time of [`+${NOW}`, ` ${NOW}`, `${NOW} `, `${NOW}.0`, `0x${NOW.toString(16)}`, `000${NOW}`])
+      expect(at(time)).toEqual(refused("no_signature"))
+    expect(verdict(timed, { "x-sig": mac("sha256", "hush", "undefined.{}", "hex") })).toEqual(refused("no_signature"))
+  })
+
+  it("and a number of the message must be there where they are signed", () => {
+    const key = Buffer.from("hush").toString("base64")
+    const sig = (id: string) => `v1,${mac("sha256", "hush", `${id}.${NOW}.{}`, "base64")}`
+    const headers = { "webhook-timestamp": String(NOW), "webhook-signature": sig("") }
+    const recipe = RECIPES["standard-webhooks"]
+    expect(verdict(recipe, headers, { secrets: [key] })).toEqual(refused("no_signature"))
+    const whole = { ...headers, "webhook-id": "7", "webhook-signature": sig("7") }
+    expect(verdict(recipe, whole, { secrets: [key] })).toEqual(PASSED)
+  })
+})
+
+describe("twilio's parameters", () => {
+  const form = (body: string, signed: string, url = URL_SENT) =>
+    verdict(
+      RECIPES.twilio,
+      {
+        "content-type": "application/x-www-form-urlencoded",
+        "x-twilio-signature": mac("sha1", "hush", `${url}${signed}`, "base64"),
+      },
+      { body, url },
+    )
+
+  it("are signed by name, and the different values of one by value", () => {
+    expect(form("b=3&a=2&a=1&a=2", "a1a2b3")).toEqual(PASSED)
+    expect(form("b=3&a=2&a=1&a=2", "a2a1b3")).toEqual(refused("bad_signature"))
+    expect(form("B=1&a=2&%C3%A9=3", "B1a2é3")).toEqual(PASSED)
+    expect(form("", "")).toEqual(PASSED)
+  })
+
+  it("are signed with an address that is none, too", () => {
+    expect(form("a=1", "a1", "nowhere")).toEqual(PASSED)
+    const headers = { "x-twilio-signature": mac("sha1", "hush", URL_SENT, "base64") }
+    expect(verdict(RECIPES.twilio, headers, { body: "" })).toEqual(PASSED)
+    expect(verdict(RECIPES.twilio, headers, { body: "a" })).toEqual(refused("bad_signature"))
+  })
+})
