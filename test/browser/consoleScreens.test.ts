@@ -64,6 +64,7 @@ const SCREENS = [
   "events/7",
   "sources",
   "sources/1",
+  "sources/1/late",
   "integrations",
   "addresses/1",
   "files",

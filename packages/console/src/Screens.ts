@@ -12,6 +12,7 @@ import { noticeScreens } from "./notice/NoticeScreens.ts"
 import { pollScreens } from "./poll/PollScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
+import { lateScreens } from "./source/LateScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
 import { providerScreens } from "./session/ProviderScreens.ts"
 import { sessionScreens } from "./session/SessionScreens.ts"
@@ -34,6 +35,7 @@ export const allScreens = Effect.map(
     trashActs,
     verifyActs,
     sourceScreens,
+    lateScreens,
     integrationScreens,
     fileScreens,
     pollScreens,

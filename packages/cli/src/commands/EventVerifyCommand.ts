@@ -2,6 +2,7 @@
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
 import {
   type LateOutcome,
+  type LatePage,
   LateVerification,
   type LateVerdict,
   type LateVerdicts,
@@ -68,7 +69,7 @@ const countedBy = (verdicts: LateVerdicts["verdicts"], counts: Map<string, numbe
   }
 }
 
-const sourceVerified = (sourceId: number, deliver: boolean) =>
+const sourceVerified = (sourceId: number, deliver: boolean, dryRun: boolean) =>
   Effect.gen(function* () {
     const late = yield* LateVerification
     const baseUrl = yield* baseUrlOf
@@ -78,7 +79,8 @@ const sourceVerified = (sourceId: number, deliver: boolean) =>
     let deliveries = 0
     let cursor: string | undefined
     do {
-      const page = yield* late.source({ sourceId, deliver, baseUrl, cursor })
+      const query = { sourceId, deliver, baseUrl, cursor }
+      const page: LatePage = yield* dryRun ? late.trySource(query) : late.source(query)
       countedBy(page.verdicts, counts)
       seen += page.seen
       deliveries += page.deliveries
@@ -87,12 +89,12 @@ const sourceVerified = (sourceId: number, deliver: boolean) =>
     } while (cursor !== undefined)
     bar.clear()
     const outcomes = Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-    yield* report(yield* format, { source_id: sourceId, seen, outcomes, deliveries }, () => {
+    yield* report(yield* format, { source_id: sourceId, dry_run: dryRun, seen, outcomes, deliveries }, () => {
       const lines = Object.entries(outcomes).map(([key, count]) => {
         const [outcome, reason] = key.split(": ") as [LateOutcome, NonNullable<LateVerdict["reason"]> | undefined]
         return `  ${OUTCOMES[outcome]}${reason === undefined ? "" : `: ${REASONS[reason]}`}: ${count}`
       })
-      return [`${counted(seen, "event")} looked at.${delivered(deliver, deliveries)}`, ...lines].join("\n")
+      return [`${counted(seen, "event")} looked at.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`, ...lines].join("\n")
     })
   })
 
@@ -110,16 +112,24 @@ export const verify = Command.make(
       Flag.withDescription("Deliver what is verified late, once"),
       Flag.withDefault(false),
     ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("With --source: only count what would come of it"),
+      Flag.withDefault(false),
+    ),
   },
-  ({ events, source, deliver }) =>
+  ({ events, source, deliver, dryRun }) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
         if (Option.isSome(source) === events.length > 0) {
           const message = "Give either event numbers or --source, and not both."
           return yield* new CommandError({ code: "usage", message })
         }
+        if (dryRun && Option.isNone(source)) {
+          return yield* new CommandError({ code: "usage", message: "--dry-run goes with --source." })
+        }
         return yield* Option.isSome(source)
-          ? sourceVerified(yield* sourceNamed(source.value), deliver)
+          ? sourceVerified(yield* sourceNamed(source.value), deliver, dryRun)
           : eventsVerified(events, deliver)
       }),
     ),

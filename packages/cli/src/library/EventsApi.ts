@@ -77,11 +77,15 @@ export interface EventsApi {
     events: ReadonlyArray<number>,
     options?: { readonly deliver?: boolean | undefined },
   ) => Promise<LateVerdicts>
-  /** The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. */
+  /**
+   * The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. With
+   * `dryRun`, only what would come of it is returned.
+   */
   readonly verifySource: (
     sourceId: number,
     options?: {
       readonly deliver?: boolean | undefined
+      readonly dryRun?: boolean | undefined
       readonly limit?: number | undefined
       readonly cursor?: string | undefined
     },
@@ -119,8 +123,8 @@ export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   purgeWhere: (filters, options = {}) => run(everywhere(filters, options)),
   verify: (events, { deliver = false } = {}) =>
     run(LateVerification.use((late) => late.events(events, { deliver, baseUrl }))),
-  verifySource: (sourceId, { deliver = false, limit, cursor } = {}) => {
+  verifySource: (sourceId, { deliver = false, dryRun = false, limit, cursor } = {}) => {
     const query: LateQuery = { sourceId, deliver, baseUrl, cursor, ...(limit === undefined ? {} : { limit }) }
-    return run(LateVerification.use((late) => late.source(query)))
+    return run(LateVerification.use((late) => (dryRun ? late.trySource(query) : late.source(query))))
   },
 })

@@ -390,6 +390,7 @@ it.each([
   ["table", "latest", "sources.orders", "--key", "name", "--as", "cabinet.latest"],
   ["table", "search-index", "sources.nothing"],
   ["table", "search-index", "sources.nothing", "--list"],
+  ["event", "verify", "--source", "Orders", "--dry-run"],
   ["schema", "expose", "cabinet"],
   ["schema", "expose", "nothing"],
   ["person", "add", " "],

@@ -13,6 +13,7 @@ import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
+import { latePath } from "./LateScreen.ts"
 
 const options = (values: ReadonlyArray<string>, chosen: string): ReadonlyArray<Html> =>
   values.map((value) => markup`<option${value === chosen && new Html(" selected")}>${value}</option>`)
@@ -37,7 +38,7 @@ ${verify !== null && markup`<label class="choice"><input type="checkbox" name="k
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${id}/verify`)
   return markup`<section class="card" aria-labelledby="verify"><h2 id="verify">${words.title}</h2><p>${verify === null ? words.nobody : words.by[verify.mode](verify.recipe)}</p>
-${postForm({ path, kind: "form", body })}</section>`
+${postForm({ path, kind: "form", body })}${verify !== null && may(frame, "event.verify") && markup`<p class="links"><a href="${latePath(frame, id)}">${frame.words.late.link}</a></p>`}</section>`
 }
 
 /** The provider whose question about the address is answered. */

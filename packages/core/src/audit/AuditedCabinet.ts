@@ -132,6 +132,7 @@ const LATE_VERIFICATION: Acts<LateVerification["Service"]> = {
   events: (events, { deliver }) => act("event.verify", null, { ...some(events), deliver }),
   source: ({ sourceId, deliver, cursor }) =>
     act("event.verify", `source ${sourceId}`, { deliver, continued: cursor !== undefined }),
+  trySource: null,
 }
 
 const KEYS: Acts<ApiKeys["Service"]> = {

@@ -67,6 +67,11 @@ export interface LateQuery extends LateOptions {
   readonly cursor?: string | undefined
 }
 
+interface Checks extends LateOptions {
+  /** Nothing is noted, and nothing delivered. */
+  readonly dryRun: boolean
+}
+
 type Fails = LateVerificationError | StoreUnavailable
 
 export class LateVerification extends Context.Service<
@@ -76,6 +81,8 @@ export class LateVerification extends Context.Service<
     readonly events: (events: ReadonlyArray<number>, options: LateOptions) => Effect.Effect<LateVerdicts, Fails>
     /** A page of the events of a source whose original requests are still there, the oldest first. */
     readonly source: (query: LateQuery) => Effect.Effect<LatePage, Fails>
+    /** The verdicts of such a page, with nothing noted and nothing delivered. */
+    readonly trySource: (query: LateQuery) => Effect.Effect<LatePage, Fails>
   }
 >()("@data-cabinet/core/verification/LateVerification") {
   static readonly layer = Layer.effect(
@@ -87,6 +94,31 @@ export class LateVerification extends Context.Service<
       const keys = yield* CursorKeys
 
       const { checkerOf, all } = checking({ store, sources, signal })
+      const page = Effect.fnUntraced(function* (
+        { sourceId, deliver, baseUrl, limit = MAX_VERIFY_EVENTS, cursor }: LateQuery,
+        dryRun: boolean,
+      ) {
+        const existing = yield* sources.get(sourceId)
+        if (Option.isNone(existing)) {
+          const message = `There is no source ${sourceId}.`
+          return yield* new LateVerificationError({ code: "no_such_source", message })
+        }
+        const { obstacle } = yield* checkerOf(sourceId, baseUrl)
+        if (obstacle !== null) {
+          const message = `The events of source ${sourceId} cannot be checked: ${OBSTACLE_WORDS[obstacle]}.`
+          return yield* new LateVerificationError({ code: "not_checkable", message })
+        }
+        const walk: CursorWalk = { kind: "verification", scope: [sourceId, deliver], key: yield* keys.key }
+        const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
+        if (after === undefined) {
+          const message = "cursor must be a next_cursor of this source's verification, with the same deliver."
+          return yield* new LateVerificationError({ code: "bad_cursor", message })
+        }
+        const { events, seen, next } = yield* store.slice({ sourceId, after, limit, undelivered: deliver })
+        const done = yield* all(events, { deliver, baseUrl, dryRun })
+        return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
+      })
+
       return LateVerification.of({
         events: Effect.fnUntraced(function* (given, options) {
           if (given.length > MAX_VERIFY_EVENTS) {
@@ -95,30 +127,11 @@ export class LateVerification extends Context.Service<
           }
           const ids = [...new Set(given)]
           const missing = yield* store.missing(ids)
-          if (missing === null) return yield* all(ids, options)
+          if (missing === null) return yield* all(ids, { ...options, dryRun: false })
           return yield* new LateVerificationError({ code: "no_such_event", message: noSuchEvent(missing) })
         }),
-        source: Effect.fnUntraced(function* ({ sourceId, deliver, baseUrl, limit = MAX_VERIFY_EVENTS, cursor }) {
-          const existing = yield* sources.get(sourceId)
-          if (Option.isNone(existing)) {
-            const message = `There is no source ${sourceId}.`
-            return yield* new LateVerificationError({ code: "no_such_source", message })
-          }
-          const { obstacle } = yield* checkerOf(sourceId, baseUrl)
-          if (obstacle !== null) {
-            const message = `The events of source ${sourceId} cannot be checked: ${OBSTACLE_WORDS[obstacle]}.`
-            return yield* new LateVerificationError({ code: "not_checkable", message })
-          }
-          const walk: CursorWalk = { kind: "verification", scope: [sourceId, deliver], key: yield* keys.key }
-          const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
-          if (after === undefined) {
-            const message = "cursor must be a next_cursor of this source's verification, with the same deliver."
-            return yield* new LateVerificationError({ code: "bad_cursor", message })
-          }
-          const { events, seen, next } = yield* store.slice({ sourceId, after, limit, undelivered: deliver })
-          const done = yield* all(events, { deliver, baseUrl })
-          return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
-        }),
+        source: (query) => page(query, false),
+        trySource: (query) => page(query, true),
       })
     }),
   )
@@ -154,7 +167,7 @@ const checking = ({ store, sources, signal }: Ports) => {
     } as const
   })
 
-  const chunk = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { deliver, baseUrl }: LateOptions) {
+  const chunk = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, { deliver, baseUrl, dryRun }: Checks) {
     const events = yield* store.find(ids)
     const checks = new Map<number, LateCheck>()
     const passed: Array<LateEvent> = []
@@ -178,9 +191,10 @@ const checking = ({ store, sources, signal }: Ports) => {
         if ("refusal" in found && found.refusal === null) passed.push(event)
       }
     }
+    let deliveries = 0
+    if (dryRun) return { verdicts: ids.flatMap((id) => verdicts.get(id) ?? []), deliveries }
     const findings = findingsIn(checks)
     if (findings.length > 0) yield* store.record(findings)
-    let deliveries = 0
     if (deliver) {
       for (const [sourceId, its] of Map.groupBy(passed, (event) => event.sourceId)) {
         const requests = [...new Set(its.map(({ requestId }) => requestId!))]
@@ -190,7 +204,7 @@ const checking = ({ store, sources, signal }: Ports) => {
     return { verdicts: ids.flatMap((id) => verdicts.get(id) ?? []), deliveries }
   })
 
-  const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, options: LateOptions) {
+  const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, options: Checks) {
     const verdicts: Array<LateVerdict> = []
     let deliveries = 0
     for (let at = 0; at < ids.length; at += CHUNK) {

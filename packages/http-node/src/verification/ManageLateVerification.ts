@@ -24,6 +24,11 @@ const ofEvents = Schema.Struct({
 
 const ofSource = Schema.Struct({
   deliver,
+  dry_run: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "Only says what would come of it: nothing is marked, and nothing delivered. False by default.",
+    }),
+  ),
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_VERIFY_EVENTS })).annotate({
       description: `How many events are looked at, at most; ${MAX_VERIFY_EVENTS} by default.`,
@@ -68,8 +73,10 @@ export const manageLateVerification = Effect.gen(function* () {
       response: one("LatePage", "What came of the events that were not verified, and where to continue."),
       errors: ["no_such_source", "not_checkable", "bad_cursor"],
       params: { no_such_source: "id", not_checkable: "id", bad_cursor: "/cursor" },
-      respond: ({ path: [sourceId], body: { deliver: wanted = false, ...page } }) =>
-        Effect.map(late.source({ sourceId, deliver: wanted, baseUrl, ...page }), (found) => latePageJson(found)),
+      respond: ({ path: [sourceId], body: { deliver: wanted = false, dry_run: dryRun = false, ...page } }) => {
+        const query = { sourceId, deliver: wanted, baseUrl, ...page }
+        return Effect.map(dryRun ? late.trySource(query) : late.source(query), (found) => latePageJson(found))
+      },
     }),
   ]
 })

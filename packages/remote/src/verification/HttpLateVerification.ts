@@ -1,5 +1,5 @@
 /** Late verification of a remote cabinet's events. */
-import { type LatePage, LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { type LatePage, type LateQuery, LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
 import { Effect, Layer } from "effect"
@@ -10,21 +10,24 @@ const known = ofCodes(LateVerificationError)
 
 export const layer = Layer.effect(
   LateVerification,
-  Effect.map(ManageApi, (api) =>
-    LateVerification.of({
+  Effect.map(ManageApi, (api) => {
+    const page = ({ sourceId, deliver, limit, cursor }: LateQuery, dryRun: boolean) => {
+      const body = {
+        deliver,
+        dry_run: dryRun,
+        ...(limit === undefined ? {} : { limit }),
+        ...(cursor === undefined ? {} : { cursor }),
+      }
+      const request = { method: "POST", path: ["sources", sourceId, "verify"], body } as const
+      return refusedAs(api.json<LatePage>(request), known)
+    }
+    return LateVerification.of({
       events: (events, { deliver }) => {
         const request = { method: "POST", path: ["events", "verify"], body: { events, deliver } } as const
         return refusedAs(api.json<ReturnType<typeof lateVerdictsJson>>(request), known)
       },
-      source: ({ sourceId, deliver, limit, cursor }) => {
-        const body = {
-          deliver,
-          ...(limit === undefined ? {} : { limit }),
-          ...(cursor === undefined ? {} : { cursor }),
-        }
-        const request = { method: "POST", path: ["sources", sourceId, "verify"], body } as const
-        return refusedAs(api.json<LatePage>(request), known)
-      },
-    }),
-  ),
+      source: (query) => page(query, false),
+      trySource: (query) => page(query, true),
+    })
+  }),
 )
