@@ -2,11 +2,12 @@
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
- * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and parameters to the management API, its description
- * under three linters and in two generators, every screen in all its looks, the package on the oldest supported and the
- * newest Node, the image of deploy/, core's code with each of some thousand small changes, then everything in `test/bench`
- * at full size. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts:
- * `npm run trials -- oldest`; after `mutation` they name folders of core: `npm run trials -- mutation json pagination`.
+ * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and
+ * parameters to the management API, its description under three linters and in two generators, every screen in all its looks, a
+ * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
+ * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
+ * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`; after `mutation` they name
+ * folders of core: `npm run trials -- mutation json pagination`.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -99,6 +100,20 @@ const PARTS = {
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
     run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/consoleScreens.test.ts"],
     env: { CHROMIUM: chromium, LOOKS: "all" },
+  },
+  sizes: {
+    missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
+    run: [
+      vitest,
+      "run",
+      ...[
+        "--config",
+        "test/browser/vitest.config.ts",
+        "test/browser/consoleSizes.test.ts",
+        "--disable-console-intercept",
+      ],
+    ],
+    env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", JUMP_ROWS: "10000000" },
   },
   nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
   image: {

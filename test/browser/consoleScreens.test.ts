@@ -4,6 +4,7 @@ import { withDatabase } from "../support/postgres.ts"
 import { axeComplaints } from "./support/axe.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+import { SCREENS } from "./support/screenList.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -39,48 +40,6 @@ const manage = async (path: string, body: unknown) => {
   assert.isTrue(answer.ok, await answer.clone().text())
   return answer.json() as Promise<any>
 }
-
-const SCREENS = [
-  "",
-  "doctor",
-  "notices",
-  "tables",
-  "tables?find=nothing",
-  "tables/sources/orders",
-  "tables/sources/orders?q=nothing",
-  "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
-  "tables/sources/orders?sort=nothing",
-  "tables/sources/orders/values?column=customer",
-  "tables/sources/orders/count",
-  "tables/sources/orders/columns/total",
-  "tables/sources/orders/columns/customer?type=numeric",
-  "tables/sources/orders/indexes",
-  "tables/sources/orders/latest",
-  "tables/sources/orders/latest?key=customer&by=_event_id&view=public.orders_latest",
-  "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",
-  "events",
-  "events?text=nothing+has+this",
-  "events/erase?fc=customer&fo=eq&fv=Ada",
-  "events/7",
-  "sources",
-  "sources/1",
-  "sources/1/late",
-  "integrations",
-  "addresses/1",
-  "files",
-  "polls",
-  "polls/1",
-  "trash",
-  "events/301",
-  "deliveries/1",
-  "me",
-  "sessions",
-  "people",
-  "people/1",
-  "tokens",
-  "audit",
-  "audit?who=nobody",
-]
 
 /** Pairwise. The first two have every width, scheme and language; `npm run trials -- screens` has all, with `LOOKS=all`. */
 const LOOKS = [

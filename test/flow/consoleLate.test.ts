@@ -56,7 +56,10 @@ it("what would come of it is counted, and nothing is changed; then it is verifie
   const counted = await editor.post(late(), { act: "count", deliver: "yes" })
   assert.strictEqual(counted.status, 200)
   assert.include(counted.text, "4 events looked at; nothing is changed yet.")
-  assert.match(counted.text, /the sender&#39;s<\/span><\/th><td class="n">2 events<|the sender's<\/span><\/th><td class="n">2 events</)
+  assert.match(
+    counted.text,
+    /the sender&#39;s<\/span><\/th><td class="n">2 events<|the sender's<\/span><\/th><td class="n">2 events</,
+  )
   assert.include(counted.text, "the signature does not match")
   assert.include(counted.text, "it was not signed")
   assert.strictEqual(await verifiedEvents(), 0)

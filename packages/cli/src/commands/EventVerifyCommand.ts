@@ -94,7 +94,10 @@ const sourceVerified = (sourceId: number, deliver: boolean, dryRun: boolean) =>
         const [outcome, reason] = key.split(": ") as [LateOutcome, NonNullable<LateVerdict["reason"]> | undefined]
         return `  ${OUTCOMES[outcome]}${reason === undefined ? "" : `: ${REASONS[reason]}`}: ${count}`
       })
-      return [`${counted(seen, "event")} looked at.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`, ...lines].join("\n")
+      return [
+        `${counted(seen, "event")} looked at.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`,
+        ...lines,
+      ].join("\n")
     })
   })
 

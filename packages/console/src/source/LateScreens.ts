@@ -43,7 +43,9 @@ const begunIn = (call: FormCall): Omit<LateProgress, "is"> => {
   return {
     seen: wholeIn(fieldOf(call, "seen")),
     deliveries: wholeIn(fieldOf(call, "deliveries")),
-    counts: fieldsOf(call, "found").slice(0, LATE_OUTCOMES.length * REASONS.length).flatMap(countIn),
+    counts: fieldsOf(call, "found")
+      .slice(0, LATE_OUTCOMES.length * REASONS.length)
+      .flatMap(countIn),
     next: cursor === "" ? null : cursor,
   }
 }

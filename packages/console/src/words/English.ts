@@ -446,7 +446,8 @@ export const ENGLISH = {
     deliver: "Deliver what is verified, once",
     count: "Count them",
     countOn: "Go on counting",
-    counted: (events: number) => `${count(events, { one: "event", other: "events" })} looked at; nothing is changed yet.`,
+    counted: (events: number) =>
+      `${count(events, { one: "event", other: "events" })} looked at; nothing is changed yet.`,
     verified: (events: number) => `${count(events, { one: "event", other: "events" })} looked at.`,
     more: "There are more.",
     nothing: "All of them are verified.",
