@@ -1,17 +1,21 @@
 /** Every screen of the console in Chromium: accessible, at every width, in both languages, in light and dark mode. */
+import type { BrowserContextOptions } from "playwright-core"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { axeComplaints } from "./support/axe.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
-import { SCREENS } from "./support/screenList.ts"
+import { EMPTY_SCREENS, SCREENS } from "./support/screenList.ts"
 
 const database = withDatabase()
+const emptyDatabase = withDatabase()
 let cabinet: ConsoleCabinet
+let empty: ConsoleCabinet
 let chromium: Chromium
 let headers: Readonly<Record<string, string>>
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 300)
+  empty = await consoleCabinet(emptyDatabase.url, 0)
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   headers = await cabinet.as("owner")
   await manage("people", { name: "Ada Lovelace <b>", role: "editor" })
@@ -28,6 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium.close()
   await cabinet.close()
+  await empty.close()
 })
 
 const manage = async (path: string, body: unknown) => {
@@ -41,25 +46,38 @@ const manage = async (path: string, body: unknown) => {
   return answer.json() as Promise<any>
 }
 
-/** Pairwise. The first two have every width, scheme and language; `npm run trials -- screens` has all, with `LOOKS=all`. */
-const LOOKS = [
-  { width: 1280, colorScheme: "light", locale: "en-US" },
-  { width: 375, colorScheme: "dark", locale: "ru-RU" },
-  { width: 1280, colorScheme: "dark", locale: "ru-RU" },
-  { width: 375, colorScheme: "light", locale: "en-US" },
-] as const
+const ALL_LOOKS = ([1280, 375] as const).flatMap((width) =>
+  (["light", "dark"] as const).flatMap((colorScheme) =>
+    ["en-US", "ru-RU"].map((locale) => ({ width, colorScheme, locale })),
+  ),
+)
 
-it.each(process.env["LOOKS"] === "all" ? LOOKS : LOOKS.slice(0, 2))(
+/** Two have every width, scheme and language; `npm run trials -- screens` has all eight, with `LOOKS=all`. */
+const looks = process.env["LOOKS"] === "all" ? ALL_LOOKS : [ALL_LOOKS[0]!, ALL_LOOKS.at(-1)!]
+
+const areFit = async (base: string, paths: ReadonlyArray<string>, options: BrowserContextOptions) => {
+  const visit = await chromium.visit(options)
+  for (const path of paths) {
+    await visit.page.goto(`${base}/console/${path}`)
+    const wider = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    assert.isAtMost(wider, 0, path)
+    assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
+  }
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+}
+
+it.each(looks)(
   "every screen is fit at $width in a $colorScheme scheme in $locale",
+  ({ width, ...look }) =>
+    areFit(cabinet.base, SCREENS, { viewport: { width, height: 800 }, extraHTTPHeaders: { ...headers }, ...look }),
+  900_000,
+)
+
+it.each(looks)(
+  "screens without anything are fit at $width in a $colorScheme scheme in $locale",
   async ({ width, ...look }) => {
-    const visit = await chromium.visit({ viewport: { width, height: 800 }, extraHTTPHeaders: { ...headers }, ...look })
-    for (const path of SCREENS) {
-      await visit.page.goto(`${cabinet.base}/console/${path}`)
-      const wider = await visit.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      assert.isAtMost(wider, 0, path)
-      assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
-    }
-    assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+    const extraHTTPHeaders = { ...(await empty.as("owner")) }
+    await areFit(empty.base, EMPTY_SCREENS, { viewport: { width, height: 800 }, extraHTTPHeaders, ...look })
   },
   300_000,
 )
