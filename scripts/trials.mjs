@@ -106,12 +106,10 @@ const PARTS = {
     run: [
       vitest,
       "run",
-      ...[
-        "--config",
-        "test/browser/vitest.config.ts",
-        "test/browser/consoleSizes.test.ts",
-        "--disable-console-intercept",
-      ],
+      "--config",
+      "test/browser/vitest.config.ts",
+      "test/browser/consoleSizes.test.ts",
+      "--disable-console-intercept",
     ],
     env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", JUMP_ROWS: "10000000" },
   },

@@ -106,7 +106,7 @@ export interface Operations {
   /** Verify the sender of stored events. */
   readonly verifyEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number>; readonly deliver?: boolean } }; readonly output: LateVerdicts }
   /** Verify the sender of a source's stored events. */
-  readonly verifySourceEvents: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly deliver?: boolean; readonly limit?: number; readonly cursor?: string } }; readonly output: LatePage }
+  readonly verifySourceEvents: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly deliver?: boolean; readonly dry_run?: boolean; readonly limit?: number; readonly cursor?: string } }; readonly output: LatePage }
   /** What the cabinet is doing. */
   readonly getOverview: { readonly input: {  }; readonly output: Overview }
   /** Events by hours or days. */

@@ -13,7 +13,7 @@ body.wide{height:100svh;display:flex;flex-direction:column}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:1rem;margin:0 0 .5rem}
-h1+section{margin-top:1rem}h1+dl.facts{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row,details+button{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
+h1+section,h1+form{margin-top:1rem}h1+dl.facts{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row,details+button{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
 p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .soft{color:var(--soft)}.soft a{text-decoration:underline}.n{text-align:right;font-variant-numeric:tabular-nums}
@@ -56,7 +56,7 @@ table.list{width:100%;border-collapse:collapse}
 .list th,.list td{text-align:left;padding:.5rem 1rem;border-top:1px solid var(--line);font-weight:400;overflow-wrap:anywhere;vertical-align:top}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
-.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
+.card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
@@ -121,7 +121,7 @@ mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outl
 details>summary{cursor:pointer}
 @media(max-width:42rem){
 .events tr{display:grid;grid-template-columns:auto auto 1fr;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
-.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}
+.card:not(.flush) .stacked :is(th,td){padding-inline:0}.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}
 .week thead{display:none}.week tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.week th,.week td:not(.wide-only){border:0;padding:.15rem .75rem}.week .n::before{content:attr(data-label) " ";color:var(--soft)}
 .events .mark{width:auto}.events time{display:block;text-align:right}.events td:nth-last-child(2){grid-column:1/-1}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}

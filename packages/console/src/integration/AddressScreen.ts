@@ -77,7 +77,7 @@ const testForm = (frame: Frame, { address }: AddressData): HtmlValue => {
   const { integration: words } = frame.words
   return markup`<section class="card" aria-labelledby="test"><h2 id="test">${words.testFilter}</h2>${postForm({
     path: consolePath(frame, `addresses/${address.id}/test`),
-    kind: "row wrap",
+    kind: "row wrap ends",
     body: markup`<label>${words.eventNumber} <input name="event" inputmode="numeric" pattern="[0-9]+" required autocomplete="off"></label><button>${words.test}</button>`,
   })}</section>`
 }
@@ -97,7 +97,7 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
     may(frame, "delivery.change") &&
     markup`<section class="card" aria-labelledby="resend"><h2 id="resend">${words.sendAgain}</h2>${postForm({
       path: consolePath(frame, `addresses/${address.id}/resend`),
-      kind: "row wrap",
+      kind: "row wrap ends",
       body: markup`<label>${table.from} (UTC) <input type="datetime-local" name="from" required step="1"></label><label>${table.to} (UTC) <input type="datetime-local" name="to" required step="1"></label>
 <label class="choice"><input type="radio" name="only" value="failed" checked> ${words.onlyFailed}</label><label class="choice"><input type="radio" name="only" value="all"> ${words.everything}</label>
 <button>${words.countFirst}</button>`,

@@ -23,7 +23,7 @@ export const headersCard = (frame: Frame, { id, headerNames }: Pick<Address, "id
   )
   const added = postForm({
     path,
-    kind: "row wrap",
+    kind: "row wrap ends",
     body: markup`<label>${poll.header}<input name="header_name" maxlength="100" required placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label><button>${words.addHeader}</button>`,
   })
   return markup`<section class="card" aria-labelledby="headers"><h2 id="headers">${words.headers}</h2>${lines}${added}<p class="soft">${words.addHeaderHint}</p></section>`

@@ -46,7 +46,7 @@ const events = (frame: Frame, { hours }: Overview, timeZone: string): Html => {
   return figure(frame, {
     id: "hours",
     title: words.events48,
-    figures: markup`<p><b>${words.number(total)}</b> <span class="soft">${words.peak(most)}</span></p>`,
+    figures: markup`<p><b>${words.number(total)}</b> <span class="soft">· ${words.peak(most)}</span></p>`,
     bars: hours.map((one) => ({
       values: [one.events],
       title: `${hour(one.at)} · ${words.number(one.events)}`,
@@ -70,7 +70,7 @@ const deliveries = (frame: Frame, { hours, deliveryHours, deliveries: whole }: O
   return figure(frame, {
     id: "deliveries",
     title: words.deliveries24,
-    figures: markup`<p><b>${words.number(whole.delivered)}</b> <span class="soft">${words.failedAttempts(whole.failed)}</span></p>`,
+    figures: markup`<p><b>${words.number(whole.delivered)}</b> <span class="soft">· ${words.failedAttempts(whole.failed)}</span></p>`,
     note: half !== null && most !== null && markup`<p class="soft">${words.within(half, most)}</p>`,
     bars: shown.map(({ at, delivered, failed }) => ({
       values: [delivered, failed],

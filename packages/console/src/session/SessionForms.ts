@@ -38,13 +38,13 @@ export const signInScreen = (
     main: markup`<h1>${session.signIn}</h1>
 ${box(frame, refused, byProvider ? session.notProvided : session.notSignedIn)}
 ${provider !== null && markup`<p><a class="button main" href="${consolePath(frame, "sign-in/provider")}?to=${encodeURIComponent(to)}">${session.signInWith(provider)}</a></p>`}
-<form method="post" action="${consolePath(frame, "sign-in")}" class="card stack">
+<form method="post" action="${consolePath(frame, "sign-in")}" class="card form">
 <input type="hidden" name="to" value="${to}">
-<p><label for="name">${session.name}</label><br><input id="name" name="name" value="${name}" autocomplete="username" required maxlength="100" autocapitalize="none"></p>
-<p><label for="password">${session.password}</label><br><input id="password" name="password" type="password" autocomplete="current-password" required></p>
-<p><button>${session.signIn}</button></p>
+<label for="name">${session.name}<input id="name" name="name" value="${name}" autocomplete="username" required maxlength="100" autocapitalize="none"></label>
+<label for="password">${session.password}<input id="password" name="password" type="password" autocomplete="current-password" required></label>
+<button class="main">${session.signIn}</button>
 </form>
-<p>${session.linkHint} <code>npx cabinet console</code> · <a href="${consolePath(frame, "welcome")}">${session.useLink}</a></p>`,
+<p class="soft">${session.linkHint} <code>npx cabinet console</code> · <a href="${consolePath(frame, "welcome")}">${session.useLink}</a></p>`,
   }
 }
 
@@ -55,9 +55,9 @@ export const welcomeScreen = (frame: Frame, refused: RefusedSignIn | null): Scre
     section: null,
     main: markup`<h1>${session.welcome}</h1>
 ${box(frame, refused, session.notClaimed)}
-<form method="post" action="${consolePath(frame, "welcome")}" class="card stack" data-claim>
-<p><label for="link">${session.link}</label><br><input id="link" name="link" autocomplete="off" spellcheck="false" required maxlength="2000"></p>
-<p><button>${session.signIn}</button></p>
+<form method="post" action="${consolePath(frame, "welcome")}" class="card form" data-claim>
+<label for="link">${session.link}<input id="link" name="link" autocomplete="off" spellcheck="false" required maxlength="2000"></label>
+<button class="main">${session.signIn}</button>
 </form>
 <p><a href="${consolePath(frame, "sign-in")}">${session.usePassword}</a></p>`,
   }
@@ -82,12 +82,12 @@ export const passwordScreen = (frame: Frame): Screen => {
     title: session.newPassword,
     section: null,
     main: markup`<h1>${session.newPassword}</h1>
-<form method="post" action="${consolePath(frame, "password")}" class="card stack">
-<p><label for="current">${session.currentPassword}</label><br><input id="current" name="current" type="password" autocomplete="current-password" aria-describedby="current-hint"></p>
+<form method="post" action="${consolePath(frame, "password")}" class="card form">
+<label for="current">${session.currentPassword}<input id="current" name="current" type="password" autocomplete="current-password" aria-describedby="current-hint"></label>
 <p class="soft" id="current-hint">${session.currentHint}</p>
-<p><label for="password">${session.password}</label><br><input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200" aria-describedby="password-hint"></p>
+<label for="password">${session.password}<input id="password" name="password" type="password" autocomplete="new-password" required minlength="12" maxlength="200" aria-describedby="password-hint"></label>
 <p class="soft" id="password-hint">${session.passwordHint}</p>
-<p><button>${save}</button></p>
+<button class="main">${save}</button>
 </form>`,
   }
 }

@@ -29,7 +29,7 @@ export const columnIndexTable = (
     })
   const line = (index: ColumnIndex) =>
     markup`<tr><th scope="row"><bdi>${index.columns.join(", ")}</bdi><small class="mono">${index.name}</small></th><td class="mono">${index.method}</td><td>${indexState(frame, index)}</td><td class="n">${drop(index)}</td></tr>`
-  return markup`<table class="list"><thead><tr><th scope="col">${words.index}</th><th scope="col">${words.indexMethod}</th><th scope="col">${event.state}</th><th scope="col"><span class="hide">${words.indexDrop}</span></th></tr></thead><tbody>${indexes.map(line)}</tbody></table>`
+  return markup`<table class="list stacked"><thead><tr><th scope="col">${words.index}</th><th scope="col">${words.indexMethod}</th><th scope="col">${event.state}</th><th scope="col"><span class="hide">${words.indexDrop}</span></th></tr></thead><tbody>${indexes.map(line)}</tbody></table>`
 }
 
 export interface ColumnIndexData {

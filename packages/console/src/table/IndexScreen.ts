@@ -43,7 +43,7 @@ const searchCard = (frame: Frame, path: string, { search, searchBuild }: IndexDa
   const table =
     search.length === 0
       ? markup`<p class="soft">${words.noSearch}</p>`
-      : markup`<table class="list"><thead><tr><th scope="col">${column.index}</th><th scope="col">${event.state}</th><th scope="col" class="n">${words.size}</th><th scope="col" class="n wide-only">${words.use}</th></tr></thead><tbody>${search.map(line)}</tbody></table>`
+      : markup`<table class="list stacked"><thead><tr><th scope="col">${column.index}</th><th scope="col">${event.state}</th><th scope="col" class="n">${words.size}</th><th scope="col" class="n wide-only">${words.use}</th></tr></thead><tbody>${search.map(line)}</tbody></table>`
   const build =
     !search.some(({ complete }) => complete) &&
     actButton(`${path}/search`, search.length === 0 ? column.indexBuild : words.rebuild, "main")

@@ -56,7 +56,7 @@ const tableLine = (frame: Frame, table: Table): Html => {
   const { tables: words } = frame.words
   const { schema, name, kind, source, comment, rows_estimate: rows } = table
   return markup`<tr><th scope="row"><a href="${tablePath(frame, schema, name)}">${name}</a>${comment !== null && markup`<small>${comment}</small>`}</th>
-<td class="wide-only soft">${words.kinds[kind]}</td><td class="wide-only soft">${source?.name ?? null}</td>
+<td class="wide-only soft nowrap">${words.kinds[kind]}</td><td class="wide-only soft">${source?.name ?? null}</td>
 <td class="n soft">${isEstimated(rows) ? words.about(rows) : "–"}</td></tr>`
 }
 

@@ -23,7 +23,7 @@ export const viewList = (frame: Frame, views: ReadonlyArray<ListedView>): HtmlVa
   if (views.length === 0) return null
   const line = ({ view, removable }: ListedView) =>
     markup`<tr><th scope="row"><a href="${viewPath(frame, view)}"><bdi>${view.title}</bdi></a></th><td class="soft"><span class="wide-only">${view.schema}.</span>${view.name}</td><td class="wide-only soft">${view.shared ? ofView.shared : ofView.own} · <bdi>${view.maker.name}</bdi></td><td class="n">${removable && actButton(consolePath(frame, `views/${view.id}/remove`), words.remove, "quiet")}</td></tr>`
-  return markup`<section class="card flush" aria-label="${words.views}"><table class="list"><caption>${words.views}</caption>
+  return markup`<section class="card flush" aria-label="${words.views}"><table class="list stacked"><caption>${words.views}</caption>
 <thead><tr><th scope="col">${words.viewTitle}</th><th scope="col">${tables.name}</th><th scope="col" class="wide-only">${ofView.whose}</th><th scope="col"><span class="hide">${words.remove}</span></th></tr></thead><tbody>${views.map(line)}</tbody></table></section>`
 }
 
