@@ -46,8 +46,6 @@ const NO_SCREENS: ReadonlyArray<string> = [
   "/console",
   "/console/events/{id}/original",
   "/console/live",
-  "/console/password",
-  "/console/sign-out",
   "/console/sources/{id}/recent",
   "/console/tables/{schema}/{name}/erase",
   ...EXPORT_FORMATS.map((format) => `/console/tables/{schema}/{name}/export.${format}`),

@@ -44,6 +44,8 @@ export const SCREENS: ReadonlyArray<string> = [
   "audit?who=nobody",
   "sign-in",
   "welcome",
+  "password",
+  "sign-out",
   "tables/public/nothing",
   "tables/sources/orders/columns/nothing",
   "events/999",
