@@ -67,6 +67,10 @@ CREATE TABLE cabinet.address (
   give_up_after_seconds integer,
   pause_on_gone boolean DEFAULT false NOT NULL,
   paused_because text,
+  client_certificate text,
+  client_key text,
+  client_certificate_ends_at timestamp with time zone,
+  CONSTRAINT address_client_certificate_check CHECK ((num_nulls(client_certificate, client_key, client_certificate_ends_at) = ANY (ARRAY[0, 3]))),
   CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
   CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
   CONSTRAINT address_pkey PRIMARY KEY (id),
@@ -902,6 +906,10 @@ COMMENT ON COLUMN cabinet.address.rate IS 'Deliveries a second, of all processes
 COMMENT ON COLUMN cabinet.address.give_up_after_seconds IS 'For how long it may fail without a break; NULL: retries never end.';
 
 COMMENT ON COLUMN cabinet.address.paused_because IS 'NULL: somebody paused it, or it is not paused.';
+
+COMMENT ON COLUMN cabinet.address.client_certificate IS 'In PEM, with the chain behind it; NULL: none.';
+
+COMMENT ON COLUMN cabinet.address.client_key IS 'Its key in PEM, perhaps encrypted.';
 
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 

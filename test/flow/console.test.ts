@@ -4,10 +4,14 @@
  */
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
+import { Authority } from "../support/certificates.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { randomOf, seeded } from "../support/random.ts"
 
 const database = withDatabase()
+const clients = new Authority("clients")
+const client = clients.issue("cabinet")
+clients.remove()
 let cabinet: ConsoleCabinet
 let viewer: Readonly<Record<string, string>>
 beforeAll(async () => {
@@ -461,6 +465,24 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   const freed = await (await see(path, { headers: editor })).text()
   assert.notInclude(freed, "Authorization</dd>")
   assert.include(freed, "<dd>7</dd>")
+  const pair = { client_certificate: client.cert, client_key: client.key }
+  const secure = url.replace("http:", "https:")
+  await press(`${path}/change`, { url: secure, told: "all", ...pair }, editor)
+  const identified = await (await see(path, { headers: editor })).text()
+  assert.match(
+    identified,
+    /<dt>Client certificate<\/dt><dd><bdi>CN=cabinet<\/bdi><\/dd><dt>Issued by<\/dt><dd><bdi>CN=clients</,
+  )
+  for (const line of pair.client_key.split("\n").slice(1, 3)) assert.notInclude(identified, line)
+  assert.notInclude(await (await see(path)).text(), "client-certificate/remove")
+  const moving = await press(`${path}/change`, { url, told: "all", client_certificate: "", client_key: "" }, editor)
+  assert.include(await moving.text(), "<code>certificate_needed</code>")
+  const alone = await press(`${path}/change`, { url: secure, told: "all", client_certificate: client.cert }, editor)
+  assert.include(await alone.text(), "<code>bad_client_key</code>")
+  assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, viewer)).status, 403)
+  assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, editor)).status, 303)
+  assert.notInclude(await (await see(path, { headers: editor })).text(), "CN=cabinet")
+  await press(`${path}/change`, { url, told: "all" }, editor)
   const tested = await (await press(`${path}/test`, { event: "1" }, viewer)).text()
   assert.match(tested, /class="box error" role="status">.*The event would not be sent\..*does not hold, with/s)
   assert.strictEqual((await press(`${path}/test`, { event: "0" }, viewer)).status, 404)

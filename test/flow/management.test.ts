@@ -9,6 +9,7 @@ import { type Action, mayDo, PERSON_ROLES, type PersonRole, ROLES, type Role } f
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { describedBy } from "../../packages/http-node/test/support/DescribedResponse.ts"
+import { Authority } from "../support/certificates.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 import { type Random, randomOf, seeded } from "../support/random.ts"
 
@@ -19,6 +20,9 @@ let base: string
 let document: any
 let described: ReturnType<typeof describedBy>
 const tokens = new Map<Role, string>()
+const authority = new Authority("clients")
+const certified = authority.issue("cabinet")
+authority.remove()
 
 const listen = async (handler: Cabinet["nodeHandler"]) => {
   const created = createServer(handler)
@@ -323,6 +327,15 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     [{ set_headers: [{ name: "Host", value: "hush" }] }, "bad_header", "/set_headers"],
     [{ remove_headers: ["Authorization"], headers: [] }, "bad_header", "/headers"],
     [{ remove_headers: Array.from({ length: 51 }, () => "X-A") }, "bad_body", "/remove_headers"],
+    [{ client_identity: { certificate: "hush" } }, "bad_body", "/client_identity/key"],
+    [{ client_identity: { certificate: "hush", key: "hush" } }, "bad_certificate", "/client_identity/certificate"],
+    [{ client_identity: { certificate: certified.cert, key: "hush" } }, "bad_client_key", "/client_identity/key"],
+    [{ client_identity: { certificate: "x".repeat(65_537), key: "" } }, "bad_body", "/client_identity/certificate"],
+    [
+      { url: "http://127.0.0.1:9/hook", client_identity: { certificate: certified.cert, key: certified.key } },
+      "bad_certificate",
+      "/client_identity/certificate",
+    ],
     [{ rate: 0 }, "bad_body", "/rate"],
     [{ timeout_seconds: 16 }, "bad_body", "/timeout_seconds"],
     [{ give_up_after_seconds: 59 }, "bad_give_up", "/give_up_after_seconds"],
@@ -332,6 +345,16 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.deepStrictEqual([refusal.json.error.code, refusal.json.error.param], [code, param])
     assert.notInclude(refusal.text, "hush")
   }
+  const identity = { certificate: certified.cert, key: certified.key }
+  const place = { url: "https://127.0.0.1:9/hook", sources: [] }
+  const identified = await ask("POST", "addresses", { as: "editor", body: { ...place, client_identity: identity } })
+  assert.deepInclude(identified.json.client_certificate, { subject: "CN=cabinet", issuer: "CN=clients" })
+  assert.notInclude(identified.text, "-----")
+  const moved = { url: "https://127.0.0.1:10/" }
+  const needed = await ask("PATCH", `addresses/${identified.json.id}`, { as: "editor", body: moved })
+  assert.deepStrictEqual([needed.json.error.code, needed.json.error.param], ["certificate_needed", "/client_identity"])
+  const none = { body: { ...moved, client_identity: null } }
+  assert.isNull((await ask("PATCH", `addresses/${identified.json.id}`, none)).json.client_certificate)
   const more = { set_headers: [{ name: "X-Two", value: "hush" }], remove_headers: ["x-none"] }
   const merged = await ask("PATCH", `addresses/${address.json.id}`, { as: "editor", body: more })
   assert.deepStrictEqual(merged.json.header_names, ["Authorization", "X-Two"])

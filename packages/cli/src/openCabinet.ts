@@ -46,6 +46,8 @@ export type {
   AddressesApi,
   Attempt,
   AttemptsQuery,
+  ClientCertificate,
+  ClientIdentity,
   Delivery,
   PingResult,
   Subscription,

@@ -16,6 +16,7 @@ import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
 import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { filtersOf } from "./WhereFlag.ts"
+import { removeCertificate } from "./ClientCertificateFlags.ts"
 import { readHeaderChange, singleHeaderFlags } from "./SingleHeaderFlags.ts"
 import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
@@ -40,6 +41,15 @@ const givesUp = ({ giveUpAfterSeconds, pauseOnGone }: Address): ReadonlyArray<re
   ...(pauseOnGone ? [["On 410", "paused"] as const] : []),
 ]
 
+const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonly [string, string]> => {
+  if (clientCertificate === null) return []
+  const { subject, issuer, fingerprint, endsAt } = clientCertificate
+  return [
+    ["Client certificate", `${subject} (issued by ${issuer}; until ${endsAt})`],
+    ["Its SHA-256", fingerprint],
+  ]
+}
+
 const addressCard = (address: Address, style: Style): string =>
   card(
     [
@@ -63,6 +73,7 @@ const addressCard = (address: Address, style: Style): string =>
             ] as const,
           ]),
       ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
+      ...certificateLines(address),
       ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
       ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
       ...givesUp(address),
@@ -168,6 +179,7 @@ const set = Command.make(
     where: where.pipe(Flag.withDescription('Instead of the conditions there are; "none" for all events')),
     ...sendingFlags,
     ...singleHeaderFlags,
+    removeCertificate,
     ...outgoing,
   },
   (input) =>
@@ -181,7 +193,7 @@ const set = Command.make(
       const isChanged = newUrl !== undefined || input.allSources || input.sources.length > 0 || input.where.length > 0
       if (!isChanged && Object.keys(sending).length === 0) {
         const message =
-          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --set-headers-file, --remove-header, --rate, --timeout, --give-up-after or --pause-on-gone."
+          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --set-headers-file, --remove-header, --client-certificate-file, --remove-client-certificate, --rate, --timeout, --give-up-after or --pause-on-gone."
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>
@@ -204,7 +216,9 @@ const set = Command.make(
       )
     }),
 ).pipe(
-  Command.withDescription("Change a delivery address; its headers must be given again for a URL of another origin"),
+  Command.withDescription(
+    "Change a delivery address; its headers and its client certificate must be given again for a URL of another origin",
+  ),
 )
 
 const remove = Command.make("remove", { id: addressArgument, yes }, (input) =>

@@ -1,5 +1,5 @@
 /**
- * How an address is sent to: `--headers-file`, `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`, of which each that is
+ * How an address is sent to: `--headers-file`, `--client-certificate-file` with `--client-key-file`, `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`, of which each that is
  * given is set or changed.
  */
 import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
@@ -8,6 +8,7 @@ import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
+import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 
 /** A whole number, or null for `none`. */
@@ -28,6 +29,7 @@ const wholeFlag = (name: string, metavar: string, max: number, description: stri
 
 export const sendingFlags = {
   headersFile,
+  ...certificateFlags,
   rate: wholeFlag(
     "rate",
     "N",
@@ -59,6 +61,10 @@ export const sendingFlags = {
 
 interface SendingInput {
   readonly headersFile: Option.Option<string>
+  readonly setHeadersFile?: Option.Option<string>
+  readonly clientCertificateFile: Option.Option<string>
+  readonly clientKeyFile: Option.Option<string>
+  readonly removeCertificate?: boolean
   readonly rate: Option.Option<number | null>
   readonly timeout: Option.Option<number | null>
   readonly giveUpAfter: Option.Option<number | null>
@@ -66,16 +72,31 @@ interface SendingInput {
   readonly urlFile: Option.Option<string>
 }
 
-/** Reads the headers, before anything is opened: a person may be typing them. */
+/** Whether standard input is to supply more than one of these; a terminal asks for each header. */
+const isShared = ({
+  urlFile,
+  headersFile: headers,
+  setHeadersFile = Option.none(),
+  ...input
+}: SendingInput): boolean => {
+  const certificate = [input.clientCertificateFile, input.clientKeyFile]
+  const asked = [urlFile, headers, setHeadersFile]
+  const piped = [...certificate, ...asked].filter((file) => Option.contains(file, "-")).length
+  return piped > 1 && (!process.stdin.isTTY || certificate.some((file) => Option.contains(file, "-")))
+}
+
+/** Reads the headers and the certificate, before anything is opened: a person may be typing them. */
 export const readSending = (input: SendingInput) =>
   Effect.gen(function* () {
-    if (Option.contains(input.urlFile, "-") && Option.contains(input.headersFile, "-") && !process.stdin.isTTY) {
-      const message = "Standard input cannot supply both the URL and the headers: use a file for one of them."
+    if (isShared(input)) {
+      const message =
+        "Standard input can supply one of the URL, the headers, the certificate and the key: use files for the others."
       return yield* new CommandError({ code: "usage", message })
     }
     const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
     const settings: SendingSettings = {
       ...(headers === undefined ? {} : { headers }),
+      ...(yield* readCertificate(input)),
       ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
       ...(Option.isNone(input.timeout) ? {} : { timeoutSeconds: input.timeout.value }),
       ...(Option.isNone(input.giveUpAfter) ? {} : { giveUpAfterSeconds: input.giveUpAfter.value }),

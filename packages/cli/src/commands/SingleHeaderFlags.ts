@@ -22,7 +22,6 @@ interface HeaderInput {
   readonly setHeadersFile: Option.Option<string>
   readonly removeHeader: ReadonlyArray<string>
   readonly headersFile: Option.Option<string>
-  readonly urlFile: Option.Option<string>
 }
 
 /** Reads the headers, before anything is opened: a person may be typing them. */
@@ -33,10 +32,6 @@ export const readHeaderChange = (input: HeaderInput) =>
     if (isGiven && Option.isSome(input.headersFile)) {
       const message =
         "Either --headers-file for all headers, or --set-headers-file and --remove-header for single ones."
-      return yield* new CommandError({ code: "usage", message })
-    }
-    if (Option.contains(input.urlFile, "-") && Option.contains(setHeadersFile, "-") && !process.stdin.isTTY) {
-      const message = "Standard input cannot supply both the URL and the headers: use a file for one of them."
       return yield* new CommandError({ code: "usage", message })
     }
     const change: HeaderChange = {

@@ -3,6 +3,7 @@ import type { Address, AddressChange, SendingSettings, Subscription } from "@dat
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
 import type { Run } from "./RunEffect.ts"
@@ -11,6 +12,8 @@ export type {
   Address,
   AddressChange,
   Attempt,
+  ClientCertificate,
+  ClientIdentity,
   Delivery,
   FieldFilter,
   FieldFilters,
@@ -61,7 +64,8 @@ export interface AddressesApi {
   readonly get: (id: number) => Promise<Address>
   /**
    * Another URL, checked like a new one, or other settings. Deliveries already due go to the new URL. Rejects with
-   * `headers_needed` if the URL has another origin and the address's headers are not given again. `headers` replaces all of
+   * `headers_needed` or `certificate_needed` if the URL has another origin and the address's headers or its client certificate are
+   * not given again. `headers` replaces all of
    * them; `setHeaders` and `removeHeaders` change single ones without the values of the others.
    */
   readonly change: (id: number, change: AddressChange) => Promise<Address>

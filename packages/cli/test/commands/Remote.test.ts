@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../../../../test/support/cabinetProcess.ts"
+import { Authority } from "../../../../test/support/certificates.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
 import { call, leaves } from "./call.ts"
@@ -213,6 +214,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
         "on",
         "--remove-header",
         "X-None",
+        "--remove-client-certificate",
       ],
     },
     "address test": { here: [address, "--event", "1"] },
@@ -347,6 +349,36 @@ it("events and rows keep every digit and byte over --server", async () => {
   }
 })
 
+it("a client certificate is given and shown over --server as it is here, and its key is not", async () => {
+  const authority = new Authority("clients")
+  const { cert, key } = authority.issue("cabinet")
+  authority.remove()
+  // One file may have both.
+  const file = join(dir, "client.pem")
+  writeFileSync(file, `${key}${cert}`)
+  const certificate = ["--client-certificate-file", file, "--client-key-file", file]
+  const words = ["address", "add", elsewhere.replace("http:", "https:"), "--source", "Orders", ...certificate]
+  const [mine, its] = [await local(words), await remote(words)]
+  expect(masked(its.printed, ADDRESS)).toEqual(masked(mine.printed, ADDRESS))
+  const { id, client_certificate: shown } = JSON.parse(its.printed) as {
+    readonly id: number
+    client_certificate: object
+  }
+  expect(shown).toMatchObject({ subject: "CN=cabinet", issuer: "CN=clients" })
+  const card = ["address", "show", String(id)]
+  expect(await call([...card, "--server", server.baseUrl])).toEqual(await call(card))
+  for (const moving of [
+    ["address", "set", String(id), "--url", elsewhere],
+    ["address", "set", String(id), "--url", elsewhere, ...certificate],
+  ]) {
+    const refused = await local(moving)
+    expect([refused.code, refused.said]).toEqual([1, expect.stringMatching(/client certificate/)])
+    expect(await remote(moving)).toEqual(refused)
+  }
+  const told = [mine, its, await remote(card), await local(["address", "list"]), await call(card)]
+  expect(JSON.stringify(told)).not.toContain(key.split("\n")[1])
+})
+
 it.each([
   ["source", "show", "999"],
   ["source", "show", "Nobody"],
@@ -360,6 +392,7 @@ it.each([
   ["token", "revoke", "999"],
   ["address", "add", "ftp://example.com"],
   ["address", "add", "http://10.0.0.1/"],
+  ["address", "set", "1", "--client-certificate-file", import.meta.filename, "--client-key-file", import.meta.filename],
   ["address", "show", "999"],
   ["address", "set", "1", "--where", "total>1e99999999999999999999"],
   ["address", "test", "1", "--event", "999999"],

@@ -65,6 +65,25 @@ it("no command has a flag that takes a header, a password, a secret or a token",
   ]
   expect(telling.filter((flag) => !flag.endsWith("-file") && !names.includes(flag))).toEqual([])
   expect(telling).toContain("--headers-file")
+  // A private key is a secret; a key of the API, of rows or of a poll's items is a name.
+  expect([...flags].filter((flag) => flag.startsWith("--client-"))).toEqual([
+    "--client-certificate-file",
+    "--client-key-file",
+  ])
+})
+
+it.for([
+  [["--client-certificate-file", "FILE"], /^A client certificate needs both/],
+  [["--client-key-file", "FILE"], /^A client certificate needs both/],
+  [["--client-certificate-file", "FILE", "--client-key-file", "FILE", "--remove-client-certificate"], /not both/],
+  [["--client-certificate-file", "-", "--client-key-file", "-"], /^Standard input can supply one of/],
+  [["--client-certificate-file", "-", "--client-key-file", "FILE", "--set-headers-file", "-"], /^Standard input can/],
+] as const)("address set %s is refused before anything is read", async ([flags, words]) => {
+  const file = join(dir, "client.pem")
+  writeFileSync(file, "hush-hush")
+  const { code, said } = await call(["address", "set", "1", ...flags.map((flag) => (flag === "FILE" ? file : flag))])
+  expect([code, said]).toEqual([2, expect.stringMatching(words)])
+  expect(said).not.toContain("hush-hush")
 })
 
 it("poll add sends the headers of a file and shows no value of an invalid line", async () => {

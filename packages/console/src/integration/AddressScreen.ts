@@ -10,6 +10,7 @@ import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
+import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
 import { filterChoice, filterText } from "./FilterChoice.ts"
 import { headersCard } from "./HeadersCard.ts"
 import { sendingFields } from "./SendingFields.ts"
@@ -142,8 +143,8 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.toldOf}</dt><dd>${told}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 ${settings(frame, data)}${headersCard(frame, address)}${testForm(frame, data)}${resendForm(frame, data)}
-<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${remove}`,
+<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${certificateRemoval(frame, address)}${remove}`,
   }
 }

@@ -178,6 +178,7 @@ const addressScreens = Effect.gen(function* () {
     }),
     simple("pause", addresses.pause),
     simple("resume", addresses.resume),
+    simple("client-certificate/remove", (id) => addresses.set(id, { clientIdentity: null })),
     act({
       path: `${path}/remove`,
       action: "address.change",

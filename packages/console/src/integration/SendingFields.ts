@@ -1,6 +1,6 @@
 /**
- * How an address is sent to, in its forms: a header, the rate, the time limit, and when it is given up. The value of a header is
- * taken and never shown.
+ * How an address is sent to, in its forms: a header, a client certificate, the rate, the time limit, and when it is given up. The
+ * value of a header and the key of a certificate are taken and never shown.
  */
 import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
@@ -8,18 +8,29 @@ import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
+import { certificateFields, identityIn } from "./ClientCertificateFields.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 
-type Sending = Pick<Address, "headerNames" | "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone">
+type Sending = Pick<
+  Address,
+  "headerNames" | "clientCertificate" | "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone"
+>
 
-const NEW: Sending = { headerNames: [], rate: null, timeoutSeconds: null, giveUpAfterSeconds: null, pauseOnGone: false }
+const NEW: Sending = {
+  headerNames: [],
+  clientCertificate: null,
+  rate: null,
+  timeoutSeconds: null,
+  giveUpAfterSeconds: null,
+  pauseOnGone: false,
+}
 
 const whole = (name: string, label: string, max: number, value: number | null): Html =>
   markup`<label>${label}<input name="${name}" type="number" min="1" max="${String(max)}" value="${value === null ? "" : String(value)}" autocomplete="off"></label>`
 
 export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
-  const { headerNames, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = sending
+  const { headerNames, clientCertificate, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = sending
   const { integration: words, poll } = frame.words
   const kept =
     headerNames.length > 0 &&
@@ -27,7 +38,8 @@ export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
   const one = markup`<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>`
   return markup`<details><summary>${words.sending}</summary>${kept ? markup`<fieldset>${kept}${one}</fieldset>` : sending === NEW && one}
 ${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}
-<label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label></details>`
+<label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label>
+${certificateFields(frame, clientCertificate !== null)}</details>`
 }
 
 /** What is no number is none of the numbers that the use case takes. */
@@ -51,6 +63,7 @@ export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
   return {
     ...(choice === "replace" || (headers.length > 0 && !isKept) ? { headers } : {}),
     ...(headers.length > 0 && isKept ? { setHeaders: headers } : {}),
+    ...identityIn(call),
     ...(has("rate") ? { rate: wholeOf(fieldOf(call, "rate")) } : {}),
     ...(has("give_up_after")
       ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }

@@ -6,6 +6,7 @@
 import { Effect, Layer } from "effect"
 import type { AddressChange } from "../delivery/Address.ts"
 import { Addresses } from "../delivery/Addresses.ts"
+import { certificateIn } from "../delivery/ClientCertificate.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Trash } from "../event/Trash.ts"
@@ -173,12 +174,18 @@ const SESSIONS: Acts<Sessions["Service"]> = {
   endAll: (id) => act("session.end_all", `person ${id}`),
 }
 
-const addressChanges = ({ headers, setHeaders, removeHeaders, ...change }: AddressChange): Act["changes"] => ({
-  ...maskedUrl({ ...change }),
-  ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
-  ...(setHeaders === undefined ? {} : { set_header_names: setHeaders.map(([name]) => name) }),
-  ...(removeHeaders === undefined ? {} : { removed_header_names: removeHeaders }),
-})
+const addressChanges = (made: AddressChange): Act["changes"] => {
+  const { headers, setHeaders, removeHeaders, clientIdentity, ...change } = made
+  return {
+    ...maskedUrl({ ...change }),
+    ...(clientIdentity === undefined
+      ? {}
+      : { client_certificate: certificateIn(clientIdentity?.certificate ?? "")?.fingerprint ?? null }),
+    ...(headers === undefined ? {} : { header_names: headers.map(([name]) => name) }),
+    ...(setHeaders === undefined ? {} : { set_header_names: setHeaders.map(([name]) => name) }),
+    ...(removeHeaders === undefined ? {} : { removed_header_names: removeHeaders }),
+  }
+}
 
 const ADDRESSES: Acts<Addresses["Service"]> = {
   create: (address) => making("address.create", "address", addressChanges(address)),

@@ -2,6 +2,7 @@
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
+import type { ClientCertificate, ClientIdentity } from "./ClientCertificate.ts"
 import type { FieldFilters } from "./FieldFilter.ts"
 import type { HeaderChange } from "./HeaderChange.ts"
 
@@ -31,6 +32,8 @@ export interface Address {
   readonly filteredEvents: number
   /** The headers that each delivery has besides ours; their values are shown to nobody. */
   readonly headerNames: ReadonlyArray<string>
+  /** With which the service identifies itself to it over TLS; null: with none. Its key is shown to nobody. */
+  readonly clientCertificate: ClientCertificate | null
   /** The most deliveries a second, of all processes together; null: as fast as it takes them. What waits is no failure. */
   readonly rate: number | null
   /** How long an attempt may take; null: 15 seconds. */
@@ -56,6 +59,11 @@ export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null
 export interface SendingSettings {
   /** Sent with each delivery to the origin of the URL, as long as it has that. An empty list removes them. */
   readonly headers?: ReadonlyArray<RequestHeader>
+  /**
+   * The certificate and the key with which the service identifies itself, for https addresses that demand it: to the origin of
+   * the URL, as long as it has that. Null (the default): with none.
+   */
+  readonly clientIdentity?: ClientIdentity | null
   /** The most deliveries a second, 1 to 1,000; null (the default): as fast as it takes them. */
   readonly rate?: number | null
   /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */

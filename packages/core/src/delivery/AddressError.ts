@@ -5,8 +5,9 @@ import { Schema } from "effect"
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names the
  * address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
  * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `bad_header`, `bad_rate`,
- * `bad_timeout`, `bad_give_up`: a setting that cannot be; no message has a header's value. `headers_needed`: its headers would go to another
- * origin. `busy`: somebody else changed the address meanwhile. `not_resent`: the delivery cannot be sent again; the message says
+ * `bad_timeout`, `bad_give_up`: a setting that cannot be; no message has a header's value. `bad_certificate`, `bad_client_key`: what
+ * it is to be identified to with cannot be used; the message says why, and has nothing of the key. `headers_needed`,
+ * `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`: somebody else changed the address meanwhile. `not_resent`: the delivery cannot be sent again; the message says
  * why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
@@ -22,7 +23,10 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_rate",
     "bad_timeout",
     "bad_give_up",
+    "bad_certificate",
+    "bad_client_key",
     "headers_needed",
+    "certificate_needed",
     "busy",
     "no_such_address",
     "no_such_source",

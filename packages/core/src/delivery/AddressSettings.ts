@@ -4,6 +4,7 @@ import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
 import type { AddressChange } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
+import { readIdentity } from "./ClientCertificate.ts"
 import { mergeHeaders } from "./HeaderChange.ts"
 
 /** Deliveries a second. */
@@ -62,7 +63,7 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
 
 /** The first of the given settings that cannot be is refused. */
 export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
-  const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null } = change
+  const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null, clientIdentity = null } = change
   if (rate !== null && !isWhole(rate, MAX_RATE)) {
     return refuse("bad_rate", `The rate must be a whole number of deliveries a second from 1 to ${MAX_RATE}.`)
   }
@@ -72,7 +73,9 @@ export const checkSettings = (change: AddressChange): Result.Result<void, Addres
   if (giveUpAfterSeconds !== null && !isLifetime(giveUpAfterSeconds)) {
     return refuse("bad_give_up", "The time after which an address is given up must be from a minute to ten years.")
   }
-  return checkHeaderChange(change)
+  const headers = checkHeaderChange(change)
+  if (Result.isFailure(headers) || clientIdentity === null) return headers
+  return Result.map(readIdentity(clientIdentity), () => undefined)
 }
 
 /** An address that has these headers must not have too many after a change of single ones. */

@@ -9,6 +9,9 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 /** None if there is no such address. */
 type Found = Returns<Option.Option<Address>>
 
+/** What a change was checked against. */
+export type SeenAddress = Pick<Address, "url" | "headerNames" | "clientCertificate">
+
 export class AddressStore extends Context.Service<
   AddressStore,
   {
@@ -21,11 +24,11 @@ export class AddressStore extends Context.Service<
     /**
      * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
      * before. A filter holds for all events that are committed after it, and for none that were committed before. None, and
-     * nothing is changed, if the address has another URL than it was, or a new one would get headers that it did not have:
-     * headers must not go where they were not meant for. Single headers are merged with those that the address has then; if
+     * nothing is changed, if the address has another URL than it was, or a new one would get headers or a client certificate that
+     * it did not have: they must not go where they were not meant for. Single headers are merged with those that the address has then; if
      * these would be too many, nothing is changed either.
      */
-    readonly set: (id: number, change: AddressChange, was: Pick<Address, "url" | "headerNames">) => Found
+    readonly set: (id: number, change: AddressChange, was: SeenAddress) => Found
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
     readonly remove: (id: number) => Returns<{ readonly existed: boolean }>
     readonly pause: (id: number) => Found

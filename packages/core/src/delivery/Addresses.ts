@@ -1,5 +1,5 @@
 /** The operations of a cabinet's owner on delivery addresses. URL, sources and filter are checked before they are saved. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
@@ -10,6 +10,7 @@ import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import type { Outcome } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
+import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { noSuchAddress } from "./Deliveries.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
@@ -39,8 +40,8 @@ export class Addresses extends Context.Service<
     /** The same for somebody who wants to see its secrets. */
     readonly reveal: (id: number) => Returns<Address>
     /**
-     * Deliveries that are already due go to the new URL. Headers stay with the origin that they were given for: a URL of
-     * another one needs them again, or an empty list. Single headers are set and removed without the values of the others.
+     * Deliveries that are already due go to the new URL. Headers and a client certificate stay with the origin that they were
+     * given for: a URL of another one needs them again, or an empty list and null. Single headers are set and removed without the values of the others.
      */
     readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
@@ -83,8 +84,9 @@ export class Addresses extends Context.Service<
           const checked = yield* Effect.fromResult(checkFilters(filters))
           yield* Effect.fromResult(checkSettings(address))
           const href = yield* checkedUrl(url)
+          const identity = yield* checkedIdentity(address.clientIdentity, href)
           yield* checkSources(sources)
-          return yield* store.create({ ...address, url: href, filters: checked })
+          return yield* store.create({ ...address, ...identity, url: href, filters: checked })
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
@@ -97,8 +99,9 @@ export class Addresses extends Context.Service<
           if (change.headers === undefined) yield* Effect.fromResult(checkHeaderCount(was.headerNames, change))
           if (change.url !== undefined) yield* checkOrigin(was, change.url, change)
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
+          const identity = yield* checkedIdentity(change.clientIdentity, url.url ?? was.url)
           if (change.sources !== undefined) yield* checkSources(change.sources)
-          const changed = yield* store.set(id, { ...change, ...url, ...filters }, was)
+          const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters }, was)
           if (Option.isSome(changed)) return changed.value
           yield* existing(id, store.get(id))
           return yield* new AddressError({ code: "busy", message: changedMeanwhile(id) })
@@ -130,13 +133,29 @@ export class Addresses extends Context.Service<
   )
 }
 
-/** Headers that stay do so with the origin that they were given for. */
+/** A client certificate in the form in which it is stored. It is shown in the handshake of TLS, so it needs that. */
+const checkedIdentity = Effect.fnUntraced(function* (given: ClientIdentity | null | undefined, url: string) {
+  if (given === undefined) return {}
+  if (given === null) return { clientIdentity: null }
+  const clientIdentity = yield* Effect.fromResult(readIdentity(given))
+  yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fromResult(checkPeriod(clientIdentity, now)))
+  if (url.startsWith("https:")) return { clientIdentity }
+  const message = "A client certificate is for an address that begins with https://."
+  return yield* new AddressError({ code: "bad_certificate", message })
+})
+
+/** Headers and a client certificate that stay do so with the origin that they were given for. */
 const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, change: AddressChange) {
   const url = yield* Effect.fromResult(parseAddressUrl(text))
   const { origin } = new URL(was.url)
   const named = was.headerNames.map((name) => [name, null] as const)
+  if (url.origin === origin) return
+  if (was.clientCertificate !== null && change.clientIdentity === undefined) {
+    const message = `The client certificate (${was.clientCertificate.subject}) was given for ${origin}: send it again for another origin, or null to send none.`
+    return yield* new AddressError({ code: "certificate_needed", message })
+  }
   const kept = change.headers === undefined ? keptHeaders(named, change) : []
-  if (kept.length === 0 || url.origin === origin) return
+  if (kept.length === 0) return
   const message = `The headers ${kept.map(([name]) => name).join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
   return yield* new AddressError({ code: "headers_needed", message })
 })

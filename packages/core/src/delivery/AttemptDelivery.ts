@@ -32,6 +32,7 @@ const notSent = (failure: string): Outcome => ({
 /** Sent without a signature it could be anybody's, so it is not sent; another process may have the key. */
 const NO_SECRET = notSent("the signing secret")
 const NO_HEADERS = notSent("a header of the address")
+const NO_CLIENT_KEY = notSent("the key of the client certificate")
 
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
@@ -49,13 +50,15 @@ export class AttemptDelivery extends Context.Service<
               return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
             }
             if (delivery.secrets.length === 0) return Effect.succeed(settled(NO_SECRET))
-            const { headers = [], timeoutSeconds = null } = delivery
+            const { headers = [], timeoutSeconds = null, identity } = delivery
             if (headers === null) return Effect.succeed(settled(NO_HEADERS))
+            if (identity === null) return Effect.succeed(settled(NO_CLIENT_KEY))
             const body = deliveryBody(delivery)
             const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
             const sent = courier.send({
               url: delivery.url,
               ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
+              ...(identity === undefined ? {} : { identity }),
               headers: {
                 ...(headers.length === 0 ? {} : Object.fromEntries(headers)),
                 "Content-Type": "application/json",

@@ -1,6 +1,7 @@
 /** Sends one signed request to an address that is checked before connecting. */
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Attempt.ts"
+import type { ClientIdentity } from "./ClientCertificate.ts"
 
 /** The User-Agent of every outgoing request: deliveries and polls. */
 export const USER_AGENT = "DataCabinet/1"
@@ -8,6 +9,8 @@ export const USER_AGENT = "DataCabinet/1"
 export interface CourierRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** With which it identifies itself to a server that demands it. */
+  readonly identity?: ClientIdentity
   /** If it is to take less than requests may take. */
   readonly timeoutMillis?: number
   /** The exact bytes that were signed. */

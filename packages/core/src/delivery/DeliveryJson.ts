@@ -2,7 +2,15 @@
 import type { PingResult } from "./Addresses.ts"
 import type { Address } from "./Address.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
+import type { ClientCertificate } from "./ClientCertificate.ts"
 import type { FilterTest } from "./TestFilter.ts"
+
+const certificateJson = ({ subject, issuer, fingerprint, endsAt }: ClientCertificate) => ({
+  subject,
+  issuer,
+  fingerprint,
+  ends_at: endsAt,
+})
 
 /** Includes the secrets only if the owner requested this one address. */
 export const addressJson = (address: Address, withSecrets: boolean) => ({
@@ -13,6 +21,7 @@ export const addressJson = (address: Address, withSecrets: boolean) => ({
   filters: address.filters,
   filtered_events: address.filteredEvents,
   header_names: address.headerNames,
+  client_certificate: address.clientCertificate === null ? null : certificateJson(address.clientCertificate),
   rate: address.rate,
   timeout_seconds: address.timeoutSeconds,
   give_up_after_seconds: address.giveUpAfterSeconds,

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { Slice } from "../pagination/FillPage.ts"
 import type { Attempt, Delivery, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
+import type { ClientIdentity } from "./ClientCertificate.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
 export type Lane = "healthy" | "failing"
@@ -34,6 +35,8 @@ export interface Claimed {
   readonly secrets: ReadonlyArray<string>
   /** The address's own headers; null if they are encrypted with a key that is not there. */
   readonly headers?: ReadonlyArray<RequestHeader> | null
+  /** The address's client certificate, if it has one; null if its key is encrypted with a key that is not there. */
+  readonly identity?: ClientIdentity | null
   readonly timeoutSeconds?: number | null
   /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
   readonly notBeforeMillis?: number | null

@@ -37,6 +37,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
               method: "POST",
               url: urlOf(request.url),
               headers: request.headers,
+              ...(request.identity === undefined ? {} : { identity: request.identity }),
               body: request.body,
               deadlineMillis: Math.min(request.timeoutMillis ?? deadlineMillis, deadlineMillis),
               readBytes: READ_BYTES,

@@ -2,11 +2,20 @@
  * Kept-alive connections, each pinned to the addresses that were checked for it: its `lookup` returns that list alone, and
  * a socket connected to any other address is closed unused. One request at a time on each.
  */
+import { hash } from "node:crypto"
 import type { LookupFunction, Socket } from "node:net"
-import { rootCertificates, TLSSocket } from "node:tls"
+import {
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+  type SecureContextOptions,
+  TLSSocket,
+} from "node:tls"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
 import { Effect } from "effect"
 import type { Client } from "undici"
+import { OutgoingError } from "./OutgoingError.ts"
 
 let library: typeof import("undici") | undefined
 
@@ -18,10 +27,12 @@ export const loadLibrary: Effect.Effect<void> = Effect.promise(async () => {
   library = await import("undici")
 })
 
-/** The target of requests: the same origin at other addresses is another target. */
+/** The target of requests: the same origin at other addresses, or for another client certificate, is another target. */
 export interface Target {
   readonly origin: string
   readonly addresses: ReadonlyArray<string>
+  /** With which the client identifies itself over TLS. */
+  readonly identity?: ClientIdentity
 }
 
 export interface ConnectionOptions {
@@ -38,17 +49,30 @@ const KEEP_ALIVE_MILLIS = 4000
 const IDLE_MILLIS = 10_000
 const MAX_HEADER_BYTES = 16_384
 
+/** How the connections for a client certificate identify themselves; `id` tells them from all others. */
+interface Identified {
+  readonly id: string
+  readonly context: SecureContext
+}
+
+const MAX_IDENTITIES = 1000
+
 export class Connection {
   readonly key: string
   readonly client: Client
+  /** Whether it has a client certificate. */
+  readonly isIdentified: boolean
   /** Requests sent on the current socket. */
   uses = 0
   idleSince = 0
   peer: string | null = null
+  /** Of the current socket: an alert of TLS 1.3, of which the library tells only that the other side closed. */
+  socketError: Error | null = null
   #socket: Socket | null = null
 
   constructor(key: string, target: Target, secure: object, saw: ConnectionOptions["saw"]) {
     this.key = key
+    this.isIdentified = target.identity !== undefined
     const list = target.addresses.map((address) => ({ address, family: parseIp(address)!.family }))
     const checked = list.map(({ address }) => parseIp(address)!.value)
     const lookup: LookupFunction = (_name, options, done) =>
@@ -73,6 +97,7 @@ export class Connection {
       connect: (options, done) => {
         this.uses = 0
         this.peer = null
+        this.socketError = null
         const opening = connect(options, (error, socket) => {
           if (error !== null) return done(error, null)
           const reached = parseIp(socket.remoteAddress ?? "")
@@ -87,6 +112,9 @@ export class Connection {
           return done(null, socket)
         }) as unknown as Socket
         this.#socket = opening
+        opening.once("error", (error) => {
+          this.socketError = error
+        })
         opening.once("connect", () => {
           this.peer = opening.remoteAddress ?? null
         })
@@ -100,9 +128,20 @@ export class Connection {
   }
 }
 
+/** What was saved may be too weak for the OpenSSL of this process. */
+const contextOf = (options: SecureContextOptions): SecureContext => {
+  try {
+    return createSecureContext(options)
+  } catch (error) {
+    const message = `the client certificate cannot be used: ${(error as Error).message}`
+    throw new OutgoingError({ code: "no_connection", message, peer: null })
+  }
+}
+
 export class Connections {
   readonly #idle = new Map<string, Array<Connection>>()
-  readonly #secure: object
+  readonly #secure: { readonly ca?: Array<string> }
+  readonly #identified = new Map<string, Identified>()
   readonly #maxIdle: number
   readonly #saw: ConnectionOptions["saw"]
   #idleCount = 0
@@ -114,11 +153,16 @@ export class Connections {
   }
 
   take(target: Target, fresh: boolean): Connection {
-    const { origin, addresses } = target
-    const key = `${origin} ${addresses.length === 1 ? addresses[0] : [...addresses].sort().join(" ")}`
+    const { origin, addresses, identity } = target
+    const identified = identity === undefined ? null : this.#identify(identity)
+    const place = `${origin} ${addresses.length === 1 ? addresses[0] : [...addresses].sort().join(" ")}`
+    const key = identified === null ? place : `${place} ${identified.id}`
     const idle = this.#idle.get(key)
     const kept = fresh ? undefined : idle?.pop()
-    if (kept === undefined) return new Connection(key, target, this.#secure, this.#saw)
+    if (kept === undefined) {
+      const secure = identified === null ? this.#secure : { secureContext: identified.context }
+      return new Connection(key, target, secure, this.#saw)
+    }
     this.#idleCount--
     if (idle!.length === 0) this.#idle.delete(key)
     return kept
@@ -139,6 +183,17 @@ export class Connections {
       this.#idleCount--
       oldest!.destroy()
     }
+  }
+
+  /** Reading a key costs more than a request. */
+  #identify({ certificate, key }: ClientIdentity): Identified {
+    const text = certificate + key
+    const known = this.#identified.get(text)
+    if (known !== undefined) return known
+    if (this.#identified.size >= MAX_IDENTITIES) this.#identified.clear()
+    const identified = { id: hash("sha256", text), context: contextOf({ ...this.#secure, cert: certificate, key }) }
+    this.#identified.set(text, identified)
+    return identified
   }
 
   destroy(): void {

@@ -70,7 +70,10 @@ export class Exchange {
         if (!this.#over && !listener.piece(piece)) this.#end(false)
       },
       onResponseEnd: () => this.#end(true),
-      onResponseError: (_controller, error) => this.#fail(describe(error, connection.peer)),
+      onResponseError: (_controller, error) => {
+        const cause = "code" in error && error.code === "UND_ERR_SOCKET" ? (connection.socketError ?? error) : error
+        this.#fail(describe(cause, connection.peer, connection.isIdentified && !this.reused))
+      },
     })
   }
 

@@ -109,10 +109,10 @@ const make = (options: PinnedClientOptions) =>
     const send = (request: WholeRequest): Effect.Effect<WholeResponse, OutgoingError> =>
       Effect.clockWith((clock) => {
         if (!canConnect()) return Effect.andThen(loadLibrary, send(request))
-        const { url, deadlineMillis } = request
+        const { url, deadlineMillis, identity } = request
         const began = clock.currentTimeMillisUnsafe()
         return Effect.flatMap(checkWithin(url, deadlineMillis), (addresses) =>
-          sendWhole({ origin: url.origin, addresses }, request, began),
+          sendWhole({ origin: url.origin, addresses, ...(identity === undefined ? {} : { identity }) }, request, began),
         )
       })
 

@@ -2,6 +2,7 @@
  * A request sent whole, and the beginning of its response: everything within one deadline. A kept-alive connection that the
  * other side was just closing is no failure of the address: the request is sent once more, on a new connection.
  */
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"
@@ -9,6 +10,8 @@ import { type ResponseHead, Exchange, type ExchangeListener, type OutgoingReques
 import { OutgoingError } from "./OutgoingError.ts"
 
 export interface WholeRequest extends OutgoingRequest {
+  /** With which the client identifies itself, if the server demands it. */
+  readonly identity?: ClientIdentity
   /** Covers name lookup, connection, request and response. */
   readonly deadlineMillis: number
   /** The most bytes of the body that are read, and the most of those that are returned. */
@@ -68,11 +71,7 @@ class Sending implements ExchangeListener {
 
   begin(): void {
     if (this.#done) return
-    try {
-      this.#begin(false)
-    } catch (fault) {
-      this.#finish(Effect.die(fault))
-    }
+    this.#begin(false)
   }
 
   head(head: ResponseHead): void {
@@ -126,7 +125,11 @@ class Sending implements ExchangeListener {
   }
 
   #begin(fresh: boolean): void {
-    this.#exchange = new Exchange(this.#connections.take(this.#target, fresh), this.#request, this)
+    try {
+      this.#exchange = new Exchange(this.#connections.take(this.#target, fresh), this.#request, this)
+    } catch (fault) {
+      this.#finish(fault instanceof OutgoingError ? Effect.fail(fault) : Effect.die(fault))
+    }
   }
 
   #succeed(): void {

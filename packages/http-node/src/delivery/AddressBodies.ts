@@ -1,6 +1,7 @@
 /** The settings of delivery addresses in the bodies of requests. */
 import type { AddressChange } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { conditionsField } from "./ConditionsField.ts"
@@ -28,6 +29,17 @@ const settings = {
     conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
   ),
   headers: Schema.optionalKey(headersField("Sent with every delivery.")),
+  client_identity: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        certificate: text(MAX_CERTIFICATE_CHARACTERS, "In PEM, followed by the chain, if it has one."),
+        key: text(MAX_KEY_CHARACTERS, "Its private key in PEM, without a passphrase. Secret: never shown."),
+      }),
+    ).annotate({
+      description:
+        "With which the service identifies itself to a receiver that demands a client certificate (mutual TLS); null: with none.",
+    }),
+  ),
   rate: Schema.optionalKey(
     wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
   ),
@@ -65,12 +77,19 @@ export const headersPointer = ({ headers, set_headers: set, remove_headers: remo
 /** What a body says of an address; what it leaves out stays away. */
 export const changeOf = (body: typeof addressChange.Type): AddressChange => {
   const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
-  const { pause_on_gone: pauseOnGone, set_headers: setHeaders, remove_headers: removeHeaders, ...given } = rest
+  const {
+    client_identity: clientIdentity,
+    pause_on_gone: pauseOnGone,
+    set_headers: setHeaders,
+    remove_headers: removeHeaders,
+    ...given
+  } = rest
   return {
     ...given,
     ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
     ...(setHeaders === undefined ? {} : { setHeaders: setHeaders.map(headerOf) }),
     ...(removeHeaders === undefined ? {} : { removeHeaders }),
+    ...(clientIdentity === undefined ? {} : { clientIdentity }),
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
     ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
@@ -86,6 +105,8 @@ export const ADDRESS_PARAMS = {
   bad_fo: "/filters",
   bad_fv: "/filters",
   bad_header: "/headers",
+  bad_certificate: "/client_identity/certificate",
+  bad_client_key: "/client_identity/key",
   bad_rate: "/rate",
   bad_timeout: "/timeout_seconds",
   bad_give_up: "/give_up_after_seconds",

@@ -28,6 +28,17 @@ const addressFields = {
   },
   filtered_events: whole("How many events it was not sent because of its filters, but for the last seconds."),
   header_names: texts("The headers that deliveries have besides ours. Their values are secret."),
+  client_certificate: orNull(
+    object(
+      {
+        subject: text("Whom it names."),
+        issuer: text("Who issued it."),
+        fingerprint: text("SHA-256, in upper-case hexadecimal with colons."),
+        ends_at: time("Until when it is valid."),
+      },
+      "With which the service identifies itself to the receiver. Its key is secret.",
+    ),
+  ),
   rate: wholeOrNull("The most deliveries a second; null: as fast as it takes them."),
   timeout_seconds: wholeOrNull("How long an attempt may take; null: 15 seconds."),
   give_up_after_seconds: wholeOrNull("How long it may fail without a break before it is paused; null: for ever."),

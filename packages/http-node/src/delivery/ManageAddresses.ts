@@ -91,12 +91,17 @@ export const manageAddresses = Effect.gen(function* () {
       path: about(""),
       summary: "Change a delivery address",
       description:
-        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
+        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers and its client certificate stay with their origin: a URL of another origin needs `headers`, which may be empty, and `client_identity`, which may be null. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
       action: "address.change",
       body: addressChange,
       response: one("Address", "The address."),
-      errors: ["no_such_address", "busy", "headers_needed", ...ADDRESS_ERRORS],
-      params: { no_such_address: "id", headers_needed: "/headers", ...ADDRESS_PARAMS },
+      errors: ["no_such_address", "busy", "headers_needed", "certificate_needed", ...ADDRESS_ERRORS],
+      params: {
+        no_such_address: "id",
+        headers_needed: "/headers",
+        certificate_needed: "/client_identity",
+        ...ADDRESS_PARAMS,
+      },
       respond: ({ path: [address], body }) =>
         addresses.set(address, changeOf(body)).pipe(
           Effect.map((changed) => addressJson(changed, false)),

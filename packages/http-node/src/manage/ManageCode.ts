@@ -160,6 +160,16 @@ const OWN = {
     status: 400,
     meaning: "The URL's origin is not the one that the headers were given for: `headers` must be sent again.",
   },
+  bad_certificate: {
+    status: 400,
+    meaning: "The client certificate cannot be used, or the address is not https; the message says why.",
+  },
+  bad_client_key: { status: 400, meaning: "The key of the client certificate cannot be used; the message says why." },
+  certificate_needed: {
+    status: 400,
+    meaning:
+      "The URL's origin is not the one that the client certificate was given for: `client_identity` must be sent again.",
+  },
   bad_rate: { status: 400, meaning: "The rate is not a whole number, or too high; the message says what it may be." },
   bad_give_up: {
     status: 400,

@@ -31,6 +31,7 @@ const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: Add
   headers: headers?.map(headerJson),
   set_headers: settings.setHeaders?.map(headerJson),
   remove_headers: settings.removeHeaders,
+  client_identity: settings.clientIdentity,
   rate,
   timeout_seconds: settings.timeoutSeconds,
   give_up_after_seconds: settings.giveUpAfterSeconds,

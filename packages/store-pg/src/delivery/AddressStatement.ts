@@ -8,7 +8,7 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
-  a.give_up_after_seconds, a.pause_on_gone, a.paused_because,
+  a.give_up_after_seconds, a.pause_on_gone, a.paused_because, a.client_certificate,
   CASE WHEN NOT a.every_source THEN (
     SELECT coalesce(json_agg(s.source_id ORDER BY s.source_id), '[]')::text
     FROM cabinet.address_source s WHERE s.address_id = a.id) END AS sources`
@@ -31,6 +31,7 @@ export interface AddressRow {
   readonly give_up_after_seconds: number | null
   readonly pause_on_gone: boolean
   readonly paused_because: PauseReason | null
+  readonly client_certificate: string | null
 }
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
@@ -97,9 +98,14 @@ export const SET_PAUSE_ON_GONE = `
 export const SET_TIMEOUT = `
   UPDATE cabinet.address SET timeout_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
 
+/** $1: address, $2: certificate, $3: key as it is stored, $4: the certificate's end; all of them null for none. */
+export const SET_CLIENT_CERTIFICATE = `
+  UPDATE cabinet.address SET client_certificate = $2::text, client_key = $3::text, client_certificate_ends_at = $4::timestamptz
+  WHERE id = $1::bigint AND removed_at IS NULL`
+
 /** $1: address. Holds it until the end of the transaction. */
 export const LOCK_ADDRESS = `
-  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
+  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers, client_certificate FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**
  * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after
@@ -127,7 +133,9 @@ export const JUDGED_EVENT = `
 
 /** $1: address. */
 export const REMOVE_ADDRESS = `
-  UPDATE cabinet.address SET removed_at = cabinet.now(), headers = NULL WHERE id = $1::bigint AND removed_at IS NULL RETURNING 1 AS one`
+  UPDATE cabinet.address SET removed_at = cabinet.now(), headers = NULL,
+    client_certificate = NULL, client_key = NULL, client_certificate_ends_at = NULL
+  WHERE id = $1::bigint AND removed_at IS NULL RETURNING 1 AS one`
 
 export const PAUSE_ADDRESS = `
   UPDATE cabinet.address SET paused_at = coalesce(paused_at, cabinet.now()) WHERE id = $1::bigint AND removed_at IS NULL`

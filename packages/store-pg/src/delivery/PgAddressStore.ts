@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import type { Address, AddressChange, NewAddress, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { AddressStore, type SeenAddress } from "@data-cabinet/core/delivery/AddressStore"
+import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
@@ -38,6 +39,7 @@ const toAddress = (cipher: SecretCipher) => {
     filters: row.filters === null ? [] : (JSON.parse(row.filters) as FieldFilters),
     filteredEvents: row.filtered_events,
     headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,
+    clientCertificate: certificateIn(row.client_certificate ?? ""),
     rate: row.rate,
     timeoutSeconds: row.timeout_seconds,
     giveUpAfterSeconds: row.give_up_after_seconds,
@@ -86,8 +88,10 @@ const persistently = <A>(sql: Sql, work: Effect.Effect<A, SqlError.SqlError>) =>
 
 const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
 
-type StoredChange = Omit<AddressChange, "headers" | "setHeaders" | "removeHeaders"> & {
+type StoredChange = Omit<AddressChange, "headers" | "setHeaders" | "removeHeaders" | "clientIdentity"> & {
   readonly headers?: string | null
+  /** The parameters of its statement. */
+  readonly identity?: ReadonlyArray<string | null>
 }
 
 const changesHeaders = ({ headers, setHeaders, removeHeaders }: AddressChange): boolean =>
@@ -95,7 +99,11 @@ const changesHeaders = ({ headers, setHeaders, removeHeaders }: AddressChange): 
 
 /** A change of the address that has these headers, which are not decrypted; none if it would have too many. */
 const storedChange = (cipher: SecretCipher, made: AddressChange, was: string): Option.Option<StoredChange> => {
-  const { headers, setHeaders = [], removeHeaders, ...settings } = made
+  const { headers, setHeaders = [], removeHeaders, clientIdentity, ...others } = made
+  const settings = {
+    ...others,
+    ...(clientIdentity === undefined ? {} : { identity: storedIdentity(cipher, clientIdentity) }),
+  }
   if (!changesHeaders(made)) return Option.some(settings)
   const all =
     headers === undefined
@@ -104,12 +112,22 @@ const storedChange = (cipher: SecretCipher, made: AddressChange, was: string): O
   return all.length > MAX_HEADERS ? Option.none() : Option.some({ ...settings, headers: headersText(all) })
 }
 
-const changeSending = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
-  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = changed
+/** The parameters of a client certificate, of which the key is a secret. */
+const storedIdentity = (cipher: SecretCipher, identity: ClientIdentity | null): ReadonlyArray<string | null> => {
+  if (identity === null) return [null, null, null]
+  const { certificate, key } = identity
+  return [certificate, cipher.encrypt("client key", key), certificateIn(certificate)!.endsAt]
+}
+
+type Sending = Pick<StoredChange, "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone" | "identity">
+
+const changeSending = Effect.fnUntraced(function* (sql: Sql, id: number, changed: Sending) {
+  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone, identity } = changed
   if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
   if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
   if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
   if (pauseOnGone !== undefined) yield* sql.unsafe(AddressStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
+  if (identity !== undefined) yield* sql.unsafe(AddressStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
 })
 
 const change = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
@@ -132,7 +150,8 @@ const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, change
 
 /** Without a filter and without what is set by a statement of its own, it is one statement. */
 const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
-  const { url, sources, filters = [], headers = [], ...sending } = made
+  const { url, sources, filters = [], headers = [], clientIdentity = null, ...others } = made
+  const sending = clientIdentity === null ? others : { ...others, identity: storedIdentity(cipher, clientIdentity) }
   const creation = Effect.gen(function* () {
     const parameters = [
       url,
@@ -157,6 +176,7 @@ interface LockedRow {
   readonly url: string
   readonly filtered: boolean
   readonly headers: string
+  readonly client_certificate: string | null
 }
 
 const isNamedAlike = (headers: string, names: ReadonlyArray<string>): boolean => {
@@ -165,9 +185,12 @@ const isNamedAlike = (headers: string, names: ReadonlyArray<string>): boolean =>
 }
 
 /** Whether the change is still one of the address that was seen. */
-const isSeen = (row: LockedRow, made: AddressChange, was: Pick<Address, "url" | "headerNames">): boolean => {
-  if (made.url === undefined) return !changesHeaders(made) || row.url === was.url
-  return row.url === was.url && (made.headers !== undefined || isNamedAlike(row.headers, was.headerNames))
+const isSeen = (row: LockedRow, made: AddressChange, was: SeenAddress): boolean => {
+  const isIdentified = made.clientIdentity !== undefined
+  if (made.url === undefined) return !(changesHeaders(made) || isIdentified) || row.url === was.url
+  const hasHeadersSeen = made.headers !== undefined || isNamedAlike(row.headers, was.headerNames)
+  const identified = certificateIn(row.client_certificate ?? "")?.fingerprint
+  return row.url === was.url && hasHeadersSeen && (isIdentified || identified === was.clientCertificate?.fingerprint)
 }
 
 /** Whether a change touches what a filter decides, and what is stored of it; holds the address. None as in `set`. */
@@ -175,7 +198,7 @@ const lockedFor = Effect.fnUntraced(function* (
   { sql, cipher }: { readonly sql: Sql; readonly cipher: SecretCipher },
   id: number,
   made: AddressChange,
-  was: Pick<Address, "url" | "headerNames">,
+  was: SeenAddress,
 ) {
   const [row] = yield* sql.unsafe<LockedRow>(AddressStatement.LOCK_ADDRESS, [id])
   if (row === undefined || !isSeen(row, made, was)) return Option.none()

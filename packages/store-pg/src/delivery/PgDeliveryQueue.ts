@@ -10,6 +10,7 @@ import {
   type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
@@ -41,22 +42,34 @@ const headersOf = ({ headers }: ClaimedRow, cipher: SecretCipher): ReadonlyArray
   return Result.getOrElse(decryptHeaders(cipher, "address header", stored), () => null)
 }
 
+/** Undefined without one, and null if its key cannot be decrypted. */
+const identityOf = (row: ClaimedRow, cipher: SecretCipher): ClientIdentity | null | undefined => {
+  const { client_certificate: certificate, client_key: stored } = row
+  if (certificate === null || stored === null) return undefined
+  const key = cipher.decrypt("client key", stored)
+  return Result.isSuccess(key) ? { certificate, key: key.success } : null
+}
+
 const toClaimed =
   (names: SourceNames, cipher: SecretCipher) =>
-  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => ({
-    id: row.id,
-    type: row.type,
-    addressId: row.address_id,
-    url: row.url,
-    secrets: secretsOf(row, cipher),
-    headers: headersOf(row, cipher),
-    timeoutSeconds: row.timeout_seconds,
-    notBeforeMillis,
-    attempt: row.attempt,
-    failures: row.failures,
-    createdAt: sentTimestamp(row.created_at),
-    event: eventOf(row, names),
-  })
+  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => {
+    const identity = identityOf(row, cipher)
+    return {
+      id: row.id,
+      type: row.type,
+      addressId: row.address_id,
+      url: row.url,
+      secrets: secretsOf(row, cipher),
+      headers: headersOf(row, cipher),
+      ...(identity === undefined ? {} : { identity }),
+      timeoutSeconds: row.timeout_seconds,
+      notBeforeMillis,
+      attempt: row.attempt,
+      failures: row.failures,
+      createdAt: sentTimestamp(row.created_at),
+      event: eventOf(row, names),
+    }
+  }
 
 interface Paused {
   readonly id: number | null

@@ -1,5 +1,5 @@
 /**
- * Encrypts the secrets of others (signing secrets, verification secrets, the values of headers for addresses and polls) before they are stored, with AES-256-GCM
+ * Encrypts the secrets of others (signing secrets, verification secrets, the values of headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM
  * under keys that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as
  * they are. What a value is for is authenticated too, so that it cannot be put in the place of another kind.
  */
@@ -9,6 +9,7 @@ import { Context, Result } from "effect"
 export type SecretPurpose =
   | "signing secret"
   | "address header"
+  | "client key"
   | "poll header"
   | "verification secret"
   | "challenge secret"

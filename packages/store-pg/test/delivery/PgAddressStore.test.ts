@@ -81,7 +81,9 @@ it("remove hides an address everywhere, and cancels more than one slice", async 
 it("set merges single headers with those of the address, and changes nothing where another has changed it meanwhile", async () => {
   const { id, url } = await create("all")
   const store = (change: AddressChange, headerNames: ReadonlyArray<string>) =>
-    cabinet.runtime.runPromise(AddressStore.use((addresses) => addresses.set(id, change, { url, headerNames })))
+    cabinet.runtime.runPromise(
+      AddressStore.use((addresses) => addresses.set(id, change, { url, headerNames, clientCertificate: null })),
+    )
   await store({ setHeaders: [["X-One", "1"]] }, [])
   // What the caller saw is older than what there is: that is what it is merged with.
   expect(Option.getOrThrow(await store({ setHeaders: [["X-Two", "2"]] }, []))).toMatchObject({
