@@ -33,6 +33,7 @@ import * as PgReceiverCertificates from "@data-cabinet/store-pg/delivery/PgRecei
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { makeCertificates } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
+import { Authority, type Issued } from "../support/certificates.ts"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -433,6 +434,38 @@ it("a certificate of a receiver that ends soon is told once, and not without an 
   await cabinet.dispose()
   receiver.close()
   rmSync(dir, { recursive: true })
+})
+
+it("a client certificate that ends soon is told once each, and never to the address that would carry it", async () => {
+  const authority = new Authority("clients")
+  const [soon, later, next] = [1, 40, 1].map((to) => authority.issue(`until ${to}`, { to }))
+  authority.remove()
+  const identityOf = ({ cert, key }: Issued) => ({ clientIdentity: { certificate: cert, key } })
+  const url = "https://127.0.0.1:9/hook"
+  const create = (issued: Issued, ...sources: ReadonlyArray<number>) =>
+    addressOf({ url, sources, ...identityOf(issued) })
+  const set = (id: number, issued: Issued) => here.runPromise(Addresses.use((all) => all.set(id, identityOf(issued))))
+  /** The addresses that all of them are about, after everybody looked. */
+  const about = async () => {
+    await tellByAll()
+    return (await told("client_certificate.ending")).map(({ address_id }) => address_id as number)
+  }
+  const [ending, lasting] = [await create(soon!), await create(later!)]
+  const carrying = await create(soon!, notices)
+  assert.deepStrictEqual(await about(), [ending.id])
+  const [notice] = await told("client_certificate.ending")
+  const { subject, fingerprint } = ending.clientCertificate!
+  assert.deepInclude(notice, { address_id: ending.id, certificate: subject, fingerprint, days_left: 0 })
+  assert.deepStrictEqual(await about(), [ending.id])
+  // Another one is another cause, also if it ends at the same time; one that lasts is none.
+  await set(ending.id, next!)
+  assert.deepStrictEqual(await about(), [ending.id, ending.id])
+  await set(ending.id, later!)
+  assert.deepStrictEqual(await about(), [ending.id, ending.id])
+  await pass("30 days")
+  assert.sameMembers(await about(), [ending.id, ending.id, ending.id, lasting.id])
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
+  for (const { id } of [ending, lasting, carrying]) await here.runPromise(Addresses.use((all) => all.remove(id)))
 })
 
 it("each notice is a row of the table, and every kind was told here", async () => {

@@ -571,6 +571,7 @@ export const ENGLISH = {
       "address.paused": "An address is paused",
       "deliveries.waiting": "Deliveries wait",
       "certificate.ending": "A certificate ends",
+      "client_certificate.ending": "A client certificate ends",
       "feed.held": "The feed is held back",
       "poll.failing": "A poll fails",
       "import.failed": "An import failed",

@@ -570,6 +570,7 @@ export const RUSSIAN: Words = {
       "address.paused": "Адрес приостановлен",
       "deliveries.waiting": "Доставки ждут",
       "certificate.ending": "Истекает сертификат",
+      "client_certificate.ending": "Истекает клиентский сертификат",
       "feed.held": "Лента задерживается",
       "poll.failing": "Опрос не удаётся",
       "import.failed": "Загрузка не удалась",

@@ -10,6 +10,7 @@ export const NOTICE_KINDS = [
   "address.paused",
   "deliveries.waiting",
   "certificate.ending",
+  "client_certificate.ending",
   "feed.held",
   "poll.failing",
   "import.failed",

@@ -1,5 +1,6 @@
 /** What notices are decided from, as it is found by one round. Times are RFC 3339 in UTC. */
 import type { Silence } from "../activity/ActivityStore.ts"
+import type { ClientCertificate } from "../delivery/ClientCertificate.ts"
 import type { PauseReason } from "../delivery/Address.ts"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { NoticeKey } from "./Notice.ts"
@@ -47,6 +48,11 @@ export interface CertificateFact extends AddressFact {
   readonly endsAt: string
   /** Until then; negative behind it. */
   readonly seconds: number
+}
+
+/** The certificate with which an address is sent to. */
+export interface ClientCertificateFact extends CertificateFact {
+  readonly certificate: ClientCertificate
 }
 
 interface SourceFact {
@@ -99,6 +105,7 @@ export interface StoredFacts {
   readonly paused: ReadonlyArray<PausedAddress>
   readonly waiting: ReadonlyArray<WaitingAddress>
   readonly certificates: ReadonlyArray<CertificateFact>
+  readonly clientCertificates: ReadonlyArray<ClientCertificateFact>
   readonly holders: ReadonlyArray<FenceHolder>
   readonly polls: ReadonlyArray<FailingPoll>
   readonly imports: ReadonlyArray<FailedImport>

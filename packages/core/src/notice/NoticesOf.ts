@@ -118,18 +118,38 @@ const waiting = (one: Fact.WaitingAddress): Notice | null => {
   })
 }
 
-const certificate = (one: Fact.CertificateFact): Notice | null => {
-  const { endsAt, seconds } = one
+/** When it ends, in words; null if that is not soon. */
+const endOf = ({ endsAt, seconds }: Fact.CertificateFact) => {
   if (seconds > CERTIFICATE_SECONDS) return null
   const days = Math.floor(seconds / DAY_SECONDS)
-  const when = seconds < 0 ? `ended at ${endsAt}` : `ends at ${endsAt}, in ${counted(days, "day")}`
+  return { days, words: seconds < 0 ? `ended at ${endsAt}` : `ends at ${endsAt}, in ${counted(days, "day")}` }
+}
+
+const certificate = (one: Fact.CertificateFact): Notice | null => {
+  const end = endOf(one)
+  if (end === null) return null
   return notice({
     kind: "certificate.ending",
     about: ["address", one.id],
-    instance: endsAt,
+    instance: one.endsAt,
     since: null,
-    message: `The certificate of ${addressWords(one).replace(/^D/, "d")} ${when}.`,
-    fields: { ...addressFields(one), ends_at: endsAt, days_left: days },
+    message: `The certificate of ${addressWords(one).replace(/^D/, "d")} ${end.words}.`,
+    fields: { ...addressFields(one), ends_at: one.endsAt, days_left: end.days },
+  })
+}
+
+const clientCertificate = (one: Fact.ClientCertificateFact): Notice | null => {
+  const end = endOf(one)
+  if (end === null) return null
+  const { subject, fingerprint } = one.certificate
+  return notice({
+    kind: "client_certificate.ending",
+    about: ["address", one.id],
+    // Another one may end at the same time.
+    instance: fingerprint,
+    since: null,
+    message: `The client certificate with which ${addressWords(one).replace(/^D/, "d")} is sent to (${subject}) ${end.words}.`,
+    fields: { ...addressFields(one), certificate: subject, fingerprint, ends_at: one.endsAt, days_left: end.days },
   })
 }
 
@@ -250,6 +270,7 @@ export const noticesOf = (facts: Fact.NoticeFacts): Notices => {
     ...ofOthers(facts.paused).map(paused),
     ...ofOthers(facts.waiting).map(waiting),
     ...ofOthers(facts.certificates).map(certificate),
+    ...ofOthers(facts.clientCertificates).map(clientCertificate),
     ...facts.holders.map(held),
     ...facts.polls.map(poll),
     ...facts.imports.map(failedImport),

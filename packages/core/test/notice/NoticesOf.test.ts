@@ -12,6 +12,7 @@ const NONE: NoticeFacts = {
   paused: [],
   waiting: [],
   certificates: [],
+  clientCertificates: [],
   holders: [],
   polls: [],
   imports: [],
@@ -52,6 +53,12 @@ const factsOf = (random: Random): NoticeFacts => {
       lateSeconds: random.below(1_200),
     })),
     certificates: some((id) => ({ ...address(id), endsAt: SINCE, seconds: random.below(3_000_000) - 500_000 })),
+    clientCertificates: some((id) => ({
+      ...address(id),
+      endsAt: SINCE,
+      seconds: random.below(3_000_000) - 500_000,
+      certificate: { subject: "CN=cabinet", issuer: "CN=clients", fingerprint: `${id}:AA`, endsAt: SINCE },
+    })),
     holders: some((pid) => ({
       pid,
       application: random.pick(["", "report"]),
@@ -112,8 +119,22 @@ it.prop(
     const keys = notices.map(({ cause }) => textOf(cause))
     assert.strictEqual(new Set(keys).size, keys.length)
     for (const key of over) assert.notInclude(keys, textOf(key))
-    const lists = [facts.failing, facts.recovered, facts.paused, facts.waiting, facts.certificates]
-    const kinds = ["address.failing", "address.recovered", "address.paused", "deliveries.waiting", "certificate.ending"]
+    const lists = [
+      facts.failing,
+      facts.recovered,
+      facts.paused,
+      facts.waiting,
+      facts.certificates,
+      facts.clientCertificates,
+    ]
+    const kinds = [
+      "address.failing",
+      "address.recovered",
+      "address.paused",
+      "deliveries.waiting",
+      "certificate.ending",
+      "client_certificate.ending",
+    ]
     for (const [n, list] of lists.entries()) {
       for (const { id, carries } of list) {
         if (carries)

@@ -1,5 +1,6 @@
 /** The statements that find what notices are decided from. $1 is the source of notices; $2, where there is one, since when. */
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
+import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
 
 /** An address `a`, and whether it is subscribed to the source of notices by name. */
 const ADDRESS = `a.id::float8 AS id, a.url, NOT a.every_source AND EXISTS (
@@ -72,6 +73,17 @@ WHERE c.ends_at < clock.now + interval '15 days' ORDER BY c.origin`
 export const SECURE_ADDRESSES = `
 SELECT ${ADDRESS} FROM cabinet.address a
 WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND a.url LIKE 'https:%' ORDER BY a.id`
+
+export interface ClientCertificateRow extends Fact.CertificateFact {
+  readonly pem: string
+}
+
+/** Those with which addresses are sent to, and that end soon. */
+export const CLIENT_CERTIFICATES = `
+SELECT ${ADDRESS}, a.client_certificate AS pem, cabinet.rfc3339(a.client_certificate_ends_at) AS "endsAt",
+  extract(epoch FROM a.client_certificate_ends_at - clock.now)::float8 AS seconds
+FROM cabinet.address a CROSS JOIN (SELECT cabinet.now()) clock (now)
+WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND a.client_certificate_ends_at < clock.now + interval '15 days' ORDER BY a.id`
 
 export const POLLS = `
 SELECT p.id::float8 AS id, p.url, p.source_id::float8 AS "sourceId", s.name AS "sourceName", cabinet.rfc3339(p.failing_since) AS since,

@@ -1,4 +1,5 @@
 /** Notices in PostgreSQL. What was told is recorded by the statement that accepts the event (`AcceptStatement`). */
+import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
 import { type NoticeSource, NoticeStore, type ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
@@ -57,6 +58,14 @@ const certificates = Effect.fnUntraced(function* (sql: Sql, sourceId: number) {
   })
 })
 
+const clientCertificates = Effect.fnUntraced(function* (sql: Sql, sourceId: number) {
+  const ending = yield* sql.unsafe<Facts.ClientCertificateRow>(Facts.CLIENT_CERTIFICATES, [sourceId])
+  return ending.flatMap(({ pem, ...fact }): ReadonlyArray<Fact.ClientCertificateFact> => {
+    const certificate = certificateIn(pem)
+    return certificate === null ? [] : [{ ...fact, certificate }]
+  })
+})
+
 /** What was told is read first: what it is compared with is no older. */
 const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeSource, "id" | "since">) {
   const open = yield* sql.unsafe<NoticeKey>(Facts.OPEN)
@@ -68,6 +77,7 @@ const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeS
     paused: yield* sql.unsafe<Fact.PausedAddress>(Facts.PAUSED, later),
     waiting: yield* sql.unsafe<Fact.WaitingAddress>(Facts.WAITING, [id]),
     certificates: yield* certificates(sql, id),
+    clientCertificates: yield* clientCertificates(sql, id),
     holders: yield* Effect.provideService(fenceHolders, PgClient.PgClient, sql),
     polls: yield* sql.unsafe<Fact.FailingPoll>(Facts.POLLS, [id]),
     imports: yield* sql.unsafe<Fact.FailedImport>(Facts.IMPORTS, later),
