@@ -5,5 +5,6 @@
 export const maskUrl = (url: string): string => {
   const mark = url.search(/[?#]/)
   const plain = mark < 0 ? url : `${url.slice(0, mark)}?…`
-  return plain.replace(/^([a-z]+:\/\/)[^/@]*@/i, "$1…@")
+  // A password that is not encoded may have an @ of its own.
+  return plain.replace(/^([a-z]+:\/\/)[^/]*@/i, "$1…@")
 }

@@ -91,3 +91,27 @@ it("two cabinets of a process share one budget", () => {
   assert.isBelow(budget.free, left)
   assert.isAbove(budget.free, 0)
 })
+
+it("a source holds as much as it leaves free, and a client half of that, to the byte", () => {
+  const source = (bytes: number) => {
+    const shares = new MemoryShares(new MemoryBudget(100))
+    shares.hold(1, null, 30)
+    return shares.hold(1, null, bytes) !== undefined
+  }
+  assert.deepStrictEqual([source(40), source(41)], [true, false])
+  const client = (bytes: number) => {
+    const shares = new MemoryShares(new MemoryBudget(120))
+    shares.hold(1, "203.0.113.9", 30)
+    return shares.hold(2, "203.0.113.9", bytes) !== undefined
+  }
+  assert.deepStrictEqual([client(15), client(16)], [true, false])
+})
+
+it("who holds nothing, or nothing any longer, may take all that is free", () => {
+  const shares = new MemoryShares(new MemoryBudget(100))
+  shares.hold(9, null, 10)
+  const release = shares.hold(1, "203.0.113.9", 80)!
+  assert.isUndefined(shares.hold(2, "203.0.113.9", 6))
+  release()
+  assert.isDefined(shares.hold(1, "203.0.113.9", 90))
+})

@@ -23,3 +23,14 @@ it("tracks a bounded number of addresses; the rest of a minute share one count",
   expect(wrong.retryAfter("192.0.2.1", 0)).toBe(60)
   expect(wrong.retryAfter("10.0.0.1", 0)).toBeNull()
 })
+
+it("counts what comes in a new minute for that minute, and those without an address together", () => {
+  const wrong = new WrongCredentials(1)
+  wrong.count("198.51.100.9", 60_000)
+  expect(wrong.retryAfter("198.51.100.9", 60_000)).toBe(60)
+  wrong.count("198.51.100.9", 120_000)
+  expect(wrong.retryAfter("198.51.100.9", 120_001)).toBe(60)
+  expect(wrong.retryAfter(null, 120_001)).toBeNull()
+  wrong.count(null, 120_001)
+  expect(wrong.retryAfter(null, 179_001)).toBe(1)
+})

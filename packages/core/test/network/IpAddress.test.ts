@@ -79,3 +79,18 @@ it.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/-1", "::/129", "1
   "%s is no network",
   (text) => assert.isNull(parseNetwork(text)),
 )
+
+it("an address may stand in the brackets of a URL, which are two or none", () => {
+  assert.deepStrictEqual(parseIp("[2001:db8::1]"), parseIp("2001:db8::1"))
+  for (const text of ["[2001:db8::1", "2001:db8::1]", "[]", "[[::1]]"]) assert.isNull(parseIp(text), text)
+})
+
+it("a network is an address with a length or without, and nothing is in a network of the other family", () => {
+  assert.deepInclude(parseNetwork(" 10.1.2.3 "), { text: "10.1.2.3", prefix: 32 })
+  assert.deepInclude(parseNetwork("10.1.2.3/032"), { text: "10.1.2.3/032", prefix: 32 })
+  assert.deepInclude(parseNetwork("::/0"), { prefix: 0, base: 0n })
+  for (const text of ["10.0.0.0/8x", "10.0.0.0/x8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/8/8", "10.0.0.0/-1"])
+    assert.isNull(parseNetwork(text), text)
+  assert.isFalse(contains(parseNetwork("0.0.0.0/0")!, parseIp("::1")!))
+  assert.isFalse(contains(parseNetwork("::/0")!, parseIp("127.0.0.1")!))
+})

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { decodeCursor, encodeCursor, type CursorWalk } from "@data-cabinet/core/pagination/Cursor"
+import { decodeCursor, encodeCursor, MAX_CURSOR_LENGTH, type CursorWalk } from "@data-cabinet/core/pagination/Cursor"
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -54,6 +54,13 @@ describe("decodeCursor", () => {
     }
   })
 
+  it("reads a cursor that is as long as may be, and none that is longer, though it is signed", () => {
+    const [longest, longer] = [8_977, 8_978].map((length) => ["x".repeat(length)])
+    assert.lengthOf(encodeCursor(walk, longest!), MAX_CURSOR_LENGTH)
+    assert.deepStrictEqual(decodeCursor(walk, encodeCursor(walk, longest!)), longest)
+    assert.isUndefined(decodeCursor(walk, encodeCursor(walk, longer!)))
+  })
+
   it("refuses a cursor with any one bit flipped", () => {
     const bytes = Buffer.from(cursor, "base64url")
     for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -75,7 +82,13 @@ describe("decodeCursor", () => {
         Buffer.from(positions),
       ]).toString("base64url")
     assert.strictEqual(made(secret), cursor)
-    for (const forged of [made(Buffer.alloc(0)), made(Buffer.alloc(32)), made(secret, text, text)]) {
+    const nothing = JSON.stringify([2, walk.kind, walk.scope, ""])
+    for (const forged of [
+      made(secret, "", nothing),
+      made(Buffer.alloc(0)),
+      made(Buffer.alloc(32)),
+      made(secret, text, text),
+    ]) {
       assert.isUndefined(decodeCursor(walk, forged))
     }
     // Room for positions in several databases, which this version knows nothing of.

@@ -55,3 +55,11 @@ it("the first of them are as many as are asked for, or all", () => {
     assert.strictEqual(between(lying(["1", "22", "333"]).first(most), "[", "]"), `[${texts.join()}]`)
   }
 })
+
+it("are not copied where they are all asked for, nor where there is just room for what is around them", () => {
+  const items = lying(["1", "22"])
+  assert.strictEqual(items.first(2), items)
+  const bytes = Buffer.alloc(AHEAD + 4 + BEHIND)
+  const { buffer } = new Items(bytes, AHEAD, [AHEAD + 4]).between(Buffer.alloc(AHEAD), Buffer.alloc(BEHIND))
+  assert.strictEqual(buffer, bytes.buffer)
+})

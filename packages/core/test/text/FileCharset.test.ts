@@ -65,3 +65,59 @@ it("namedCharset knows the web's labels, and no others", () => {
   assert.strictEqual(namedCharset("UTF-16BE")?.name, "utf-16be")
   assert.strictEqual(namedCharset("klingon"), null)
 })
+
+it("namedCharset takes UTF-16 in each spelling, without the spaces around it, and nothing that only has one in it", () => {
+  const named = (label: string) => namedCharset(label)?.name ?? null
+  assert.deepStrictEqual(["utf16", " UTF-16 ", "utf-16le", "utf16be"].map(named), [
+    "utf-16le",
+    "utf-16le",
+    "utf-16le",
+    "utf-16be",
+  ])
+  for (const label of ["xutf-16", "utf-16x", "utf-16lebe"]) assert.isNull(named(label))
+})
+
+it("CharsetDetector takes a byte order mark for one only if it is whole", () => {
+  const name = (...bytes: ReadonlyArray<number>) => decide(Uint8Array.from(bytes)).name
+  const letter = [0x61, 0x61, 0x61, 0x61]
+  assert.strictEqual(name(0xfe, 0xff, 0x00, 0x61), "utf-16be")
+  for (const [one, other] of [
+    [0xff, 0x61],
+    [0x61, 0xfe],
+    [0xfe, 0x61],
+    [0x61, 0xff],
+  ] as const)
+    assert.notMatch(name(one, other, ...letter), /utf-16/)
+  for (const head of [
+    [0xef, 0xbb, 0x61],
+    [0xef, 0x61, 0xbf],
+    [0x61, 0xbb, 0xbf],
+  ])
+    assert.notInclude(decide(Uint8Array.from([...head, ...letter])), { decidedBy: "mark" })
+})
+
+it("CharsetDetector takes for UTF-16 what has a zero in every second byte, a fifth of all of them and few beside", () => {
+  const name = (text: string) => decide(Buffer.from(text, "latin1")).name
+  assert.strictEqual(name("a\0b\0c\0d\0"), "utf-16le")
+  assert.strictEqual(name("\0a\0b\0c\0d"), "utf-16be")
+  // A fifth is not more than a fifth.
+  assert.strictEqual(name("a\0bcdefghi"), "utf-8")
+  assert.strictEqual(name("\0abcdefghi"), "utf-8")
+  assert.strictEqual(name("a\0b\0cdefgh"), "utf-8")
+  assert.strictEqual(name("a\0b\0c\0defg"), "utf-16le")
+  assert.strictEqual(name("\0a\0b\0cdefg"), "utf-16be")
+  assert.strictEqual(name("\0\0\0\0\0\0ab"), "utf-8")
+  assert.strictEqual(name("a\0b\0c\0d\0\0e"), "utf-8")
+  assert.strictEqual(name("\0a\0b\0c\0de\0"), "utf-8")
+})
+
+it("TextDecoding counts what UTF-8 does not have, U+0000 and a character that is cut at the end", () => {
+  const utf8 = new TextDecoding(namedCharset("utf-8")!)
+  assert.strictEqual(utf8.write(Buffer.from("\uFFFD\uFFFDa\0\0\uFFFD")), "\uFFFD\uFFFDa\uFFFD\uFFFD\uFFFD")
+  assert.strictEqual(utf8.replaced, 2)
+  assert.strictEqual(utf8.write(Buffer.from([0x62, 0xd0])) + utf8.end(), "b\uFFFD")
+  assert.strictEqual(utf8.replaced, 3)
+  const wide = new TextDecoding(namedCharset("utf-16le")!)
+  assert.strictEqual(wide.write(Buffer.from("a\0\uFFFD", "utf16le")) + wide.end(), "a\uFFFD\uFFFD")
+  assert.strictEqual(wide.replaced, 2)
+})
