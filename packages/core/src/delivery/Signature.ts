@@ -4,6 +4,7 @@
  * deliveries too. While a secret is being rotated each has two, newest first.
  */
 import { createHmac } from "node:crypto"
+import { binaryKey } from "../verification/HmacKey.ts"
 
 /** The header value for exactly these bytes. `t` is in whole seconds. */
 export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t: number): string => {
@@ -11,13 +12,10 @@ export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t
   return [`t=${t}`, ...parts].join(",")
 }
 
-const PREFIX = "whsec_"
-
 /** The three headers of Standard Webhooks: its key is what a secret is the base64 of, behind `whsec_`. */
 export const standardHeaders = (id: number, body: Uint8Array, secrets: ReadonlyArray<string>, t: number) => {
   const signatures = secrets.map((secret) => {
-    const encoded = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
-    const signed = createHmac("sha256", Buffer.from(encoded, "base64")).update(`${id}.${t}.`).update(body)
+    const signed = createHmac("sha256", binaryKey(secret)).update(`${id}.${t}.`).update(body)
     return `v1,${signed.digest("base64")}`
   })
   return { "webhook-id": String(id), "webhook-timestamp": String(t), "webhook-signature": signatures.join(" ") }

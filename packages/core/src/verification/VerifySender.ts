@@ -2,9 +2,10 @@
  * Whether a request comes from somebody who has the secret, by a recipe. Compares in constant time, over the bytes that were
  * signed; the work that a request can cause is bounded by its own length.
  */
-import { createHmac, hash, timingSafeEqual } from "node:crypto"
+import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { headerText } from "../text/HeaderText.ts"
+import { binaryKey } from "./HmacKey.ts"
 import type { HmacRecipe, PlainRecipe, Recipe, SignedPart } from "./Recipe.ts"
 
 /** A request as it was signed. */
@@ -121,10 +122,11 @@ const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined =
 }
 
 /** A text as it is: Node takes four times as long with a key of bytes. */
-const keyOf = ({ secret: form }: HmacRecipe, secret: string): string | Buffer | undefined => {
-  const key = form === "text" ? secret : Buffer.from(secret.replace(/^whsec_/, ""), "base64")
+const keyOf = ({ secret: form }: HmacRecipe, secret: string): string | KeyObject | undefined => {
   // An empty key would make everybody a sender.
-  return key.length === 0 ? undefined : key
+  if (form === "text") return secret === "" ? undefined : secret
+  const key = binaryKey(secret)
+  return key.symmetricKeySize === 0 ? undefined : key
 }
 
 interface Signed {
