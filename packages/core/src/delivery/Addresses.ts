@@ -151,7 +151,7 @@ const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, cha
   const named = was.headerNames.map((name) => [name, null] as const)
   if (url.origin === origin) return
   if (was.clientCertificate !== null && change.clientIdentity === undefined) {
-    const message = `The client certificate (${was.clientCertificate.subject}) was given for ${origin}: send it again for another origin, or null to send none.`
+    const message = `The client certificate (${was.clientCertificate.subject}) was given for ${origin}: give it again for another origin, or remove it.`
     return yield* new AddressError({ code: "certificate_needed", message })
   }
   const kept = change.headers === undefined ? keptHeaders(named, change) : []
