@@ -57,3 +57,14 @@ it("what was told is on the screen, with who is sent it, and nothing of it is ma
   const russian = visitor(cabinet.base, { ...(await cabinet.as("viewer")), "accept-language": "ru" })
   assert.include((await russian.get(PATH)).text, "Источник молчит")
 })
+
+it("the source of notices shows no intake address, because it accepts nothing", async () => {
+  const { source } = (await viewer.manage("GET", "notices")).json
+  const own = `/console/sources/${source.id}`
+  for (const screen of [(await editor.get(own)).text, (await editor.post(`${own}/reveal`, {})).text]) {
+    assert.include(screen, "Only the cabinet itself writes to this source: it has no intake address.")
+    assert.notInclude(screen, "/webhook/")
+    assert.notInclude(screen, "/verify")
+  }
+  assert.include((await editor.get(`/console/sources/${cabinet.source.id}`)).text, "/webhook/")
+})

@@ -2,6 +2,7 @@
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
+import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { Verification } from "@data-cabinet/core/verification/Verification"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
@@ -30,15 +31,16 @@ const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret }: Verification): strin
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
   `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`
 
-const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, style: Style): string =>
+/** `isOwn`: the source of notices, whose intake address accepts nothing. */
+const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: boolean, style: Style): string =>
   card(
     [
       [
         "Source",
         `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address returns 404)" : ""}`,
       ],
-      ["Intake address", `${url}${intakePath(source)}`],
-      ...(known ? [] : [["", GUESSED] as const]),
+      ["Intake address", isOwn ? "none: only the cabinet itself writes to it" : `${url}${intakePath(source)}`],
+      ...(known || isOwn ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
       ["Encoding", source.encoding ?? "detected per submission"],
       ["Thank-you page", source.thanksUrl ?? "default"],
@@ -63,13 +65,17 @@ const remark = ({ known }: BaseUrl, asked: Format) =>
     if (!known && typeof asked === "object" && asked.path.endsWith("_url")) process.stderr.write(`${GUESSED}\n`)
   })
 
+const NO_ADDRESS = { intake_url: null, intake_path: null }
+
 const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
-  Effect.flatMap(format, (asked) =>
-    Effect.andThen(
-      report(asked, revealedSourceJson(source, baseUrl), (style) => sourceCard(source, baseUrl, style)),
-      remark(baseUrl, asked),
-    ),
-  )
+  Effect.gen(function* () {
+    const asked = yield* format
+    const notices = yield* Notices.use((all) => all.show)
+    const isOwn = notices.source?.id === source.id
+    const json = { ...revealedSourceJson(source, baseUrl), ...(isOwn ? NO_ADDRESS : {}) }
+    yield* report(asked, json, (style) => sourceCard(source, baseUrl, isOwn, style))
+    yield* remark(baseUrl, asked)
+  })
 
 const showChanged = (source: Source, words: string) =>
   Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))

@@ -107,6 +107,16 @@ it("index creates an index once, lists and drops it, and refuses columns that ca
   })
 })
 
+it("source show has no intake address for the source of notices, which accepts nothing", async () => {
+  const { source: own } = await json("notices", "on")
+  expect(await json("source", "show", String(own.id))).toMatchObject({ intake_url: null, intake_path: null })
+  const shown = (await call("source", "show", String(own.id))).stdout
+  expect(shown).toContain("only the cabinet itself writes to it")
+  expect(shown).not.toContain("/webhook/")
+  expect((await call("source", "show", String(source))).stdout).toContain("/webhook/")
+  await json("notices", "off")
+})
+
 it("search-index creates one, lists and drops it", async () => {
   const table = "sources.first_source"
   expect((await call("table", "search-index", table, "--list")).stdout).toContain(`${table} has no search index.`)

@@ -109,6 +109,8 @@ export interface RecentEvents {
   readonly events: ReadonlyArray<ListedEvent>
   readonly timeZone: string
   readonly live: Live | null
+  /** It is the source of notices, whose intake address accepts nothing. */
+  readonly isOwn: boolean
 }
 
 export const recentEvents = (frame: Frame, { events, timeZone }: Pick<RecentEvents, "events" | "timeZone">): Html =>
@@ -131,7 +133,7 @@ export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, u
     section: "sources",
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
-<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${intake(frame, source, url)}${notes(frame, source, data.timeZone)}</section>
-${recent(frame, source, data)}${settings(frame, source)}${verification(frame, source)}${challenge(frame, source)}${danger(frame, source)}`,
+<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data.timeZone)}</section>
+${recent(frame, source, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source)]}${danger(frame, source)}`,
   }
 }

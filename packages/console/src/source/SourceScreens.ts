@@ -3,6 +3,7 @@ import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { type Source, SOURCE_ENCODINGS, type SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
+import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
@@ -23,12 +24,14 @@ const RECENT = 5
 export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
   const browser = yield* EventBrowser
+  const notices = yield* Notices
   const live = yield* liveFrom
   const { timeZone } = yield* ConsoleSettings
   const latest = Effect.fnUntraced(function* (sourceId: number) {
     const from = yield* live({ sourceId, channel: null })
     const { items } = yield* browser.page({ sourceId, limit: RECENT })
-    return { events: items, timeZone, live: from }
+    const { source: own } = yield* notices.show
+    return { events: items, timeZone, live: from, isOwn: own?.id === sourceId }
   })
   const revealed = Effect.fnUntraced(function* (frame: Frame, source: SourceWithSecret) {
     const url = `${frame.baseUrl}${intakePath(source)}`

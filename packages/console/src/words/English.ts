@@ -421,6 +421,7 @@ export const ENGLISH = {
     oldUntil: "The address before this one works until",
     limited: (requests: number) =>
       `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
+    ownHint: "Only the cabinet itself writes to this source: it has no intake address.",
     mayNotSee: "The address is a secret that an editor or owner may see.",
     settings: "Settings",
     encoding: "Charset of forms",
