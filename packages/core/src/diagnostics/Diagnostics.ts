@@ -101,6 +101,18 @@ export interface DiagnosticsReport {
   readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** Large tables that are often read whole, as `schema.name`, the most read first. */
   readonly tablesReadWhole: ReadonlyArray<{ readonly name: string; readonly times: number }>
+  /** Slow reads of the last week, by the index that would serve them and that there is none of, the costliest first. */
+  readonly slowReads: ReadonlyArray<{
+    /** Of the table, as `schema.name`. */
+    readonly name: string
+    /** Of the index. */
+    readonly columns: ReadonlyArray<string>
+    readonly count: number
+    readonly meanMillis: number
+    readonly worstMillis: number
+    readonly since: string
+    readonly lastAt: string
+  }>
   /** What the login for reports may do besides reading; null while nobody can log in with it. */
   readonly reportRights: ReadonlyArray<RightBeyondReading> | null
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */

@@ -267,7 +267,23 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
-const ofIndexes = ({ tablesReadWhole: read }: DiagnosticsReport): ReadonlyArray<Finding> => {
+/** As a shell takes it. */
+const word = (text: string): string => (/^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+const ofSlowReads = ({ slowReads: slow }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (slow.length === 0) return []
+  const each = slow.map(
+    ({ name, columns, count, meanMillis, worstMillis, since, lastAt }) =>
+      `${counted(count, "read", "reads")} of ${name} by ${columns.join(", ")}, ${seconds(meanMillis)} on average, ${seconds(worstMillis)} at most, from ${since} to ${lastAt}: cabinet table index ${[name, ...columns].map(word).join(" ")}`,
+  )
+  return [finding("slow reads", "warn", `Reads were slow that an index would serve. ${each.join("; ")}`)]
+}
+
+const ofIndexes = ({ tablesReadWhole, slowReads }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  // By which columns is known of the others.
+  const read = tablesReadWhole.filter(({ name }) => slowReads.every((slow) => slow.name !== name))
   if (read.length === 0) return []
   const each = read.map(({ name, times }) => `${name} (${times} times)`)
   const message = `Large tables are often read whole: ${each.join(", ")}. If rows are filtered or sorted by a column of theirs, create an index: cabinet table index ${read[0]!.name} COLUMN; for searches: cabinet table search-index ${read[0]!.name}`
@@ -373,6 +389,7 @@ export const findingsOf = ({
   ...ofLimited(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
+  ...ofSlowReads(diagnostics),
   ...ofIndexes(diagnostics),
   ...ofReports(diagnostics),
   ...ofStandby(standby),

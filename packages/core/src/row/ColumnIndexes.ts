@@ -10,9 +10,10 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { Catalog, type ReadableColumn, type ReadableTable } from "./Catalog.ts"
+import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { ColumnIndexError } from "./ColumnIndexError.ts"
 import { type ColumnIndex, ColumnIndexStore, type IndexMethod } from "./ColumnIndexStore.ts"
+import { isLong, isShort, MAX_INDEX_COLUMNS } from "./IndexableColumn.ts"
 import { SearchIndexStore } from "./SearchIndexStore.ts"
 
 /** The index that serves the columns. */
@@ -118,19 +119,6 @@ export class ColumnIndexes extends Context.Service<
   )
 }
 
-/** So many that the longest numbers of so many columns and the key still fit into an entry. */
-const MAX_COLUMNS = 3
-
-/** Kinds whose values are short, and other types of PostgreSQL's own of which this is true. */
-const SHORT_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "timestamp", "timestamptz"])
-const SHORT_TYPES: ReadonlySet<string> = new Set(["uuid", "interval", "inet", "cidr", "macaddr"])
-const LONG_KINDS: ReadonlySet<string> = new Set(["text", "jsonb"])
-
-const isShort = ({ type }: ReadableColumn) =>
-  type.runsNoUserCode && type.operators !== null && (SHORT_KINDS.has(type.kind) || SHORT_TYPES.has(type.name))
-
-const isLong = ({ type }: ReadableColumn) => type.runsNoUserCode && type.operators !== null && LONG_KINDS.has(type.kind)
-
 const plannedIndex = Effect.fnUntraced(function* (
   table: ReadableTable,
   asked: ReadonlyArray<string>,
@@ -143,8 +131,8 @@ const plannedIndex = Effect.fnUntraced(function* (
       `There is no column ${JSON.stringify(missing)} in ${nameOf(table)}. Its columns are ${[...named.keys()].join(", ")}.`,
     )
   }
-  if (asked.length === 0 || asked.length > MAX_COLUMNS || new Set(asked).size < asked.length) {
-    return yield* refuse("not_indexable", `An index has one to ${MAX_COLUMNS} columns, each of them once.`)
+  if (asked.length === 0 || asked.length > MAX_INDEX_COLUMNS || new Set(asked).size < asked.length) {
+    return yield* refuse("not_indexable", `An index has one to ${MAX_INDEX_COLUMNS} columns, each of them once.`)
   }
   const columns = asked.map((name) => named.get(name)!)
   const unfit = columns.find((column) => !isShort(column) && !isLong(column))

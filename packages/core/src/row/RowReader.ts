@@ -30,9 +30,18 @@ export interface PositionColumn {
   readonly type: Pick<ColumnType, "sql" | "runsNoUserCode">
 }
 
+/** By what the rows of a page are found and ordered. */
+export interface ComparedColumns {
+  readonly filters: ReadonlyArray<{ readonly column: ReadableColumn; readonly condition: string }>
+  readonly period: { readonly column: ReadableColumn } | null
+  /** Null for the object's own order. */
+  readonly sort: ReadableColumn | null
+}
+
 export interface PageQuery {
   /** The object that is read: reads of one object never use all the capacity of the others. */
   readonly table: ReadableTable
+  readonly compared: ComparedColumns
   /** Selects the rows of the page and one more, in order; the columns are named by `shownColumn`, or in `position`. */
   readonly text: string
   readonly values: ReadonlyArray<QueryValue>

@@ -27,6 +27,7 @@ export type TaskName =
   | "report grants"
   | "report sessions"
   | "retention"
+  | "slow read count"
   | "standby watch"
   | "tenant registry reload"
   | "tenant round"

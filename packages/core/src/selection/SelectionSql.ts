@@ -29,6 +29,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const list = [...(shown.selected === "" ? [] : [shown.selected]), ...selected].join(", ")
   return {
     table: plan.table,
+    compared: plan,
     text: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
     values: parameters.values,
     shown: plan.showing.shown,

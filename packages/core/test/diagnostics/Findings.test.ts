@@ -40,6 +40,7 @@ const WELL = {
     baseUrl: null,
     outdatedSearchIndexes: [],
     tablesReadWhole: [],
+    slowReads: [],
     reportRights: [],
     longestTransactionSeconds: 1,
   },
@@ -167,6 +168,24 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ tablesReadWhole: [{ name: "sources.orders", times: 1200 }] }),
     "warn",
     /sources\.orders \(1200 times\).*cabinet table index sources\.orders COLUMN/,
+  ],
+  [
+    "slow reads",
+    diagnostics({
+      slowReads: [
+        {
+          name: "sources.orders",
+          columns: ["city", "it's at"],
+          count: 12,
+          meanMillis: 1234,
+          worstMillis: 3210,
+          since: "2026-11-20T00:00:00Z",
+          lastAt: "2026-11-26T00:00:00Z",
+        },
+      ],
+    }),
+    "warn",
+    /12 reads of sources\.orders by city, it's at, 1\.2 s on average, 3\.2 s at most, .*: cabinet table index sources\.orders city 'it'\\''s at'$/,
   ],
   [
     "reports",

@@ -27,6 +27,7 @@ import { roleName } from "../migrations/RoleName.ts"
 import { TABLES_READ_WHOLE } from "../row/ColumnIndexStatement.ts"
 import { RIGHTS_BEYOND_READING } from "../row/ReportLoginStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
+import { SLOW_LATELY } from "../row/SlowReads.ts"
 
 const GENERAL = `
 SELECT current_setting('server_version') AS server_version, current_database()::text AS database, current_user::text AS "user",
@@ -135,6 +136,7 @@ export const layer = Layer.effect(
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
         const tablesReadWhole = yield* sql.unsafe<DiagnosticsReport["tablesReadWhole"][number]>(TABLES_READ_WHOLE)
+        const slowReads = yield* sql.unsafe<DiagnosticsReport["slowReads"][number]>(SLOW_LATELY)
         const reports = roleName(general!.database, "reports")
         const [login] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${reports} AND rolcanlogin`
         const reportRights =
@@ -180,6 +182,7 @@ export const layer = Layer.effect(
           baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           tablesReadWhole,
+          slowReads,
           reportRights,
           longestTransactionSeconds: general!.longest,
         }

@@ -20,6 +20,7 @@ import { ReadGroups } from "./ReadGroups.ts"
 import { ReadLimiter } from "./ReadLimiter.ts"
 import { queryTimeout, readerOff } from "./ReadErrorOf.ts"
 import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
+import { type SlowReads, slowReads } from "./SlowReads.ts"
 
 /** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
@@ -89,6 +90,7 @@ export const layer = Layer.effect(
     // connection is left to end by itself.
     const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
       withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
+    const slow = yield* slowReads(owner)
     const readNear = async (near: Standby, place: ReadPlace, query: RowQuery, call: AbortableCall) => {
       const deadline = ends.now() + limit
       const read = await untilLost(ends, near, call, (own) => readOn(place, query, deadline, own))
@@ -105,11 +107,12 @@ export const layer = Layer.effect(
       busy,
       single: (query, call) => readOn(primary, query, ends.now() + limit, call),
       group: (queries, call) => readGroup(primary, queries, call),
+      took: (page, millis) => slow.note(page, millis),
     })
     const read = (query: RowQuery, call: AbortableCall): Promise<ReadResult> =>
       standby?.isNear() === true && away !== undefined
         ? turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, () =>
-            readNear(standby, away, query, call),
+            timed(slow, ends, query, () => readNear(standby, away, query, call)),
           )
         : groups.read(query, call)
     return RowReader.of({ read: (query, call) => read(rowQuery(query), call) })
@@ -123,6 +126,13 @@ const rowQuery = (page: PageQuery): RowQuery => {
     object: quoteQualified(detail.schema, detail.name),
     expectedVersion: catalogVersion === null ? null : { oid, catalogVersion, owner },
   }
+}
+
+const timed = async (slow: SlowReads, ends: TimerWheel, { page }: RowQuery, read: () => Promise<ReadResult>) => {
+  const began = ends.now()
+  const result = await read()
+  if (page.runsNoUserCode) slow.note(page, ends.now() - began)
+  return result
 }
 
 /** Ends a read on a standby that freezes, without waiting for its time limit. */

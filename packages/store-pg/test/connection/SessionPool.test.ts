@@ -138,6 +138,7 @@ it("a session whose settings a RESET would change is closed after a read in whic
     position: [],
     limit: 1,
     runsNoUserCode: false,
+    compared: { filters: [], period: null, sort: null },
     replan: false,
   }
   const read = (url: string) =>

@@ -51,6 +51,7 @@ const open = Effect.gen(function* () {
       const outcome = await begun(queries.map((query) => names.get(query)).join("+"), call)
       return outcome === "read" ? queries.map(rowsOf) : outcome
     },
+    took: () => {},
   })
   const results = new Map<string, unknown>()
   const calls = new Map<string, OwnCall>()

@@ -1,0 +1,66 @@
+import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
+import { servingColumns } from "@data-cabinet/core/row/IndexableColumn"
+import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
+import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
+import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
+import { Result } from "effect"
+import { assert, describe, it } from "vitest"
+import { tableOf } from "../selection/tables.ts"
+
+const columns = {
+  id: "number!",
+  shop: "number",
+  total: "number",
+  paid: "boolean",
+  note: "text",
+  at: "timestamptz",
+  spot: "other",
+} as const
+const table = tableOf(columns, { key: ["id"] })
+const key = new CursorKey(Buffer.alloc(32, 7))
+
+const served = (params: ParamPairs, of = table) => {
+  const plan = selectionPlan(Result.getOrThrow(selectionParams(params)), of, key)
+  return servingColumns(selectionSql(Result.getOrThrow(plan), "UTC")).join(" ")
+}
+const filter = (column: string, condition: string, value = "1"): ParamPairs => [
+  ["fc", column],
+  ["fo", condition],
+  ["fv", value],
+]
+
+describe("servingColumns", () => {
+  it("has what must equal a value first, whatever its order, then the sort, or else a range", () => {
+    assert.strictEqual(served(filter("total", "eq")), "total")
+    assert.strictEqual(served(filter("total", "ge")), "total")
+    assert.strictEqual(served([["sort", "at"]]), "at")
+    assert.strictEqual(served([...filter("total", "eq"), ["sort", "at"]]), "total at")
+    assert.strictEqual(served([...filter("total", "eq"), ["per", "at"]]), "total at")
+    assert.strictEqual(served([...filter("total", "gt"), ["sort", "at"]]), "total")
+    assert.strictEqual(served([...filter("paid", "eq", "true"), ["sort", "at"]]), "paid at")
+    const both = [...filter("total", "eq"), ...filter("shop", "eq")]
+    assert.strictEqual(served(both), "shop total")
+    assert.strictEqual(served([...both, ...filter("paid", "eq", "true"), ["sort", "at"]]), "paid shop at")
+    assert.strictEqual(served([...filter("total", "eq"), ["sort", "total"]]), "total")
+  })
+
+  it("has a text alone, and only where it must equal a value", () => {
+    assert.strictEqual(served([...filter("note", "eq", "x"), ["sort", "at"]]), "note")
+    assert.strictEqual(served([...filter("note", "eq", "x"), ...filter("total", "eq")]), "total")
+    assert.strictEqual(served(filter("note", "gt", "x")), "")
+    assert.strictEqual(served([["sort", "note"]]), "")
+  })
+
+  it("is empty where no index of columns serves", () => {
+    for (const condition of ["ne", "contains", "empty", "notempty"]) {
+      const value = condition.endsWith("empty") ? "" : "1"
+      assert.strictEqual(served(filter("total", condition, value)), "", condition)
+    }
+    assert.strictEqual(served([]), "")
+    assert.strictEqual(served([["q", "x"]]), "")
+    assert.strictEqual(served([["sort", "id"]]), "")
+    assert.strictEqual(served(filter("id", "eq")), "")
+    assert.strictEqual(served(filter("paid", "eq", "true")), "")
+    assert.strictEqual(served(filter("total", "eq"), tableOf(columns, { identity: "text" })), "", "a view")
+  })
+})
