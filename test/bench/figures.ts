@@ -3,6 +3,7 @@ import type { Figure } from "./figure.ts"
 import { arrival } from "./figure/arrival.ts"
 import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
+import { exports } from "./figure/exports.ts"
 import { feed } from "./figure/feed.ts"
 import { filters } from "./figure/filters.ts"
 import { intakeBatch } from "./figure/intakeBatch.ts"
@@ -29,6 +30,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   rowsBeside,
   contains,
   search,
+  exports,
   feed,
   deliveries,
   arrival,

@@ -29,6 +29,9 @@ const statOf = (pid: number): Stat | undefined => {
 /** Of one process with all its threads. */
 export const processCpu = (pid: number): number => statOf(pid)?.own ?? 0
 
+/** Of what a process started, and has ended. */
+export const endedCpu = (pid: number): number => statOf(pid)?.children ?? 0
+
 /** Of a process and everything it started, what has ended included. */
 export const treeCpu = (pid: number): number => {
   const root = statOf(pid)

@@ -22,6 +22,9 @@ const BACKSLASH = 92
 
 /** Where the string that begins at this quote ends, exclusive. */
 const stringEnd = (text: string, from: number): number => {
+  // Found natively, since most strings hold no backslash in front of a quote.
+  const first = text.indexOf('"', from + 1)
+  if (text.charCodeAt(first - 1) !== BACKSLASH) return first + 1
   let at = from + 1
   for (;;) {
     const code = text.charCodeAt(at)
@@ -50,5 +53,7 @@ const valueEnd = (text: string, from: number): number => {
 }
 
 /** The token as a person reads it: a string's own text, null as nothing, everything else as it is. */
-export const shownText = (token: string): string =>
-  token.charCodeAt(0) === QUOTE ? (JSON.parse(token) as string) : token === "null" ? "" : token
+export const shownText = (token: string): string => {
+  if (token.charCodeAt(0) !== QUOTE) return token === "null" ? "" : token
+  return token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1)
+}
