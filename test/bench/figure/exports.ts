@@ -53,7 +53,7 @@ const contendersOf = (bench: Bench, url: string, ours: OurServer, rows: number):
       work: async () => void (await bench.cluster.run(url, "COPY public.orders TO STDOUT WITH (FORMAT csv)")),
       cpu: () => 0,
     },
-    { name: "walk", work: () => walk(ours, rows), cpu: () => processCpu(ours.pid) },
+    { name: "paging", work: () => walk(ours, rows), cpu: () => processCpu(ours.pid) },
     ...FORMS.map((form): Contender => ({
       name: form,
       work: async () => {
@@ -79,12 +79,12 @@ const turnOf = async ({ cluster }: Bench, { work, cpu }: Contender, rows: number
   }
 }
 
-const goalOf = (turns: ReadonlyMap<string, ReadonlyArray<Turn>>, form: string, rows: number): Goal => {
-  const [ours, walked] = [turns.get(form)!, turns.get("walk")!]
+const goalOf = (turns: ReadonlyMap<string, ReadonlyArray<Turn>>, form: string): Goal => {
+  const [ours, walked] = [turns.get(form)!, turns.get("paging")!]
   const cpu = ({ server, database }: Turn) => server + database
   return {
-    work: `cabinet export of ${rows.toLocaleString("en")} × 10 columns as ${form}`,
-    goal: "≥ 1 × walking the API",
+    work: `export, ${form}`,
+    goal: "≥ 1 × paging",
     atLeast: 1,
     ratios: divided(
       ours.map(({ rate }) => rate),
@@ -98,7 +98,7 @@ export const exports: Figure = {
   name: "exports",
   title: "Exports",
   caption:
-    "csv, ndjson, xlsx, parquet: cabinet export as a process of its own, from its start until the file has its name. walk: GET …/rows with 1,000 rows a page, one page after the other; without the CPU of its client. COPY: COPY … TO STDOUT in CSV, read by a client that drops it; the database's CPU alone.",
+    "csv, ndjson, xlsx, parquet: cabinet export of 500,000 rows of ten columns as a process of its own, from its start until the file has its name. paging: GET …/rows with 1,000 rows a page as JSON, one page after the other; without the CPU of its client. COPY: COPY … TO STDOUT in CSV, read by a client that drops it; the database's CPU alone.",
   measure: async (bench) => {
     const rows = bench.sized(20_000, 500_000)
     const url = await bench.cluster.database("ours")
@@ -121,7 +121,7 @@ export const exports: Figure = {
     await ours.stop()
     return {
       // The API has pages in neither of the others.
-      goals: ["csv", "ndjson"].map((form) => goalOf(turns, form, rows)),
+      goals: ["csv", "ndjson"].map((form) => goalOf(turns, form)),
       standings: [...turns].map(([contestant, all]) => ({
         contestant,
         value: median(all.map(({ rate }) => rate)),
