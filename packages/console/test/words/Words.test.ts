@@ -24,6 +24,8 @@ const NAMES = new Set([
   "d",
   "OpenID",
   "Connect",
+  "TLS",
+  "PEM",
   // A recipe of signatures, as its setting names it.
   "hmac",
 ])
