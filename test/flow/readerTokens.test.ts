@@ -173,27 +173,3 @@ it("revocation, expiry and a changed list hold in every process at the next requ
   const all = await cabinet.run(AccessTokens.use((tokens) => tokens.list))
   expect(all.find((listed) => listed.id === revoked.id)!.lastUsedAt).not.toBe(null)
 })
-
-it("a token's list and its end hold for its next request, with numbers of its limit leased", async () => {
-  const { orders } = places as Record<"orders", (typeof places)[string]>
-  await run("CREATE VIEW public.brief AS SELECT 1 AS one", "GRANT SELECT ON public.brief TO PUBLIC")
-  const { token, id } = await issue(["sources.orders", "public.brief"])
-  const countOf = async () => {
-    const [row] = await database.run(`SELECT count FROM cabinet.rate_window WHERE subject = 'reader:${id}'`)
-    return Number(row!["count"])
-  }
-  let asked = 0
-  for (; asked < 60 || (await countOf()) <= asked + 1; asked++) {
-    expect((await cabinet.ask("tables/public/brief/rows", token)).json.data).toEqual([{ one: 1 }])
-  }
-  const before = await countOf()
-  await database.run("ALTER VIEW public.brief RENAME TO short")
-  expect(await refused("tables/public/brief/rows", token)).toEqual([404, "no_such_table"])
-  await database.run(`UPDATE cabinet.access_token SET only_objects = '{}' WHERE id = ${id}`)
-  expect(await refused("tables/public/short/rows", token)).toEqual([404, "no_such_table"])
-  expect((await cabinet.ask(`tables/${orders.table}/rows`, token)).status).toBe(200)
-  await cabinet.run(AccessTokens.use((tokens) => tokens.revoke(id)))
-  expect(await refused("sources", token)).toEqual([401, "invalid_key"])
-  // All of these were looked up, and none was counted.
-  expect(await countOf()).toBe(before)
-})

@@ -15,7 +15,3 @@ export const byteaArray: (values: ReadonlyArray<Uint8Array | null>) => unknown =
 const int8s = typed(PgTypes.OID.int8)
 export const int8Array = (values: ReadonlyArray<number | bigint | null>): unknown =>
   int8s(values.map((value) => (typeof value === "number" ? BigInt(value) : value)))
-
-/** bytea[] of what is given in hexadecimal. */
-export const fingerprintArray = (hex: Iterable<string>) =>
-  byteaArray(Array.from(hex, (fingerprint) => Buffer.from(fingerprint, "hex")))

@@ -1,17 +1,41 @@
 /** Keys and tokens of requests in progress, found by one statement for all that are looked up meanwhile. */
 import { LiveKeyStore, type LiveToken } from "@data-cabinet/core/key/LiveKeyStore"
+import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"
+import { byteaArray } from "../connection/ArrayParameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { coalescedLookups } from "../limit/CoalescedCounts.ts"
-import { findKeys } from "../limit/KeyCounts.ts"
-import { findReaders, scopeOf } from "./PgReaderTokenStore.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import { coalescedCounts } from "../limit/CoalescedCounts.ts"
+import { LIVE_KEYS } from "../limit/CountStatement.ts"
+import { scopeOf } from "./PgReaderTokenStore.ts"
+import { LIVE_READERS } from "./ReaderTokenStatement.ts"
+
+interface KeyRow {
+  readonly subject: string
+}
+
+interface TokenRow extends KeyRow {
+  readonly role: Role
+  readonly scope: string | null
+}
 
 export const layer = Layer.effect(
   LiveKeyStore,
   Effect.gen(function* () {
     const sql = yield* StatementClient
-    const findKey = yield* coalescedLookups((fingerprints) => findKeys(sql, fingerprints))
-    const findToken = yield* coalescedLookups((fingerprints) => findReaders(sql, fingerprints))
+    const finder = <Row extends KeyRow>(statement: string) =>
+      coalescedCounts<Row>((asked) => {
+        const fingerprints = byteaArray(Array.from(asked.keys(), (hex) => Buffer.from(hex, "hex")))
+        return orUnavailable(
+          Effect.map(
+            sql.unsafe<Row>(statement, [fingerprints]),
+            // Whoever asked for the same gets the same.
+            (rows) => new Map(rows.map((row) => [row.subject, Array<Row>(asked.get(row.subject)!).fill(row)])),
+          ),
+        )
+      })
+    const findKey = yield* finder<KeyRow>(LIVE_KEYS)
+    const findToken = yield* finder<TokenRow>(LIVE_READERS)
     const hexOf = (fingerprint: Uint8Array) => Buffer.from(fingerprint).toString("hex")
     return LiveKeyStore.of({
       key: async (fingerprint, deadline) =>

@@ -4,16 +4,14 @@ import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import type { ReadScopeOrAll, ScopedObject } from "@data-cabinet/core/key/ReadScope"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"
-import { fingerprintArray, int4Array } from "../connection/ArrayParameter.ts"
+import { byteaArray, int4Array } from "../connection/ArrayParameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import type { Statements } from "../connection/StatementPool.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { type Counted, rowsBySubject } from "../limit/CoalescedCounts.ts"
-import { leasedCounts } from "../limit/LeasedCounts.ts"
+import { coalescedCounts, type Counted, distribute } from "../limit/CoalescedCounts.ts"
 import { limitOf } from "../limit/RequestCounter.ts"
-import { COUNT_READERS, LIVE_READERS } from "./ReaderTokenStatement.ts"
+import { COUNT_READERS } from "./ReaderTokenStatement.ts"
 
-export interface FoundReader {
+interface ReaderRow extends Counted {
   readonly subject: string
   readonly role: Role
   readonly scope: string | null
@@ -28,23 +26,20 @@ export const scopeOf = (json: string | null): ReadScopeOrAll => {
   return { sources: new Set(sources), objects }
 }
 
-/** The live tokens of these fingerprints in hexadecimal, with their lists. */
-export const findReaders = (sql: Statements, fingerprints: ReadonlyArray<string>) =>
-  orUnavailable(Effect.map(sql.unsafe<FoundReader>(LIVE_READERS, [fingerprintArray(fingerprints)]), rowsBySubject))
-
 /** `apiRate`: requests a minute of each token. */
 export const layer = ({ apiRate }: { readonly apiRate: number }) =>
   Layer.effect(
     ReaderTokenStore,
     Effect.gen(function* () {
       const sql = yield* StatementClient
-      const count = yield* leasedCounts<FoundReader>({
-        limit: apiRate,
-        count: (requests) => {
-          const values = [fingerprintArray(requests.keys()), int4Array([...requests.values()])]
-          return orUnavailable(Effect.map(sql.unsafe<FoundReader & Counted>(COUNT_READERS, values), rowsBySubject))
-        },
-        find: (fingerprints) => findReaders(sql, fingerprints),
+      const count = yield* coalescedCounts<ReaderRow>((requests) => {
+        const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
+        return orUnavailable(
+          Effect.map(
+            sql.unsafe<ReaderRow>(COUNT_READERS, [fingerprints, int4Array([...requests.values()])]),
+            (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
+          ),
+        )
       })
       return ReaderTokenStore.of({
         count: async (fingerprint, deadline) =>

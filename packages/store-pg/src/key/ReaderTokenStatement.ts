@@ -1,5 +1,5 @@
 /** The statements of tokens that the read API is sent. */
-import { count, MINUTE, NOW } from "../limit/CountStatement.ts"
+import { count, MINUTE } from "../limit/CountStatement.ts"
 
 /** The subject of a reader's window is this, followed by its token's id. */
 export const READER_SUBJECT = "reader:"
@@ -42,7 +42,7 @@ export const LIVE_READERS = `
 SELECT encode(l.fingerprint, 'hex') AS subject, l.role, ${SCOPE}
 FROM cabinet.access_token l
 WHERE l.fingerprint = ANY ($1::bytea[]) AND l.revoked_at IS NULL
-  AND (l.expires_at IS NULL OR l.expires_at > ${NOW})`
+  AND (l.expires_at IS NULL OR l.expires_at > cabinet.now())`
 
 /** Writes the time of a token's last request from its window to the token, before the windows are deleted. */
 export const NOTE_LAST_READS = `

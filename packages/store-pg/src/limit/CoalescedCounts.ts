@@ -24,10 +24,6 @@ export type CountBatch<A> = (
 export const distribute = <Row extends Counted>(row: Row, asked: number): ReadonlyArray<Row> =>
   Array.from({ length: asked }, (_, place) => ({ ...row, count: row.count - asked + place + 1 }))
 
-export const rowsBySubject = <Row extends { readonly subject: string }>(
-  rows: ReadonlyArray<Row>,
-): ReadonlyMap<string, Row> => new Map(rows.map((row) => [row.subject, row]))
-
 const stopped = unavailable("The service is stopping.")
 
 const late = unavailable("The database did not respond in time. Try again.")
@@ -111,14 +107,3 @@ export const coalescedCounts = <A>(count: CountBatch<A>): Effect.Effect<CountOne
         work.openUnsafe()
       })
   })
-
-/** The same for what is only looked up: whoever asks for one subject gets the same. */
-export const coalescedLookups = <A>(
-  find: (subjects: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, A>, StoreUnavailable>,
-): Effect.Effect<CountOne<A>, never, Scope.Scope> =>
-  coalescedCounts((asked) =>
-    Effect.map(
-      find([...asked.keys()]),
-      (rows) => new Map(Array.from(rows, ([subject, row]) => [subject, Array<A>(asked.get(subject)!).fill(row)])),
-    ),
-  )

@@ -50,14 +50,11 @@ WITH moment AS MATERIALIZED (${MINUTE}) ${count(`
   WHERE k.fingerprint = $1::bytea AND k.revoked_at IS NULL
     AND (k.expires_at IS NULL OR k.expires_at > (SELECT at FROM moment))`)}`
 
-/** The clock is read only for what expires. */
-export const NOW = "(SELECT clock_timestamp() + shift FROM cabinet.clock)"
-
 /** The live keys of the fingerprints $1. */
 export const LIVE_KEYS = `
-SELECT encode(k.fingerprint, 'hex') AS subject, k.id::text AS id FROM cabinet.api_key k
+SELECT encode(k.fingerprint, 'hex') AS subject FROM cabinet.api_key k
 WHERE k.fingerprint = ANY ($1::bytea[]) AND k.revoked_at IS NULL
-  AND (k.expires_at IS NULL OR k.expires_at > ${NOW})`
+  AND (k.expires_at IS NULL OR k.expires_at > cabinet.now())`
 
 /** Counts one request of the subject $1. */
 export const COUNT_SUBJECT = `WITH moment AS MATERIALIZED (${MINUTE}) ${count("SELECT $1::text, 1")}`

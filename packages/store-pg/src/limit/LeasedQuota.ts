@@ -1,5 +1,5 @@
 /**
- * Counts requests before they arrive. A subject with a large limit need not be counted one request at a time: a
+ * Counts intake requests before they arrive. A subject with a large limit need not be counted one request at a time: a
  * process counts some in advance in the database, and spends those numbers without a query. A lease is at most a
  * thousandth of the limit, no more than the requests of this minute so far, and nothing from the middle of the window on.
  * So no more requests pass than the limit allows. Fewer pass only if a process leases numbers and then gets no more

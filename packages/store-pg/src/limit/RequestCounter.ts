@@ -1,23 +1,21 @@
 /**
  * Counts requests per minute of the wall clock, over all processes: an upsert in an unlogged table, one for all
- * concurrent requests of this process (see CoalescedCounts). A subject with a large limit is counted in advance (see
- * LeasedQuota; for keys, LeasedCounts). For intake, one over its limit is cached until the minute ends, so that a flood costs
- * the database little, refused or not. Counts start over after a database crash.
+ * concurrent requests of this process (see CoalescedCounts). For intake, a subject with a large limit is counted in
+ * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
+ * little, refused or not. Counts start over after a database crash.
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { RateLimit, IntakeRateLimit, KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { Clock, type Context, Effect, Result, type Scope } from "effect"
-import { int4Array, textArray } from "../connection/ArrayParameter.ts"
+import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, MAX_CLOCK_SKEW_MILLIS, LeasedQuota } from "./LeasedQuota.ts"
-import { COUNT_SENDERS } from "./CountStatement.ts"
-import { type Counted, type CountOne, coalescedCounts, rowsBySubject } from "./CoalescedCounts.ts"
+import { COUNT_KEY, COUNT_KEYS, COUNT_SENDERS, KEY_SUBJECT } from "./CountStatement.ts"
+import { type Counted, type CountOne, distribute, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
-import { countKeys, findKeys, type FoundKey } from "./KeyCounts.ts"
-import { leasedCounts } from "./LeasedCounts.ts"
 
 export interface RateLimiterOptions {
   /** Requests per minute per key. */
@@ -28,6 +26,10 @@ export interface RateLimiterOptions {
 
 interface CountedRow extends Counted {
   readonly subject: string
+}
+
+interface KeyRow extends CountedRow {
+  readonly id: string
 }
 
 /** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
@@ -69,16 +71,12 @@ export class RequestCounter {
   readonly #blocked = new Map<string, Blocked>()
   /** What is counted in advance: filled by `#countAhead`, spent by `#countIntake`. */
   readonly #ahead: LeasedQuota
-  readonly #countKey: CountOne<FoundKey & Counted>
+  readonly #countKey: CountOne<KeyRow>
   readonly #countSender: CountOne<IntakeCount>
 
   /** A counter whose batches are run until the scope closes. */
   static readonly make = Effect.fnUntraced(function* (parts: Parts) {
-    const countKey = yield* leasedCounts<FoundKey>({
-      limit: parts.options.apiRate,
-      count: (requests) => countKeys(parts.sql, requests),
-      find: (fingerprints) => findKeys(parts.sql, fingerprints),
-    })
+    const countKey = yield* coalescedCounts<KeyRow>((requests) => countKeys(parts.sql, requests))
     const countSender = yield* coalescedCounts<IntakeCount>((requests) => {
       const senders = Array.from(requests, ([subjects, count]) => sendersOf(subjects, count))
       return Effect.map(countSenders(parts, senders), (windows) => {
@@ -89,7 +87,7 @@ export class RequestCounter {
     return new RequestCounter(parts, countKey, countSender)
   })
 
-  private constructor(parts: Parts, countKey: CountOne<FoundKey & Counted>, countSender: CountOne<IntakeCount>) {
+  private constructor(parts: Parts, countKey: CountOne<KeyRow>, countSender: CountOne<IntakeCount>) {
     this.#parts = parts
     this.#intakeRate = parts.options.intakeRate
     this.#ahead = new LeasedQuota(this.#intakeRate)
@@ -217,6 +215,27 @@ export const limitOf = (limit: number, counted: Counted): RateLimit => ({
   retryAfter: seconds(counted.left_ms),
 })
 
+/** By fingerprint in hexadecimal. */
+const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
+  const [only] = requests
+  if (requests.size === 1 && only !== undefined) return countOneKey(sql, only[0], only[1])
+  const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
+  return orUnavailable(
+    Effect.map(
+      sql.unsafe<KeyRow>(COUNT_KEYS, [fingerprints, int4Array([...requests.values()])]),
+      (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
+    ),
+  )
+}
+
+const countOneKey = (sql: Statements, hex: string, asked: number) =>
+  orUnavailable(
+    Effect.map(sql.unsafe<CountedRow>(COUNT_KEY, [Buffer.from(hex, "hex"), asked]), ([row]) => {
+      if (row === undefined) return new Map<string, ReadonlyArray<KeyRow>>()
+      return new Map([[hex, distribute({ ...row, id: row.subject.slice(KEY_SUBJECT.length) }, asked)]])
+    }),
+  )
+
 const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair>) =>
   orUnavailable(
     Effect.map(
@@ -226,6 +245,6 @@ const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair
         int4Array(senders.map(({ asked }) => asked)),
         options.intakeRate,
       ]),
-      rowsBySubject,
+      (rows) => new Map(rows.map((row) => [row.subject, row])),
     ),
   )

@@ -266,54 +266,6 @@ it("PgRateLimiter admits exactly the limit of one key when two processes count a
   )
 })
 
-it("PgRateLimiter admits no more than a large limit of one key over three processes that lease its numbers, and hardly less", async () => {
-  await midMinute()
-  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint) VALUES ('large', 'a', sha256('large'))`)
-  const LIMIT = 10_000
-  const large = [0, 1, 2].map(() => testCabinet(database.url, { settings: { apiRate: LIMIT } }))
-  const fingerprint = createHash("sha256").update("large").digest()
-  const ask = RateLimiter.use((limiter) =>
-    Effect.forEach(Array.from({ length: 4_000 }), () => key(limiter, fingerprint, 60_000), { concurrency: 20 }),
-  )
-  const answers = (await Promise.all(large.map((process) => process.runPromise(ask)))).flat()
-  const passed = answers.filter((answer) => answer!.allowed)
-  assert.isAtMost(passed.length, LIMIT)
-  assert.isAtLeast(passed.length, LIMIT - 3 * (LIMIT / 1000))
-  assert.strictEqual(new Set(passed.map((answer) => answer!.remaining)).size, passed.length)
-  const [window] = await database.run(
-    "SELECT count FROM cabinet.rate_window w JOIN cabinet.api_key k ON w.subject = 'key:' || k.id WHERE k.name = 'large'",
-  )
-  assert.isAtLeast(Number(window!["count"]), 12_000)
-  await Promise.all(large.map((process) => process.dispose()))
-})
-
-it("PgRateLimiter notices that a key was revoked, or has expired, by its next request, with numbers left to spend", async () => {
-  await midMinute()
-  await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, expires_at)
-    VALUES ('leases', 'a', sha256('leases'), NULL),
-      ('leases and expires', 'b', sha256('leases and expires'), cabinet.now() + interval '1 hour')`)
-  const large = testCabinet(database.url, { settings: { apiRate: 1_000_000 } })
-  const ask = (word: string) =>
-    large.runPromise(RateLimiter.use((limiter) => key(limiter, createHash("sha256").update(word).digest(), 60_000)))
-  const countOf = async (word: string) => {
-    const [row] = await database.run(
-      `SELECT count FROM cabinet.rate_window w JOIN cabinet.api_key k ON w.subject = 'key:' || k.id WHERE k.name = '${word}'`,
-    )
-    return Number(row!["count"])
-  }
-  for (const word of ["leases", "leases and expires"]) {
-    for (let n = 0; n < 60; n++) assert.isTrue((await ask(word))!.allowed)
-    assert.isAbove(await countOf(word), 60)
-  }
-  await database.run("UPDATE cabinet.api_key SET revoked_at = now() WHERE name = 'leases'")
-  assert.isNull(await ask("leases"))
-  await database.run(
-    "UPDATE cabinet.api_key SET expires_at = cabinet.now() - interval '1 second' WHERE name = 'leases and expires'",
-  )
-  assert.isNull(await ask("leases and expires"))
-  await large.dispose()
-})
-
 it("PgRateLimiter fails for a key that is not counted in time, and finds it again afterwards", async () => {
   const fingerprint = createHash("sha256").update("live").digest()
   const asked = Effect.gen(function* () {
