@@ -1,6 +1,7 @@
 /** All figures, in the order of the table. */
 import type { Figure } from "./figure.ts"
 import { arrival } from "./figure/arrival.ts"
+import { consoleCost } from "./figure/console.ts"
 import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
 import { exports } from "./figure/exports.ts"
@@ -30,6 +31,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   rowsBeside,
   contains,
   search,
+  consoleCost,
   exports,
   feed,
   deliveries,
