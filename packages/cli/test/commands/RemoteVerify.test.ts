@@ -67,13 +67,16 @@ it(
     const sent = BATCHES * BATCH
     const words = ["event", "verify", "--source", "Hub"]
     const [verified, refused] = [sent - BATCH, BATCH]
-    assert.deepStrictEqual(await said(...words, "--server", baseUrl), {
+    const first = {
       source_id: source.id,
+      dry_run: false,
       seen: sent,
       outcomes: { "refused: bad_signature": refused, verified },
       deliveries: 0,
-    })
-    const again = { source_id: source.id, seen: sent, outcomes: { "refused: bad_signature": refused }, deliveries: 0 }
+    }
+    assert.deepStrictEqual(await said(...words, "--dry-run", "--server", baseUrl), { ...first, dry_run: true })
+    assert.deepStrictEqual(await said(...words, "--server", baseUrl), first)
+    const again = { ...first, outcomes: { "refused: bad_signature": refused } }
     assert.deepStrictEqual(await said(...words), again)
     assert.deepStrictEqual(await said(...words, "--server", baseUrl), again)
   },
