@@ -51,7 +51,7 @@ const screens = async (bench: Bench, url: string, { port, key }: OurServer) => {
     more.push(screen - read)
   }
   await pool.close()
-  const work = "the table screen with 100 rows, more than the read behind it"
+  const work = "the table screen of 100 rows, over its read"
   const goal: Goal = { work, goal: "≤ 5 ms", atMost: 5, ratios: more, cpuRatios: [] }
   const standings: ReadonlyArray<Standing> = [
     { contestant: "the read", value: median(all.read), unit: "ms" },

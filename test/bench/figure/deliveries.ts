@@ -8,7 +8,7 @@ import { shippedCabinet } from "../shipped.ts"
 import { faster, standingsOf, tell } from "../rounds.ts"
 import { seedDeliveries, seedEvents } from "../seed.ts"
 
-const WORK = "deliveries settled, signed, checked and logged, to a fast local receiver"
+const WORK = "deliveries to a fast local receiver"
 
 export interface Deliverer {
   readonly name: string

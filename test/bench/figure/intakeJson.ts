@@ -5,7 +5,7 @@ import { orderJson, postRequest } from "../load/request.ts"
 import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
 
 const CONNECTIONS = 64
-const WORK = "intake, one JSON of some 250 bytes, 64 connections"
+const WORK = "intake, one JSON, 64 connections"
 
 /** Equal offered rate: what the slower one can do, less 30 %. */
 const OFFERED = 0.7
