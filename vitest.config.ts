@@ -57,12 +57,14 @@ const TOGETHER = ["packages/*/test/**/*.test.ts", FLOWS]
  * them to `npm run ok`, which is what CI runs; named, each runs as the others do.
  */
 export const LONG = [
+  "packages/cli/test/commands/TableMaintenance.test.ts",
   "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,WorkingLauncher}.test.ts",
   "test/bench/main.test.ts",
   "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
   "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
   "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
-  "test/flow/packages.test.ts",
+  "test/fault/exportMemory.test.ts",
+  "test/flow/{examples,export,exportEvents,guides,manyCabinets,packages,start,workers}.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
