@@ -101,6 +101,18 @@ it("an index of several columns is created and dropped, and what cannot be index
   assert.notInclude((await editor.get(INDEXES)).text, index!)
 })
 
+it("an index of other columns is refused in words while one is being built, and never forgotten in silence", async () => {
+  const holding = await rawSession(database)
+  await holding.executeWithoutSync("DELETE FROM sources.orders WHERE false")
+  const build = (column: string) => editor.post(`${INDEXES}/build`, { column })
+  assert.strictEqual((await build("paid")).status, 303)
+  const refused = await build("total")
+  assert.include(refused.text, "<code>busy</code>")
+  holding.end()
+  await idle()
+  assert.strictEqual((await build("total")).status, 303)
+})
+
 it("a view is offered no indexes; a search of a large table without one says so", async () => {
   await cabinet.cabinet.tables.addLatestView("sources.orders", { keys: ["customer"] })
   const view = "/console/tables/public/orders_latest"

@@ -15,6 +15,11 @@ type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, Manag
 const home = ([schema = "", name = ""]: ReadonlyArray<string>) =>
   `tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}/indexes`
 
+const BUSY: ManageError = {
+  code: "busy",
+  message: "An index of columns of this table is being built. Create the next one when it is done.",
+}
+
 export const indexScreens = (found: Find, builds: IndexBuilds) =>
   Effect.gen(function* () {
     const searching = yield* SearchIndex
@@ -64,6 +69,8 @@ export const indexScreens = (found: Find, builds: IndexBuilds) =>
           const [schema = "", name = ""] = call.path
           yield* found(schema, name)
           const columns = fieldsOf(call, "column").filter((column) => column !== "")
+          // It may be one of other columns.
+          if (builds.isRunning(columnsOf(schema, name))) return yield* Effect.fail(BUSY)
           yield* builds.begin(columnsOf(schema, name), indexing.build(schema, name, columns))
           return null
         }),
