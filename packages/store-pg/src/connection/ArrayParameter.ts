@@ -8,7 +8,7 @@ import { Result } from "effect"
 const typed = (oid: number) => (values: ReadonlyArray<unknown>) => Result.getOrThrow(PgTypes.array(values, oid))
 
 export const int4Array: (values: ReadonlyArray<number | null>) => unknown = typed(PgTypes.OID.int4)
-export const boolArray: (values: ReadonlyArray<boolean>) => unknown = typed(PgTypes.OID.bool)
+export const boolArray: (values: ReadonlyArray<boolean | null>) => unknown = typed(PgTypes.OID.bool)
 export const textArray: (values: ReadonlyArray<string | null>) => unknown = typed(PgTypes.OID.text)
 export const byteaArray: (values: ReadonlyArray<Uint8Array | null>) => unknown = typed(PgTypes.OID.bytea)
 

@@ -17,6 +17,7 @@ const columnOf =
 export const int4 = columnOf<number>("int4", int4Array)
 export const int8 = columnOf<number>("int8", int8Array)
 export const bool = columnOf<boolean>("bool", boolArray)
+export const optionalBool = columnOf<boolean | null>("bool", boolArray)
 export const text = columnOf<string | null>("text", textArray)
 export const bytea = columnOf<Uint8Array>("bytea", byteaArray)
 

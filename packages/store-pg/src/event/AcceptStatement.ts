@@ -18,16 +18,14 @@ import { IN_FENCE } from "../feed/Fence.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import {
   type Batch,
-  type BatchKept,
   type BatchNotice,
   type BatchPassed,
   type BatchSlice,
-  type BatchSpam,
   type BatchTable,
-  type BatchVerdict,
   CREATED_COLUMNS,
   type CreatedColumn,
   EVENT_COLUMNS,
+  EVENT_VERDICT_COLUMNS,
   KEPT_COLUMNS,
   NOTICE_COLUMNS,
   PASSED_COLUMNS,
@@ -48,16 +46,16 @@ export interface AcceptedRow {
 /** The first parameters, which every batch has: its events, the keys of its bodies, its original requests. */
 const LOCKS = `$${EVENT_COLUMNS.names.length + 1}`
 const FIRST_ORIGINAL = EVENT_COLUMNS.names.length + 2
-const EVENT_ARRAYS = EVENT_COLUMNS.placeholders(1).join(", ")
-const EVENT_NAMES = EVENT_COLUMNS.names.join(", ")
+const EVENT_ARRAYS = EVENT_COLUMNS.placeholders(1)
 const ORIGINAL_ARRAYS = ORIGINAL_COLUMNS.placeholders(FIRST_ORIGINAL)
-const ORIGINAL_NAMES = ORIGINAL_COLUMNS.names.join(", ")
-/** What the batch has of an original request as it is stored. */
-const STORED_NAMES = ORIGINAL_COLUMNS.names.filter((name) => name !== "request")
 
-/** What `input` has of an event, if its fingerprint is this expression. */
-const inputOf = (fingerprint: string): string =>
-  EVENT_COLUMNS.names.map((name) => (name === "fingerprint" ? `${fingerprint} AS ${name}` : `i.${name}`)).join(", ")
+/** Columns of a batch's events or originals, as arguments of `unnest` and by name. */
+interface Given {
+  readonly arrays: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
+  /** Those of them that only some batches have. */
+  readonly more: ReadonlyArray<string>
+}
 
 /** The parameters of a statement, which grow as parts are added to its text. */
 class Parameters {
@@ -70,6 +68,27 @@ class Parameters {
   /** Adds a parameter and returns its placeholder. */
   add(value: unknown): string {
     return `$${this.values.push(value)}`
+  }
+
+  /** Adds columns to those that each batch has of its events. */
+  events({ events, hasVerdicts, hasSpam }: Batch): Given {
+    const given = { arrays: EVENT_ARRAYS, names: EVENT_COLUMNS.names, more: [] }
+    const judged = hasVerdicts ? this.#more(given, EVENT_VERDICT_COLUMNS, events) : given
+    return hasSpam ? this.#more(judged, SPAM_COLUMNS, events) : judged
+  }
+
+  originals({ originals, hasVerdicts, hasKept }: Batch): Given {
+    const given = { arrays: ORIGINAL_ARRAYS, names: ORIGINAL_COLUMNS.names, more: [] }
+    const kept = hasKept ? this.#more(given, KEPT_COLUMNS, originals) : given
+    return hasVerdicts ? this.#more(kept, VERDICT_COLUMNS, originals) : kept
+  }
+
+  #more<Row>({ arrays, names, more }: Given, columns: InputColumns<Row>, rows: ReadonlyArray<Row>): Given {
+    return {
+      arrays: [...arrays, ...this.addRows(columns, rows)],
+      names: [...names, ...columns.names],
+      more: [...more, ...columns.names],
+    }
   }
 
   /** Adds records and returns the arguments of `unnest`. */
@@ -162,7 +181,7 @@ const firstsOf = (distinct: boolean) =>
       }
 
 /** An original request has the id of its first event. */
-const originalsOf = (single: boolean) =>
+const originalIdsOf = (single: boolean) =>
   single
     ? { id: "n.id", ofEvent: "original_request_id", beside: "" }
     : {
@@ -171,57 +190,20 @@ const originalsOf = (single: boolean) =>
         beside: ` LEFT JOIN unnest(${ORIGINAL_ARRAYS[0]}) o(request) ON o.request = marked.request`,
       }
 
-/** What sources' own settings keep of their requests, beside the columns that every original request has. */
-const keptOf = (kept: ReadonlyArray<BatchKept>, parameters: Parameters) => ({
-  columns: ", headers, query",
-  values: ", x.headers::json, x.query",
-  beside: `
-  LEFT JOIN unnest(${parameters.addRows(KEPT_COLUMNS, kept).join(", ")}) AS x(${KEPT_COLUMNS.names.join(", ")}) ON x.request = o.request`,
+const listed = (names: ReadonlyArray<string>): string => names.map((name) => `, ${name}`).join("")
+
+/** What `input` has of an event, if its fingerprint is this expression. */
+const inputOf = (names: ReadonlyArray<string>, fingerprint: string): string =>
+  names.map((name) => (name === "fingerprint" ? `${fingerprint} AS ${name}` : `i.${name}`)).join(", ")
+
+/** What is stored of an original request for this column. */
+const storedValue = (name: string): string => (name === "headers" ? "o.headers::json" : `o.${name}`)
+
+/** A request that is not its sender's is not delivered; what is spam is an event alone: it has no row, now or later, either. */
+const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
+  delivered: `${hasVerdicts ? " AND k.verified IS NOT FALSE" : ""}${hasSpam ? " AND k.spam IS NULL" : ""}`,
+  waiting: hasSpam ? " AND spam IS NULL" : "",
 })
-
-const NOTHING_KEPT: ReturnType<typeof keptOf> = { columns: "", values: "", beside: "" }
-
-/**
- * What came of the verification of the batch's requests. Each verdict is of the version of the source that the statement
- * proves, so an event has the verdict of the source that it is accepted for, and no other.
- */
-const verdictsOf = (verdicts: ReadonlyArray<BatchVerdict>, parameters: Parameters) => {
-  const given = `unnest(${parameters.addRows(VERDICT_COLUMNS, verdicts).join(", ")}) AS v(${VERDICT_COLUMNS.names.join(", ")})`
-  return {
-    event: { column: ", verified", value: ", v.verified", beside: ` LEFT JOIN ${given} ON v.request = marked.request` },
-    original: {
-      columns: ", recipe, refusal",
-      values: ", v.recipe, v.refusal",
-      beside: `
-  LEFT JOIN ${given} ON v.request = o.request`,
-    },
-    delivered: verdicts.some(({ verdict }) => verdict.refusal !== null)
-      ? ` AND k.request NOT IN (SELECT v.request FROM ${given} WHERE NOT v.verified)`
-      : "",
-  }
-}
-
-const NO_VERDICTS: ReturnType<typeof verdictsOf> = {
-  event: { column: "", value: "", beside: "" },
-  original: { columns: "", values: "", beside: "" },
-  delivered: "",
-}
-
-/** What is spam is an event alone: it has no row, now or later, and no delivery. */
-const spamOf = (spam: ReadonlyArray<BatchSpam>, parameters: Parameters) => {
-  const given = `unnest(${parameters.addRows(SPAM_COLUMNS, spam).join(", ")}) AS j(${SPAM_COLUMNS.names.join(", ")})`
-  return {
-    event: { column: ", spam", value: ", j.reason", beside: ` LEFT JOIN ${given} ON j.n = marked.n` },
-    waiting: ` AND n NOT IN (SELECT j.n FROM ${given})`,
-    delivered: ` AND k.n NOT IN (SELECT j.n FROM ${given})`,
-  }
-}
-
-const NO_SPAM: ReturnType<typeof spamOf> = {
-  event: { column: "", value: "", beside: "" },
-  waiting: "",
-  delivered: "",
-}
 
 /**
  * Addresses with a filter are sent what was found to pass it: the version of the source proves that these are its addresses
@@ -254,7 +236,7 @@ export type BodyLockMode = "wait" | "try"
 const WAITED = {
   locks: `SELECT count(pg_advisory_xact_lock(k)) AS held
   FROM unnest(${LOCKS}::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)`,
-  input: inputOf("decode(i.fingerprint, 'hex')"),
+  fingerprint: "decode(i.fingerprint, 'hex')",
   keys: "",
   key: "",
 }
@@ -265,9 +247,8 @@ const triedLocks = (batch: Batch, parameters: Parameters): typeof WAITED => {
   return {
     locks: `SELECT count(*) AS held, array_agg(t.k) FILTER (WHERE NOT t.acquired) AS missed
   FROM (SELECT k, pg_try_advisory_xact_lock(k) AS acquired FROM unnest(${LOCKS}::int8[]) k WHERE NOT EXISTS (SELECT FROM fence)) t`,
-    input: inputOf(
+    fingerprint:
       "CASE WHEN i.body_key = ANY ((SELECT missed FROM locks)::int8[]) THEN NULL ELSE decode(i.fingerprint, 'hex') END",
-    ),
     keys: `, ${parameters.add(int8Array(keys))}::int8[]`,
     key: ", body_key",
   }
@@ -307,14 +288,15 @@ export const acceptStatement = (
   const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : NO_PROGRESS
   const notices = batch.notices.length > 0 ? noticesOf(batch.notices, parameters) : NO_NOTICES
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
-  const kept = batch.kept.length > 0 ? keptOf(batch.kept, parameters) : NOTHING_KEPT
-  const verdicts = batch.verdicts.length > 0 ? verdictsOf(batch.verdicts, parameters) : NO_VERDICTS
-  const spam = batch.spam.length > 0 ? spamOf(batch.spam, parameters) : NO_SPAM
-  const delivered = verdicts.delivered + spam.delivered + notices.delivered
+  const events = parameters.events(batch)
+  const originals = parameters.originals(batch)
+  const withheld = withheldOf(batch)
+  const delivered = withheld.delivered + notices.delivered
   const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
-  const originals = originalsOf(batch.single)
+  const ids = originalIdsOf(batch.single)
+  const stored = originals.names.filter((name) => name !== "request")
   const waitingSources = batch.events.some(({ waits }) => waits) ? WAITING_SOURCES : ""
   return {
     values: parameters.values,
@@ -327,9 +309,9 @@ WITH fence AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}${notices.cte}
 ), input AS MATERIALIZED (
-  SELECT ${bodies.input}, i.n, s.rows_deferred OR i.waits AS rows_deferred
-  FROM unnest(${EVENT_ARRAYS}${bodies.keys})
-    WITH ORDINALITY AS i(${EVENT_NAMES}${bodies.key}, n)
+  SELECT ${inputOf(events.names, bodies.fingerprint)}, i.n, s.rows_deferred OR i.waits AS rows_deferred
+  FROM unnest(${events.arrays.join(", ")}${bodies.keys})
+    WITH ORDINALITY AS i(${events.names.join(", ")}${bodies.key}, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${inputFilter(progress.filter, notices.filter)}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
@@ -344,22 +326,22 @@ WITH fence AS MATERIALIZED (
 ), firsts AS MATERIALIZED (
   SELECT jsonb_object_agg(source_id || encode(fingerprint, 'hex'), first_id) AS by_body ${firsts.lookedUp}
 ), marked AS MATERIALIZED (
-  SELECT n.*, ${originals.id} AS original_request_id,
+  SELECT n.*, ${ids.id} AS original_request_id,
          CASE WHEN (SELECT by_body FROM firsts) IS NOT NULL THEN
            nullif(((SELECT by_body FROM firsts) ->> (n.source_id || encode(n.fingerprint, 'hex')))::int8, n.id) END AS repeat_of
   FROM numbered n
 ), events AS (
-  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload${verdicts.event.column}${spam.event.column})
-  SELECT epoch, xid, id, source_id, at, repeat_of, ${originals.ofEvent}, channel, history, empty, payload::json${verdicts.event.value}${spam.event.value}
-  FROM marked${originals.beside}${verdicts.event.beside}${spam.event.beside}
+  INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, repeat_of, original_request_id, channel, history, empty, payload${listed(events.more)})
+  SELECT epoch, xid, id, source_id, at, repeat_of, ${ids.ofEvent}, channel, history, empty, payload::json${listed(events.more)}
+  FROM marked${ids.beside}
 ), originals AS (
-  INSERT INTO cabinet.original_request (id, received_at, source_id, ${STORED_NAMES.join(", ")}${kept.columns}${verdicts.original.columns})
-  SELECT k.id, k.at, k.source_id, ${STORED_NAMES.map((name) => `o.${name}`).join(", ")}${kept.values}${verdicts.original.values}
-  FROM unnest(${ORIGINAL_ARRAYS.join(", ")}) AS o(${ORIGINAL_NAMES})
-  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id${kept.beside}${verdicts.original.beside}
+  INSERT INTO cabinet.original_request (id, received_at, source_id${listed(stored)})
+  SELECT k.id, k.at, k.source_id${listed(stored.map(storedValue))}
+  FROM unnest(${originals.arrays.join(", ")}) AS o(${originals.names.join(", ")})
+  JOIN marked k ON k.request = o.request AND k.id = k.original_request_id
 ), waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
-  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL${spam.waiting}
+  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL${withheld.waiting}
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at

@@ -1,15 +1,8 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
-import type {
-  AcceptRequest,
-  KeptParts,
-  NewEvent,
-  Original,
-  SpamReason,
-  StagedSlice,
-} from "@data-cabinet/core/event/EventLog"
+import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
 import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
-import { bool, bytea, InputColumns, int4, int8, text } from "../connection/InputColumns.ts"
+import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"
 
 /** An event and its request, whose position in the batch is `index`. */
 export interface BatchEvent {
@@ -32,10 +25,21 @@ export const EVENT_COLUMNS = new InputColumns<BatchEvent>({
   waits: bool(({ waits }) => waits),
 })
 
+/** What came of the verification of an event's request; of the batches that have a verified source. */
+export const EVENT_VERDICT_COLUMNS = new InputColumns<BatchEvent>({
+  verified: optionalBool(({ request: { verdict } }) => (verdict === undefined ? null : verdict.refusal === null)),
+})
+
+/** Of the batches that have spam. */
+export const SPAM_COLUMNS = new InputColumns<BatchEvent>({
+  spam: text(({ event }) => event.spam ?? null),
+})
+
 /** The original of the request at position `index`. */
 export interface BatchOriginal {
   readonly index: number
   readonly original: Original
+  readonly verdict: EventVerdict | undefined
 }
 
 /** All but `request` are columns of cabinet.original_request as well. */
@@ -54,43 +58,19 @@ export const ORIGINAL_COLUMNS = new InputColumns<BatchOriginal>({
   replaced: int4(({ original }) => original.replaced),
 })
 
-/** What the source's own settings keep of the request at position `index`. */
-export interface BatchKept {
-  readonly index: number
-  readonly kept: KeptParts
-}
-
-export const KEPT_COLUMNS = new InputColumns<BatchKept>({
-  request: int4(({ index }) => index),
-  headers: text(({ kept }) => headersJson(kept)),
-  query: text(({ kept }) => kept.query),
+/** What sources' own settings keep of their requests; of the batches that have such a source. */
+export const KEPT_COLUMNS = new InputColumns<BatchOriginal>({
+  headers: text(({ original: { kept } }) => (kept === undefined ? null : headersJson(kept))),
+  query: text(({ original }) => original.kept?.query ?? null),
 })
 
 const headersJson = ({ headers }: KeptParts): string | null =>
   headers.length === 0 ? null : JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
 
-/** What came of the verification of the request at position `index`. */
-export interface BatchVerdict {
-  readonly index: number
-  readonly verdict: EventVerdict
-}
-
-export const VERDICT_COLUMNS = new InputColumns<BatchVerdict>({
-  request: int4(({ index }) => index),
-  verified: bool(({ verdict }) => verdict.refusal === null),
-  recipe: text(({ verdict }) => verdict.recipe),
-  refusal: text(({ verdict }) => verdict.refusal),
-})
-
-/** The event at position `n` of the batch, from 1, is spam. */
-export interface BatchSpam {
-  readonly n: number
-  readonly reason: SpamReason
-}
-
-export const SPAM_COLUMNS = new InputColumns<BatchSpam>({
-  n: int8(({ n }) => n),
-  reason: text(({ reason }) => reason),
+/** What came of the verification of a request; of the batches that have a verified source. */
+export const VERDICT_COLUMNS = new InputColumns<BatchOriginal>({
+  recipe: text(({ verdict }) => verdict?.recipe ?? null),
+  refusal: text(({ verdict }) => verdict?.refusal ?? null),
 })
 
 /** The event at position `n` of the batch, from 1, passes the filter of this address. */
@@ -169,10 +149,11 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
-  /** Usually none, as of the next five. */
-  readonly spam: ReadonlyArray<BatchSpam>
-  readonly verdicts: ReadonlyArray<BatchVerdict>
-  readonly kept: ReadonlyArray<BatchKept>
+  /** Which columns beside the usual ones its events and originals have. */
+  readonly hasSpam: boolean
+  readonly hasVerdicts: boolean
+  readonly hasKept: boolean
+  /** Usually none, as of the next two. */
   readonly slices: ReadonlyArray<BatchSlice>
   readonly notices: ReadonlyArray<BatchNotice>
   readonly created: ReadonlyArray<CreatedColumn>

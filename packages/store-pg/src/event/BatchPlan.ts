@@ -10,14 +10,11 @@ import type { SourceTable } from "../row/SourceTable.ts"
 import type {
   Batch,
   BatchEvent,
-  BatchKept,
   BatchNotice,
   BatchOriginal,
   BatchPassed,
   BatchSlice,
-  BatchSpam,
   BatchTable,
-  BatchVerdict,
   CreatedColumn,
 } from "./Batch.ts"
 import type { Body, BodyKeys } from "./BodyLocks.ts"
@@ -43,9 +40,9 @@ class BatchPlan {
   readonly #originals: Array<BatchOriginal> = []
   /** Null until a source has an address with a filter. */
   #passed: Array<BatchPassed> | null = null
-  readonly #spam: Array<BatchSpam> = []
-  readonly #verdicts: Array<BatchVerdict> = []
-  readonly #kept: Array<BatchKept> = []
+  #hasSpam = false
+  #hasVerdicts = false
+  #hasKept = false
   readonly #slices: Array<BatchSlice> = []
   readonly #notices: Array<BatchNotice> = []
   readonly #created: Array<CreatedColumn> = []
@@ -62,17 +59,17 @@ class BatchPlan {
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
       const n = this.#events.length + 1
-      if (event.spam !== undefined) this.#spam.push({ n, reason: event.spam })
+      if (event.spam !== undefined) this.#hasSpam = true
       // Spam has no row.
       const waits = event.spam === undefined && this.#addRow(sourceId, target, n)
       this.#events.push({ index, request, event, waits })
     }
     if (original !== null) {
-      this.#originals.push({ index, original })
-      if (original.kept !== undefined) this.#kept.push({ index, kept: original.kept })
+      this.#originals.push({ index, original, verdict })
+      if (original.kept !== undefined) this.#hasKept = true
     }
     if (events.length !== 1 || original === null) this.#single = false
-    if (verdict !== undefined) this.#verdicts.push({ index, verdict })
+    if (verdict !== undefined) this.#hasVerdicts = true
     if (staged !== undefined) this.#slices.push({ index, version, slice: staged })
     if (notice !== undefined) this.#notices.push({ index, sourceId, version, notice })
   }
@@ -85,9 +82,9 @@ class BatchPlan {
       events: this.#events,
       originals: this.#originals,
       passed: this.#passed,
-      spam: this.#spam,
-      verdicts: this.#verdicts,
-      kept: this.#kept,
+      hasSpam: this.#hasSpam,
+      hasVerdicts: this.#hasVerdicts,
+      hasKept: this.#hasKept,
       slices: this.#slices,
       notices: this.#notices,
       created: this.#created,
