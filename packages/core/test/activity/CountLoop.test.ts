@@ -1,0 +1,67 @@
+import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
+import { layer } from "@data-cabinet/core/activity/CountLoop"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
+
+/** A store in which so many events, and so many minutes of attempts, are to be counted. */
+const over = (found: { readonly events: number; readonly minutes: number; readonly isUnavailable?: boolean }) => {
+  let runs = 0
+  const waiting = { ...found }
+  const away = new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })
+  const store = {
+    countEvents: (limit: number) =>
+      Effect.suspend(() => {
+        runs++
+        const counted = Math.min(limit, waiting.events)
+        waiting.events -= counted
+        return found.isUnavailable === true ? Effect.fail(away) : Effect.succeed(counted)
+      }),
+    countAttempts: Effect.sync(() => waiting.minutes-- > 0),
+  }
+  return {
+    waiting,
+    runs: () => runs,
+    counting: layer.pipe(Layer.provide(Layer.succeed(ActivityStore, store as never))),
+  }
+}
+
+it.effect("what came is counted in a quarter of a minute, and nothing is asked more often while nothing comes", () => {
+  const { runs, counting } = over({ events: 0, minutes: 0 })
+  return Effect.gen(function* () {
+    yield* Layer.build(counting)
+    yield* TestClock.adjust("9 minutes")
+    assert.isAbove(runs(), 9 * 4)
+    assert.isBelow(runs(), 9 * 6)
+  })
+})
+
+it.effect.each([
+  { events: 1_000_000, minutes: 0 },
+  { events: 0, minutes: 100 },
+])("while there is more to count, it goes on after a breath: %j", (found) => {
+  const { counting, waiting } = over(found)
+  return Effect.gen(function* () {
+    yield* Layer.build(counting)
+    yield* TestClock.adjust("11 seconds")
+    assert.strictEqual(waiting.events, 0)
+    assert.isAtMost(waiting.minutes, 0)
+  })
+})
+
+it.effect("an unavailable database is asked again, as rarely, and told of by everything else", () => {
+  const { runs, counting } = over({ events: 0, minutes: 0, isUnavailable: true })
+  const levels: Array<string> = []
+  const logger = Logger.layer([Logger.make(({ logLevel }) => void levels.push(logLevel))])
+  return Effect.gen(function* () {
+    yield* Layer.build(counting)
+    yield* TestClock.adjust("9 minutes")
+    assert.isAbove(runs(), 9 * 3)
+    assert.isBelow(runs(), 9 * 6)
+    assert.deepStrictEqual(
+      levels.filter((level) => level !== "Debug"),
+      [],
+    )
+  }).pipe(Effect.provide(logger))
+})
