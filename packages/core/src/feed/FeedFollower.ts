@@ -202,6 +202,7 @@ class Waiting implements Following {
   add({ arrived, end }: Arrivals): void {
     this.#place = end
     for (const one of arrived) if (isOf(this.#filter, one)) this.#count(one)
+    this.#tell()
   }
 
   /** The count goes on once there is something to count. */
@@ -210,6 +211,7 @@ class Waiting implements Following {
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
     this.#more ||= events > MAX_COUNTED
     this.#count({ events: Math.min(events, MAX_COUNTED), rows: Math.min(rows, MAX_COUNTED) })
+    this.#tell()
   }
 
   get next(): Effect.Effect<NewEvents> {
@@ -224,10 +226,13 @@ class Waiting implements Following {
   }
 
   #count({ events, rows }: Pick<Arrived, "events" | "rows">): void {
-    if (events === 0) return
     this.#events += events
     this.#rows += rows
-    this.#any.openUnsafe()
+  }
+
+  /** Once all is counted: whoever waits goes on at once, with a cursor that is behind all of it. */
+  #tell(): void {
+    if (this.#events > 0) this.#any.openUnsafe()
   }
 }
 
