@@ -27,8 +27,10 @@ export const honeypotRefusal = (name: string): string | null => {
 /** As browsers send it; null for what is no origin of a page. */
 export const originOf = (text: string): string | null => {
   if (text.length > MAX_ORIGIN_LENGTH || !URL.canParse(text)) return null
-  const { protocol, origin, pathname, search, hash, username } = new URL(text)
-  const isBare = pathname === "/" && search === "" && hash === "" && username === ""
+  const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text)
+  // No browser sends a `*`: whoever writes one means any host, and would have every event taken for spam.
+  if (hostname.includes("*")) return null
+  const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
   return /^https?:$/.test(protocol) && isBare ? origin : null
 }
 

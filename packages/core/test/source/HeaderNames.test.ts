@@ -1,4 +1,4 @@
-import { headerNamesRefusal } from "@data-cabinet/core/source/HeaderNames"
+import { headerNamesRefusal, isHeaderName } from "@data-cabinet/core/source/HeaderNames"
 import { expect, it } from "vitest"
 
 const KEEP = { setting: "keep_headers", prefixes: true }
@@ -13,6 +13,8 @@ it.each([
   ["X-Sho*"],
   ["svix_id"],
   ["9lives"],
+  ["Fax*"],
+  ["x".repeat(128)],
 ])("headerNamesRefusal allows %s", (name) => {
   expect(headerNamesRefusal([name], KEEP)).toBeNull()
 })
@@ -23,6 +25,7 @@ it.each([
   ["x-*", "too wide"],
   ["X*", "too wide"],
   ["X-G*", "too wide"],
+  ["XGi*", "too wide"],
   ["co*", "too wide"],
   ["X-GitHub-**", "is not a header's name"],
   ["X-*-Event", "is not a header's name"],
@@ -55,4 +58,9 @@ it("headerNamesRefusal refuses a repeated name in any case, and more than 50", (
   const many = Array.from({ length: 51 }, (_, at) => `header-${at}`)
   expect(headerNamesRefusal(many, KEEP)).toBe("keep_headers lists 51 headers; at most 50 may be.")
   expect(headerNamesRefusal(many.slice(1), KEEP)).toBeNull()
+})
+
+it("isHeaderName bounds the length of a name", () => {
+  expect(isHeaderName("x".repeat(128))).toBe(true)
+  expect(isHeaderName("x".repeat(129))).toBe(false)
 })

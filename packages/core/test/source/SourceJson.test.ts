@@ -1,0 +1,101 @@
+import type { Source } from "@data-cabinet/core/source/Source"
+import { ownSourceJson, revealedSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
+import { expect, it } from "vitest"
+import { SOURCE } from "./exampleSource.ts"
+
+const FULL: Source = {
+  ...SOURCE,
+  honeypot: "website",
+  verify: {
+    recipe: "hmac",
+    mode: "mark",
+    hmac: {
+      header: "X-Sig",
+      algorithm: "sha512",
+      encoding: "base64",
+      prefix: "v=",
+      timestampHeader: "X-Time",
+      toleranceSeconds: 60,
+    },
+    keepsOldSecret: true,
+  },
+  challenge: { provider: "meta" },
+  limited: { count: 3, since: "2026-01-01T00:00:00Z", lastAt: "2026-01-01T01:00:00Z" },
+}
+
+const FOR_READERS = {
+  id: 1,
+  name: "Orders",
+  archived: false,
+  table: { schema: "sources", name: "orders" },
+  created_at: "2026-01-01T00:00:00Z",
+}
+
+const withSecret = (source: Source) => ({ ...source, intakeSecret: "abc" })
+
+it("a reader sees of a source neither its settings nor its intake address", () => {
+  expect(sourceJson(withSecret(FULL))).toEqual(FOR_READERS)
+  expect(sourceJson({ ...SOURCE, table: null })).toEqual({ ...FOR_READERS, table: null })
+})
+
+it("its owner sees every setting, and the intake address only where it is revealed", () => {
+  expect(ownSourceJson(withSecret(SOURCE))).toEqual({
+    ...FOR_READERS,
+    encoding: null,
+    thanks_url: null,
+    keep_headers: [],
+    header_fields: [],
+    keep_query: false,
+    honeypot: null,
+    allow_origins: [],
+    verify: null,
+    challenge: null,
+    rate: null,
+    old_secret_until: null,
+    limited: null,
+  })
+  expect(ownSourceJson(FULL)).toMatchObject({
+    verify: {
+      recipe: "hmac",
+      mode: "mark",
+      hmac: {
+        header: "X-Sig",
+        algorithm: "sha512",
+        encoding: "base64",
+        prefix: "v=",
+        timestamp_header: "X-Time",
+        tolerance_seconds: 60,
+      },
+      keeps_old_secret: true,
+    },
+    challenge: { provider: "meta" },
+    limited: { count: 3, since: "2026-01-01T00:00:00Z", last_at: "2026-01-01T01:00:00Z" },
+  })
+  const github = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false } as const
+  expect(ownSourceJson({ ...SOURCE, verify: github }).verify).toEqual({
+    recipe: "github",
+    mode: "reject",
+    hmac: null,
+    keeps_old_secret: false,
+  })
+})
+
+it("the secret of a challenge is shown to nobody, also if a store hands it out", () => {
+  const challenge = { provider: "meta", secret: "shared" } as const
+  expect(ownSourceJson({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
+})
+
+it("a revealed source has the addresses of its intake and of its rows, on the base address", () => {
+  const base = { url: "https://cabinet.example", known: true }
+  const revealed = revealedSourceJson(withSecret(SOURCE), base)
+  expect(revealed).toEqual({
+    ...ownSourceJson(SOURCE),
+    intake_url: "https://cabinet.example/webhook/abc",
+    intake_path: "/webhook/abc",
+    rows_url: "https://cabinet.example/api/v1/tables/sources/orders/rows",
+    base_url_known: true,
+  })
+  expect(Object.keys(revealed).slice(0, 3)).toEqual(["id", "name", "intake_url"])
+  const withoutTable = revealedSourceJson(withSecret({ ...SOURCE, table: null }), { ...base, known: false })
+  expect(withoutTable).toMatchObject({ table: null, rows_url: null, base_url_known: false })
+})

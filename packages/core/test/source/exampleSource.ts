@@ -1,0 +1,22 @@
+import type { Source } from "@data-cabinet/core/source/Source"
+
+/** As `create` makes it without settings. */
+export const SOURCE: Source = {
+  id: 1,
+  name: "Orders",
+  archived: false,
+  table: { schema: "sources", name: "orders" },
+  createdAt: "2026-01-01T00:00:00Z",
+  encoding: null,
+  thanksUrl: null,
+  keepHeaders: [],
+  headerFields: [],
+  keepQuery: false,
+  honeypot: null,
+  allowOrigins: [],
+  verify: null,
+  challenge: null,
+  rate: null,
+  oldSecretUntil: null,
+  limited: null,
+}
