@@ -23,6 +23,35 @@ describe("charsetOf", () => {
   it("charsetOf gives the same object for every label of a charset", () => {
     assert.strictEqual(charsetOf("koi8-r"), charsetOf("koi8"))
   })
+
+  it.for([
+    ..."windows-1250 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258".split(" "),
+    ..."iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-13".split(" "),
+    ..."iso-8859-15 windows-874 koi8-r koi8-u ibm866 x-mac-cyrillic macintosh".split(" "),
+  ])("charsetOf %s has the letters that the web has", (label) => {
+    const charset = charsetOf(label)!
+    const web = new TextDecoder(label)
+    assert.deepStrictEqual([charset.name, web.encoding], [label, label])
+    for (let byte = 128; byte < 256; byte++) {
+      const letter = web.decode(Uint8Array.of(byte))
+      if (/\p{L}/u.test(letter))
+        assert.strictEqual(decode(Buffer.of(byte), charset).text.normalize(), letter, `${byte}`)
+    }
+  })
+
+  it.for([
+    ["gb18030", "漢字", [0x9d, 0x68, 0xd7, 0xd6]],
+    ["big5", "漢字", [0xba, 0x7e, 0xa6, 0x72]],
+    ["shift_jis", "漢字", [0x8a, 0xbf, 0x8e, 0x9a]],
+    ["euc-jp", "漢字", [0xb4, 0xc1, 0xbb, 0xfa]],
+    ["euc-kr", "한글", [0xc7, 0xd1, 0xb1, 0xdb]],
+  ] as const)("charsetOf %s reads %s", ([label, text, bytes]) => {
+    const charset = charsetOf(label)!
+    assert.strictEqual(charset.name, label)
+    assert.deepStrictEqual(decode(Buffer.from(bytes), charset), { text, replaced: 0 })
+    assert.strictEqual(new TextDecoder(label).decode(Uint8Array.from(bytes)), text)
+  })
+
   it("sourceCharset reads latin-1 as the web does", () => {
     assert.deepStrictEqual(
       ["utf-8", "windows-1251", "latin-1"].map((name) => sourceCharset(name as never)),

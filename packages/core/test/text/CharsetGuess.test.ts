@@ -64,4 +64,61 @@ describe("guessCharset", () => {
     assert.strictEqual(guessCharset(iconv.encode("Ä", "win1252")).name, "windows-1251")
     assert.strictEqual(guessCharset(iconv.encode("ÄÖÜ", "win1252")).name, "windows-1251")
   })
+
+  const bytes = (...parts: ReadonlyArray<string | number>) =>
+    guessCharset(
+      Buffer.concat(parts.map((part) => (typeof part === "number" ? Buffer.of(part) : Buffer.from(part, "latin1")))),
+    ).name
+
+  it("guessCharset takes broken bytes for damage from eight whole characters on, four for each broken one", () => {
+    const name = (whole: string, broken: number) =>
+      guessCharset(Buffer.concat([Buffer.from(whole), Buffer.alloc(broken, 0xff)])).name
+    assert.strictEqual(name("д".repeat(8), 2), "utf-8")
+    assert.notStrictEqual(name("д".repeat(8), 3), "utf-8")
+    assert.notStrictEqual(name("д".repeat(7), 1), "utf-8")
+    assert.strictEqual(name("д".repeat(12), 3), "utf-8")
+    // What is ASCII is in every charset.
+    assert.notStrictEqual(name("plain words \x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", 1), "utf-8")
+  })
+
+  it("guessCharset takes a word of one letter for that of the words in its value, which a control character, & or = ends", () => {
+    for (const between of ["\n", "\0", "\x1f", "&", "="]) {
+      assert.strictEqual(bytes("à", between, "Paris"), "windows-1251", between)
+      assert.strictEqual(bytes("Paris", between, "à"), "windows-1251", between)
+      assert.strictEqual(bytes("à Paris", between, "1"), "windows-1252", between)
+      // It counts for Cyrillic then, and the euro sign against that.
+      assert.strictEqual(bytes("à", between, 0x80), "windows-1251", between)
+    }
+    for (const between of [" ", "%", "'", "<", ">", "!"])
+      assert.strictEqual(bytes("à", between, "Paris"), "windows-1252", between)
+    assert.strictEqual(bytes("à ", 0x80), "windows-1251")
+  })
+
+  it("guessCharset takes a Latin word for a western one with two high letters in a row, and not with three", () => {
+    assert.strictEqual(bytes("USB", 0xf8, 0xed), "windows-1252")
+    assert.strictEqual(bytes("USB", 0xf8, 0xed, 0xfb), "windows-1251")
+    assert.strictEqual(bytes("USB", 0xf8, 0xed, "x", 0xfb), "windows-1252")
+    // A letter that is a sign in windows-1252 is one of them.
+    assert.strictEqual(bytes("USB", 0xf8, 0xba, 0xfb), "windows-1251")
+  })
+
+  it("guessCharset takes a sign beside a digit for a western one", () => {
+    for (const text of ["£0", "£9", "0º", "9º", "5\xb2"]) assert.strictEqual(bytes(text), "windows-1252", text)
+    for (const text of ["£", "£/", "£:", "/º", ":º", "£ 5"]) assert.strictEqual(bytes(text), "windows-1251", text)
+  })
+
+  it("guessCharset weighs words: one of several letters as four of one, a sign beside a digit as two", () => {
+    // As many for one as for the other are Cyrillic.
+    assert.strictEqual(bytes("Müller ", 0xba, 0xe6), "windows-1251")
+    assert.strictEqual(bytes("Müller Müller ", 0xba, 0xe6), "windows-1252")
+    assert.strictEqual(bytes("Müller", " \xe6".repeat(3)), "windows-1252")
+    assert.strictEqual(bytes("Müller", " \xe6".repeat(4)), "windows-1251")
+    assert.strictEqual(bytes("£5 \xe6"), "windows-1252")
+    assert.strictEqual(bytes("£5 \xe6 \xe6"), "windows-1251")
+    // The euro sign and № are where they are in one charset alone.
+    for (const sign of [0x88, 0xb9]) {
+      assert.strictEqual(bytes(sign, " ", 0x80), "windows-1251")
+      assert.strictEqual(bytes(sign, " ", 0x80, 0x80), "windows-1252")
+    }
+  })
 })

@@ -121,3 +121,44 @@ it("TextDecoding counts what UTF-8 does not have, U+0000 and a character that is
   assert.strictEqual(wide.write(Buffer.from("a\0\uFFFD", "utf16le")) + wide.end(), "a\uFFFD\uFFFD")
   assert.strictEqual(wide.replaced, 2)
 })
+
+it("CharsetDetector looks for UTF-16 in the first 4,096 bytes, in however many pieces they come", () => {
+  const wide = Buffer.from("a".repeat(1_000), "utf16le")
+  const ascii = Buffer.alloc(40_000, "a,b\n")
+  assert.strictEqual(decide(Buffer.concat([wide, ascii])).name, "utf-16le")
+  assert.strictEqual(decide(wide, ascii).name, "utf-16le")
+  assert.strictEqual(decide(...Array.from(wide, (byte) => Uint8Array.of(byte)), ascii).name, "utf-16le")
+  assert.strictEqual(decide(ascii, wide).name, "utf-8")
+})
+
+it("CharsetDetector reads UTF-8 whose characters are cut by its pieces, and by the end of what it guesses from", () => {
+  const bytes = Buffer.from(`é${"x".repeat(262_141)}é`)
+  assert.strictEqual(decide(bytes).name, "utf-8")
+  assert.strictEqual(decide(bytes.subarray(0, 1), bytes.subarray(1, -1), bytes.subarray(-1)).name, "utf-8")
+  // The last one is cut in the file itself.
+  assert.strictEqual(decide(Buffer.from("café").subarray(0, -1)).name, "windows-1252")
+})
+
+it("CharsetDetector guesses from the first byte that is not ASCII on, and from 256 bytes before it", () => {
+  const western = (text: string) => iconv.encode(text, "win1252")
+  const ascii = Array.from({ length: 20 }, () => Buffer.alloc(65_536, "a,b\n"))
+  assert.strictEqual(decide(...ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
+  assert.strictEqual(decide(western("5 €")).name, "windows-1252")
+  // A word of one letter, which is western beside a Latin one.
+  assert.strictEqual(decide(western(`Paris${" ".repeat(251)}à`)).name, "windows-1252")
+  assert.strictEqual(decide(western(`Paris${" ".repeat(256)}à`)).name, "windows-1251")
+  assert.strictEqual(decide(western("à"), western(" Paris")).name, "windows-1252")
+})
+
+it("CharsetDetector guesses from 262,144 bytes at most", () => {
+  const spaces = (count: number) => Buffer.alloc(count, " ")
+  const german = iconv.encode("Müller", "win1252")
+  const russian = iconv.encode("Привет всем", "win1251")
+  assert.strictEqual(decide(german, spaces(200_000), spaces(62_138), russian).name, "windows-1252")
+  assert.strictEqual(decide(Buffer.concat([german, spaces(262_138), russian])).name, "windows-1252")
+  assert.strictEqual(
+    decide(Buffer.concat([german, spaces(150_000)]), Buffer.concat([spaces(112_138), russian])).name,
+    "windows-1252",
+  )
+  assert.strictEqual(decide(german, spaces(262_000), russian).name, "windows-1251")
+})

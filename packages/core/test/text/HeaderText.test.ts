@@ -1,0 +1,32 @@
+import { headerText } from "@data-cabinet/core/text/HeaderText"
+import { assert, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** As Node gives a header: a character for each byte. */
+const sent = (text: string) => Buffer.from(text).toString("latin1")
+
+it.each([
+  ["", ""],
+  ["text/plain; q=0.9 ~", "text/plain; q=0.9 ~"],
+  ["a\tb", "a\tb"],
+  ["\0\x08\x0a\x1f \x7f", "\uFFFD\uFFFD\uFFFD\uFFFD \uFFFD"],
+  [sent("Заказ № 5"), "Заказ № 5"],
+  [sent("\uFEFFx"), "\uFEFFx"],
+  // What is no UTF-8 is what Node reads: Latin-1.
+  ["caf\xe9", "café"],
+  // Read by someone else already.
+  ["Заказ", "Заказ"],
+  ["Заказ\xe9\0\ud800", "Заказé\uFFFD\uFFFD"],
+] as const)("headerText reads %j", (value, text) => {
+  assert.strictEqual(headerText(value), text)
+})
+
+it.prop(
+  "headerText gives any text of UTF-8 back, but for control characters, which PostgreSQL or a terminal may not take",
+  [Schema.String],
+  ([text]) => {
+    const read = headerText(sent(text))
+    assert.strictEqual(read, text.toWellFormed().replaceAll(/[^\P{Cc}\t\x80-\x9f]/gu, "\uFFFD"))
+    assert.isTrue(read.isWellFormed())
+  },
+)
