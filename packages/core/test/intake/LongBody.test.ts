@@ -1,58 +1,13 @@
 /** Long bodies are read a piece at a time, with the same result, and nobody waits for more than one piece. */
 import { Context, Result } from "effect"
 import { assert, it } from "vitest"
-import type { Json, JsonObject } from "../../src/json/Json.ts"
-import { jsonText } from "../../src/json/JsonText.ts"
-import { emptyJsonNotes, JsonReading } from "../../src/json/ParseJson.ts"
 import { MemoryBudget, MemoryShares } from "../../src/limit/MemoryBudget.ts"
-import { inTurns, jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
+import { jsonPieces, submissionPieces } from "../../src/intake/LongBody.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
 import { submissionParser } from "../../src/intake/PreparedSubmission.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
 import type { Timer } from "../../src/runtime/TimerWheel.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
-
-const TEXTS = [
-  '{"a":1.0,"b":[1,{"c":null,"d":[[],{}]},"x"],"a":2,"\uFFFD":1,"\uFFFD":2,"e":"\\u0000"}',
-  '[{"a":1,"b":2},{"a":1,"b":3},{ "a":1},{},{"a":{"b":[true,false]}}]',
-  '\uFEFF {"a":\n\n [1,2,}',
-  '{"a":"unfinished',
-  "[[[[[[[[1]]]]]]]]",
-  "17",
-  "",
-]
-
-const readIn = (text: string, characters: number) => {
-  const notes = emptyJsonNotes()
-  const reading = new JsonReading(text, { notes })
-  let pieces = 1
-  let outcome = reading.advance(characters)
-  for (; outcome === undefined; pieces++) outcome = reading.advance(characters)
-  const objects = outcome._tag !== "Success" ? [] : Array.isArray(outcome.success) ? outcome.success : [outcome.success]
-  const texts = objects.flatMap((object: Json, place) =>
-    object instanceof Map ? [notes.sent.textsIn(text).of(object as JsonObject, place)] : [],
-  )
-  const { sent: _, ...told } = notes
-  return { pieces, told, texts, outcome: outcome._tag === "Success" ? jsonText(outcome.success) : outcome.failure }
-}
-
-it("JsonReading has the same result with pieces of any length", () => {
-  for (const text of TEXTS) {
-    const { pieces: _, ...whole } = readIn(text, Number.POSITIVE_INFINITY)
-    for (const characters of [0, 1, 2, 3, 5, 8, 1000]) {
-      const { pieces, ...read } = readIn(text, characters)
-      assert.deepStrictEqual(read, whole, `${text} by ${characters}`)
-      if (characters === 0 && text.length > 40 && !text.includes("unfinished")) assert.isAbove(pieces, 5)
-    }
-  }
-})
-
-it("JsonReading reads no more in one piece than its limit and the current value", () => {
-  const reading = new JsonReading(`[${"1,".repeat(10_000)}1]`)
-  let pieces = 1
-  while (reading.advance(100) === undefined) pieces++
-  assert.isAtLeast(pieces, 20_000 / 103)
-})
 
 it("jsonPieces parses a body that would be parsed as JSON, and parseSubmission uses its result", () => {
   const body = Buffer.from(`{"list":[${'{"a":"\uFFFD"},'.repeat(8_000)}1],"b":"\xff"}`, "utf8")
@@ -107,100 +62,6 @@ it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same en
   assert.deepStrictEqual(parsed, parseSubmission(submission))
   // One for the reading, and one for each piece of the canonical text at the least.
   assert.isAtLeast(pieces, 1 + parsed.events[0]!.text.length / 65_536)
-})
-
-it("submissionPieces adds header fields as parseSubmission does, and ignores them for equality", () => {
-  const headerFields = new Map([
-    ["X-Topic", "orders"],
-    ["a", "of the header"],
-  ])
-  const bodies = ['{"a":1.0,"b":{"c":[1e400]}}', '[{"a":1},{"b":2}]', "[1]", "{", ""]
-  for (const body of bodies) {
-    for (const query of ["", "a=of+the+query"]) {
-      const submission = { body: Buffer.from(body), contentType: "application/json", query, encoding: null }
-      const parse = submissionPieces({ ...submission, headerFields })
-      let parsed = parse()
-      while (parsed === undefined) parsed = parse()
-      assert.deepStrictEqual(parsed, parseSubmission({ ...submission, headerFields }))
-      const without = parseSubmission(submission)
-      assert.deepStrictEqual(
-        parsed.events.map((event) => event.fingerprint),
-        without.events.map((event) => event.fingerprint),
-      )
-      for (const { text, payload } of parsed.events) {
-        assert.strictEqual(text, jsonText(payload))
-        assert.strictEqual(payload.get("X-Topic"), "orders")
-      }
-    }
-  }
-})
-
-it("inTurns runs one step of each task in turn, and yields between two steps", () => {
-  const later: Array<() => void> = []
-  const take = inTurns((step) => later.push(step))
-  const done: Array<string> = []
-  const work = (name: string, steps: number) => {
-    let left = steps
-    return () => {
-      done.push(name)
-      return --left === 0
-    }
-  }
-  take(work("a", 3), "a")
-  take(work("b", 1), "b")
-  take(work("c", 2), "c")
-  assert.deepStrictEqual(done, [])
-  while (later.length > 0) {
-    assert.strictEqual(later.length, 1)
-    const before = done.length
-    later.shift()!()
-    assert.strictEqual(done.length, before + 1)
-  }
-  assert.deepStrictEqual(done.toSorted().join(""), "aaabcc")
-  assert.deepStrictEqual(done.slice(0, 3), ["a", "b", "c"])
-  take(work("d", 1), "d")
-  later.shift()!()
-  assert.strictEqual(done.at(-1), "d")
-})
-
-it("inTurns continues with the other tasks when one throws", () => {
-  const later: Array<() => void> = []
-  const take = inTurns((step) => later.push(step))
-  const done: Array<string> = []
-  take(() => {
-    throw new Error("a fault of ours")
-  }, "")
-  take(() => done.push("other") === 1, "")
-  assert.throws(() => later.shift()!(), "a fault of ours")
-  later.shift()!()
-  take(() => done.push("later") === 2, "")
-  later.shift()!()
-  assert.deepStrictEqual(done, ["other", "later"])
-})
-
-it("inTurns runs a few tasks concurrently, and the waiting ones in order", () => {
-  const later: Array<() => void> = []
-  const take = inTurns((step) => later.push(step), 2)
-  const done: Array<string> = []
-  let inFlight = 0
-  let most = 0
-  const work = (name: string) => {
-    let steps = 0
-    return () => {
-      if (steps === 0) most = Math.max(most, ++inFlight)
-      if (++steps < 3) return false
-      inFlight--
-      done.push(name)
-      return true
-    }
-  }
-  for (let n = 1; n <= 6; n++) take(work(`hostile${n}`), "hostile")
-  take(work("honest1"), "honest")
-  take(work("other1"), "other")
-  take(work("honest2"), "honest")
-  while (later.length > 0) later.shift()!()
-  assert.strictEqual(most, 2)
-  assert.strictEqual(done.join(" "), "hostile1 hostile2 hostile3 honest1 other1 hostile4 honest2 hostile5 hostile6")
 })
 
 const SOURCE = {

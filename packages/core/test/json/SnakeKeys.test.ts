@@ -1,0 +1,10 @@
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { assert, it } from "vitest"
+
+it("snakeKeys writes the keys of objects at any depth in small letters, and leaves the values as they are", () => {
+  assert.deepStrictEqual(
+    snakeKeys({ daysAhead: 3, isA1B: [{ baseUrl: "aB" }, null, "cD", 1], plain: { deepKey: undefined }, none: null }),
+    { days_ahead: 3, is_a1_b: [{ base_url: "aB" }, null, "cD", 1], plain: { deep_key: undefined }, none: null },
+  )
+  for (const value of [null, "aB", 7, true]) assert.strictEqual(snakeKeys(value), value)
+})
