@@ -2,6 +2,7 @@
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import type { QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { findingsOf, type Seen } from "@data-cabinet/core/diagnostics/Findings"
+import { FENCE_SECONDS } from "@data-cabinet/core/feed/FenceHolder"
 import { expect, it } from "vitest"
 
 const WELL = {
@@ -47,17 +48,116 @@ const WELL = {
   gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
 } satisfies Seen
 
+const holder = { pid: 77, application: "psql", seconds: 61, since: null }
+
 const diagnostics = (change: Partial<DiagnosticsReport>): Seen => ({
   ...WELL,
   diagnostics: { ...WELL.diagnostics, ...change },
 })
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
-it("findingsOf are all ok when nothing is wrong", () => {
-  expect(findingsOf(WELL).filter(({ level }) => level !== "ok")).toEqual([])
+/** Of a cabinet where nothing is wrong. */
+const CHECKS =
+  "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks polls search reports deliveries".split(
+    " ",
+  )
+
+it("findingsOf are all ok when nothing is wrong, and each of them is told", () => {
+  const standby = { used: true, lagMillis: 1_200, maxLagMillis: 10_000, reason: null }
+  const found = findingsOf({ ...WELL, standby })
+  expect(found.filter(({ level }) => level !== "ok")).toEqual([])
+  expect(found.map(({ check }) => check)).toEqual(CHECKS.toSpliced(-1, 0, "standby"))
+  for (const { message } of found) expect(message).toMatch(/^.+[.]$/)
 })
 
-const holder = { pid: 77, application: "psql", seconds: 61, since: null }
+it("findingsOf are ok at the edge of what is tolerated", () => {
+  const edge = diagnostics({
+    connections: 80,
+    clockSkewMillis: -2_000,
+    partitions: [{ table: "original_request", until: "2026-11-25", daysAhead: 3 }],
+    fenceHolders: [{ ...holder, seconds: FENCE_SECONDS }],
+    longestTransactionSeconds: 3_600,
+  })
+  expect(findingsOf(edge).filter(({ level }) => level !== "ok")).toEqual([])
+})
+
+it("findingsOf name only the sessions that hold the feed for long", () => {
+  const passing = { ...holder, pid: 78, seconds: FENCE_SECONDS }
+  expect(findingsOf(diagnostics({ fenceHolders: [passing, holder] }))).toContainEqual(
+    expect.objectContaining({ check: "feed", message: expect.stringMatching(/by process 77 \(psql, 61 s\)\. /) }),
+  )
+})
+
+it("findingsOf give sizes in megabytes", () => {
+  const sized = diagnostics({
+    databaseBytes: 20 * 1_048_576,
+    cabinetBytes: 1.5 * 1_048_576,
+    sizes: { ...WELL.diagnostics.sizes, events: 1_048_576 },
+  })
+  const messageOf = (check: string) => findingsOf(sized).find((one) => one.check === check)?.message
+  expect(messageOf("database")).toMatch(/ 20\.0 MB, .* 1\.5 MB\.$/)
+  expect(messageOf("sizes")).toMatch(/events 1\.0 MB, rows 0\.0 MB, /)
+})
+
+it("findingsOf say that every event has its row only where none waits", () => {
+  const set = { count: 1, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] }
+  const rowsOf = (change: Partial<DiagnosticsReport>) =>
+    findingsOf(diagnostics(change)).filter(({ check }) => check === "rows")
+  expect(rowsOf({})).toHaveLength(1)
+  expect(rowsOf({ deferredRows: 1 })).toEqual([
+    { check: "rows", level: "warn", message: expect.stringMatching(/^1 row waits /) },
+  ])
+  expect(rowsOf({ deferredRows: 1, rowsSetAside: set })).toEqual([
+    { check: "rows", level: "warn", message: expect.stringMatching(/^1 row waits /) },
+    {
+      check: "rows",
+      level: "bad",
+      message: expect.stringMatching(/^The row of 1 event .*: event 12 [^…]*\. The events/),
+    },
+  ])
+})
+
+it.each(["18.6", "18.7", "19.0", "15.20 (Debian 15.20-1)", "beta"])(
+  "findingsOf say nothing of version %s, which lacks nothing that is known",
+  (serverVersion) => {
+    expect(findingsOf(diagnostics({ serverVersion })).filter(({ check }) => check === "version")).toEqual([])
+  },
+)
+
+it("findingsOf tell of a table that is read whole only if it is not known by which columns", () => {
+  const slow = {
+    name: "sources.orders",
+    columns: ["city"],
+    count: 1,
+    meanMillis: 1_000,
+    worstMillis: 1_000,
+    since: "2026-11-20T00:00:00Z",
+    lastAt: "2026-11-26T00:00:00Z",
+  }
+  const tablesReadWhole = [
+    { name: "sources.orders", times: 9 },
+    { name: "sources.calls", times: 7 },
+  ]
+  const wholeOf = (slowReads: DiagnosticsReport["slowReads"]) =>
+    findingsOf(diagnostics({ tablesReadWhole, slowReads })).find(({ check }) => check === "indexes")?.message
+  expect(wholeOf([])).toMatch(/sources\.orders \(9 times\), sources\.calls \(7 times\)\./)
+  expect(wholeOf([slow])).toMatch(/whole: sources\.calls \(7 times\)\. .* index sources\.calls COLUMN/)
+  expect(wholeOf([slow, { ...slow, name: "sources.calls" }])).toBeUndefined()
+})
+
+it("findingsOf say nothing of the login for reports while nobody can log in with it", () => {
+  const checks = findingsOf(diagnostics({ reportRights: null })).map(({ check }) => check)
+  expect(checks).toEqual(CHECKS.filter((check) => check !== "reports"))
+})
+
+it("findingsOf tell how many are meant, of one and of many", () => {
+  const messageOf = (seen: Seen, check: string) => findingsOf(seen).find((one) => one.check === check)?.message
+  expect(messageOf(gauge({ stuck: 1, due: 1, retrying: 2, paused: 3 }), "deliveries")).toMatch(
+    /^1 delivery has .* sends it \(1 due, 2 to be retried, 3 paused\)/,
+  )
+  expect(messageOf(gauge({ failingAddresses: 1 }), "deliveries")).toMatch(/^1 address fails /)
+})
+
 const noRole = { there: false, role: "r", reason: "There is no reader." } as const
 
 it.each<[string, Seen, "warn" | "bad", RegExp]>([
@@ -239,7 +339,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /db:5432 are in clear text.*sslmode=verify-full/,
   ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
-])("findingsOf reports for %s what is wrong and what to do", (check, seen, level, words) => {
+])("findingsOf reports for %s what is wrong and what to do (%#)", (check, seen, level, words) => {
   const wrong = findingsOf(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
 })
@@ -262,6 +362,5 @@ it("findingsOf say nothing of a base URL that is set, or that no sender signs", 
 
 it("findingsOf omits what was not examined", () => {
   const checks = findingsOf({ diagnostics: WELL.diagnostics, gauge: WELL.gauge }).map(({ check }) => check)
-  expect(checks).toContain("database")
-  for (const check of ["connection", "reading", "author", "standby"]) expect(checks).not.toContain(check)
+  expect(checks).toEqual(CHECKS.slice(3))
 })
