@@ -264,6 +264,28 @@ it("notifications on the cabinet's own channels wake it, and no more", async () 
   expect(await send({ total: 15 })).toBe(200)
 })
 
+it("a repeated request for a password under its idempotency key sets none, ends no session, and shows no password", async () => {
+  const { token } = await json("token", "add", "reports", "--role", "owner")
+  const ask = async () => {
+    const response = await fetch(`${server.baseUrl}/manage/v1/report-login`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "idempotency-key": "reports" },
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  const first = await ask()
+  expect(first.status).toBe(201)
+  ;({ url } = JSON.parse(first.text) as { readonly url: string })
+  await inSession(async (client) => {
+    const again = await ask()
+    expect(again.status).toBe(200)
+    expect(again.text).not.toContain(new URL(url).password)
+    expect(JSON.parse(again.text)).not.toHaveProperty("password")
+    expect((await client.query("SELECT 1 AS one")).rows).toEqual([{ one: 1 }])
+  })
+  expect(await refusal("SELECT * FROM shop.item")).toBeNull()
+})
+
 it("--rotate ends the sessions of the old password, which no longer works; --revoke closes the login", async () => {
   const old = await connect()
   const ended = new Promise<void>((resolve) => old.once("end", resolve))
@@ -285,6 +307,7 @@ it("--rotate ends the sessions of the old password, which no longer works; --rev
   const acts = (await json("audit", "--limit", "20")) as ReadonlyArray<{ action: string }>
   expect(acts.map(({ action }) => action).filter((action) => action.startsWith("report_login."))).toEqual([
     "report_login.revoke",
+    "report_login.issue",
     "report_login.issue",
     "report_login.issue",
     "report_login.issue",

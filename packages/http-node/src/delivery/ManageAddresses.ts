@@ -9,7 +9,7 @@ import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer
 import { attemptCursor, attemptsBefore } from "./AttemptCursor.ts"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
-import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import { flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The address's id.")
@@ -37,6 +37,11 @@ export const manageAddresses = Effect.gen(function* () {
     errors: ["no_such_address"],
     params: { no_such_address: "id" },
   } as const
+  const once: Once = {
+    completed: "transaction",
+    withheld: ["secret", "previous_secret"],
+    replay: one("Address", "The address."),
+  }
   return [
     manageEndpoint({
       id: "listAddresses",
@@ -59,11 +64,7 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "It is sent every event accepted from now on. The response has the signing secret; `reveal` shows it again. Without `sources`: all, including later ones. With `filters`: only events for which they hold.",
       action: "address.change",
-      once: {
-        completed: "transaction",
-        withheld: ["secret", "previous_secret"],
-        replay: one("Address", "The address."),
-      },
+      once,
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
       errors: ADDRESS_ERRORS,
@@ -142,13 +143,12 @@ export const manageAddresses = Effect.gen(function* () {
       path: about("/rotate-secret"),
       summary: "A new signing secret",
       description:
-        "The old one signs too for 24 hours, so that no delivery is refused meanwhile. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now: a second secret would end the old one at once.",
+        "The old one signs too for 24 hours, so that no delivery is refused meanwhile. A second rotation would end the old one at once; a repeat with the same `Idempotency-Key` changes nothing.",
       action: "address.change",
-      once: { completed: "transaction" },
-      response: one("AddressWithSecret", "The address."),
+      once,
+      response: one("AddressWithSecret", "The address.", 201),
       respond: ({ path: [address] }) =>
         Effect.map(addresses.rotateSecret(address), (found) => addressJson(found, true)),
-      repeated: ({ path: [address] }) => Effect.map(addresses.reveal(address), (found) => addressJson(found, true)),
     }),
     manageEndpoint({
       ...common,

@@ -91,7 +91,7 @@ export interface ManageEndpoint {
   /** Parameters that the endpoint's own use case reads from `pairs`. */
   readonly readApiParameters?: ReadonlyArray<QueryParameter>
   readonly body: Schema.Codec<unknown, unknown> | null
-  /** Null: the header is not looked at, because the request may be repeated anyway, or shows a secret. */
+  /** Null: the header is not looked at, because the request may be repeated anyway, or because all it does is show a secret. */
   readonly once: Once | null
   readonly response: {
     readonly status: 200 | 201 | 204
@@ -109,8 +109,6 @@ export interface ManageEndpoint {
   readonly respond: (
     call: ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
-  /** Responds to a repeat where the response may be read again, secrets and all; null: what is kept of the first is given. */
-  readonly repeated: ManageEndpoint["respond"] | null
 }
 
 /** How a POST that creates or sends something is done once for its Idempotency-Key. */
@@ -135,7 +133,6 @@ interface Given<S extends Segments, P extends Parameters, B> {
   readonly respond: (
     call: ManageCall<SegmentValues<S>, ParameterValues<P>, B>,
   ) => Effect.Effect<ManageResult, ManageError | StoreUnavailable>
-  readonly repeated?: Given<S, P, B>["respond"]
 }
 
 type Named = Pick<ManageEndpoint, "id" | "tag" | "method" | "path" | "summary" | "description" | "action" | "response">
@@ -153,7 +150,6 @@ export const manageEndpoint = <
     parameters: [],
     body: null,
     once: null,
-    repeated: null,
     errors: [],
     params: {},
     ...declared,

@@ -1,6 +1,6 @@
 /**
  * Requests with an `Idempotency-Key`: the endpoint runs once for a key and who sent it, and a repeat is given the response of
- * the first without its secrets, or one that is read again. The key's form is refused here; what else may be refused is said by `Idempotency`.
+ * the first without its secrets. The key's form is refused here; what else may be refused is said by `Idempotency`.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -33,7 +33,7 @@ type Call = ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>
 /** Runs the work, or returns what is kept of the first time. */
 export const onceFor = (
   idempotency: Idempotency["Service"],
-  { once, method, respond, repeated }: ManageEndpoint,
+  { once, method, respond }: ManageEndpoint,
   { actor, request, address, body }: Sent,
   call: Call,
 ): Effect.Effect<Outcome, ManageError | StoreUnavailable> => {
@@ -49,18 +49,15 @@ export const onceFor = (
     {
       completed: once.completed,
       work,
-      kept: (result) => (repeated === null ? kept(once, result as object) : NOTHING),
+      kept: (result) => kept(once, result as object),
     },
   )
-  return Effect.flatMap(keyed, (outcome): Effect.Effect<Outcome, ManageError | StoreUnavailable> => {
-    if (!outcome.replayed) return Effect.succeed({ result: outcome.result, replayed: false })
-    if (repeated !== null) return Effect.map(repeated(call), (result) => ({ result, replayed: true }))
-    return Effect.succeed({ result: JSON.parse(outcome.response) as object, replayed: true })
-  })
+  return Effect.map(keyed, (outcome) =>
+    outcome.replayed
+      ? { result: JSON.parse(outcome.response) as object, replayed: true }
+      : { result: outcome.result, replayed: false },
+  )
 }
-
-/** What is read again for a repeat. */
-const NOTHING = "{}"
 
 const kept = ({ withheld = [] }: Once, result: object): string =>
   JSON.stringify(

@@ -7,7 +7,7 @@ import type { IssuedLink } from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
-import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
@@ -36,6 +36,7 @@ export const managePeople = Effect.gen(function* () {
     link: linkUrl(baseUrl, secret),
     link_expires_at: expiresAt,
   })
+  const once: Once = { completed: "transaction", withheld: ["link"], replay: one("Person", "The person.") }
   return [
     manageEndpoint({
       id: "listPeople",
@@ -57,7 +58,7 @@ export const managePeople = Effect.gen(function* () {
       summary: "Invite a person",
       description: "With a one-time link that is shown only in this response. It is valid for a day.",
       action: "person.change",
-      once: { completed: "transaction", withheld: ["link"], replay: one("Person", "The person.") },
+      once,
       body: newPerson,
       response: one("InvitedPerson", "The person.", 201),
       respond: ({ body }) => Effect.map(invite(people, body), withLink),
@@ -102,8 +103,9 @@ export const managePeople = Effect.gen(function* () {
         "The previous link is no longer valid. The new one is valid for ten minutes, or for a day if the person has never signed in.",
       action: "person.change",
       segments: [id],
+      once,
       errors: ["no_such_person", "foreign_person"],
-      response: one("InvitedPerson", "The person with the link."),
+      response: one("InvitedPerson", "The person with the link.", 201),
       respond: ({ path: [person] }) => Effect.map(people.link(person), withLink),
     }),
     ...(yield* sessionEndpoints),

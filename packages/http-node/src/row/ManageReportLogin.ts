@@ -27,7 +27,8 @@ export const manageReportLogin = Effect.gen(function* () {
       description:
         "The password is shown only in this response. Sessions with the previous one are ended, and it no longer works.",
       action: "report_login.change",
-      response: one("IssuedReportLogin", "The login with its password."),
+      once: { completed: "after", withheld: ["password"], replay: one("ReportLogin", "The login.") },
+      response: one("IssuedReportLogin", "The login with its password.", 201),
       errors: ["no_reader", "not_listening", "login_denied"],
       respond: () => Effect.map(login.issue(), issuedReportLoginJson),
     }),

@@ -7,7 +7,7 @@ import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option, Schema } from "effect"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
-import { manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
 import { idSegment, secondsParameter, wordParameter } from "../manage/ManageParameters.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
@@ -38,6 +38,11 @@ export const manageSources = Effect.gen(function* () {
   const { baseUrl, baseUrlKnown = true } = yield* HttpSettings
   const base = { url: baseUrl, known: baseUrlKnown }
   const common = { tag: "Sources", segments: [id], errors: ["no_such_source"], params: PARAMS } as const
+  const once: Once = {
+    completed: "transaction",
+    withheld: ["intake_url", "intake_path", "rows_url", "base_url_known"],
+    replay: one("OwnSource", "The source."),
+  }
   return [
     manageEndpoint({
       id: "listSources",
@@ -58,11 +63,7 @@ export const manageSources = Effect.gen(function* () {
       summary: "Create a source",
       description: "With an intake address and a table of its own.",
       action: "source.change",
-      once: {
-        completed: "transaction",
-        withheld: ["intake_url", "intake_path", "rows_url", "base_url_known"],
-        replay: one("OwnSource", "The source."),
-      },
+      once,
       body: newSource,
       response: one("SourceWithAddress", "The source with its intake address.", 201),
       errors: SETTINGS_ERRORS,
@@ -131,17 +132,15 @@ export const manageSources = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/sources/{id}/rotate-secret",
       summary: "A new intake address",
-      description:
-        "The old one responds with 404 from then on, or after `keep_old_seconds`. A repeat with the same `Idempotency-Key` changes nothing and shows the address as it is now.",
+      description: "The old one responds with 404 from then on, or after `keep_old_seconds`.",
       action: "source.change",
-      once: { completed: "transaction" },
-      response: one("SourceWithAddress", "The source."),
+      once,
+      response: one("SourceWithAddress", "The source.", 201),
       parameters: [KEEP_OLD],
       errors: ["no_such_source", "bad_expiry"],
       params: { no_such_source: "id", bad_expiry: "keep_old_seconds" },
       respond: ({ path: [source], query: { keep_old_seconds: keepOldSeconds = null } }) =>
         Effect.map(sources.rotateSecret(source, { keepOldSeconds }), (found) => revealedSourceJson(found, base)),
-      repeated: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
     }),
     manageEndpoint({
       ...common,

@@ -45,9 +45,12 @@ npx cabinet token add "Accountant" --role reader --only sources.orders --only pu
 
 For such a token nothing else exists: the read API's lists and its feed have only what is listed, and any other name or
 \`source_id\` is 404. The table of a source stands for the source, with its events; a view can be listed without its tables, and its
-\`definition\` is null, because it names them. Sources are listed by id and all other objects by oid: a renamed one stays listed, a
-new one with an old name is not. In a copy by \`pg_dump\` only sources stay listed, because the other objects have new oids there. A token
-with a list is refused by the management API (403).
+\`definition\` is null, because it names them. A token with a list is refused by the management API (403).
+
+Sources are listed by id and all other objects by oid, and \`token list\` shows them by the names that they have now: one that was
+renamed or moved to another schema stays listed, one that was dropped is listed no longer, and a new one with an old name is not
+listed. Nothing is left of a list whose objects were all dropped, and its token reads nothing. \`cabinet tenant move\` brings lists along
+whole. In any other copy by \`pg_dump\` only sources stay listed, because the other objects have new oids there.
 
 The lowest role that each action needs (a role includes the lower ones):
 
@@ -103,8 +106,10 @@ a UUID. It is kept for 24 hours, separately for each token and person.
 - Work within the database and the record of its response are one transaction. Work that began and has not ended after 60
   seconds, because its process was killed, gets 409 \`outcome_unknown\`: check whether it was done, then send it with a new key. For
   pings, test events, runs of a poll and resent ranges, which reach beyond one transaction, it may have been done.
-- The header is ignored where repeating is harmless (revoke, pause, trash), and where the response consists of a secret
-  (reveal, rotate, links, passwords, sign-in).
+- So it is with what replaces a secret (rotate, a person's link, the password of the login for reports): a repeat replaces nothing,
+  and \`reveal\` shows the signing secret or the intake address whose response was lost.
+- The header is ignored where repeating is harmless (revoke, pause, trash), where all that a request does is show a secret (reveal),
+  and for passwords of people and sign-in.
 
 Records hold keyed hashes of the key and the request, under a secret of the database, and the response without secrets.
 
