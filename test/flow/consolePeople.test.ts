@@ -100,6 +100,7 @@ it("a reader's token is narrowed to what is marked, and no other role's", async 
     [...screen.matchAll(/name="only" value="([^"]+)"/g)].map(([, name]) => name),
     ["sources.letters", "sources.orders"],
   )
+  assert.include(screen, ">source Letters<")
   const issued = await owner.post("/console/tokens", { name: "Narrow", role: "reader", only: "sources.letters" })
   const headers = { authorization: `Bearer ${/dcr_[\w-]{43}/.exec(issued.text)![0]}` }
   const tables = (await (await fetch(`${cabinet.base}/api/v1/tables`, { headers })).json()) as any
@@ -116,6 +117,49 @@ it("a reader's token is narrowed to what is marked, and no other role's", async 
     assert.include(refused.text, `<code>${code}</code>`)
     assert.notInclude(refused.text, "<i>")
   }
+})
+
+it("a token's list is shown by the names of now, wherever its objects were moved, and without those that were dropped", async () => {
+  for (const statement of [
+    "CREATE SCHEMA shop",
+    "GRANT USAGE ON SCHEMA shop TO PUBLIC",
+    "CREATE VIEW public.totals AS SELECT 1 AS one",
+    "GRANT SELECT ON public.totals TO PUBLIC",
+  ]) {
+    await database.run(statement)
+  }
+  const { id: source } = await cabinet.cabinet.sources.create({ name: "Moving" })
+  const body = new URLSearchParams([
+    ["name", "Mover"],
+    ["role", "reader"],
+    ["lifetime", "30d"],
+    ["only", "public.totals"],
+    ["only", "sources.moving"],
+  ])
+  const sent = { ...(await cabinet.as("owner")), "sec-fetch-site": "same-origin" }
+  const issued = await (await fetch(`${cabinet.base}/console/tokens`, { method: "POST", headers: sent, body })).text()
+  const headers = { authorization: `Bearer ${/dcr_[\w-]{43}/.exec(issued)![0]}` }
+  const read = async (table: string) => (await fetch(`${cabinet.base}/api/v1/tables/${table}/rows`, { headers })).status
+  const shown = async () => {
+    const [, line] = /<tr><th scope="row">Mover([^]*?)<\/tr>/.exec((await owner.get("/console/tokens")).text)!
+    const names = [...line!.matchAll(/<small class="mono">([^<…]+)<\/small>/g)].map(([, name]) => name)
+    return { line: line!, names }
+  }
+  assert.deepStrictEqual((await shown()).names, ["public.totals", "sources.moving"])
+  assert.match((await shown()).line, /data-label="Valid until"><time/)
+  await database.run("ALTER VIEW public.totals SET SCHEMA shop")
+  await database.run("ALTER VIEW shop.totals RENAME TO sums")
+  await database.run("CREATE VIEW public.totals AS SELECT 2 AS secret")
+  await database.run("GRANT SELECT ON public.totals TO PUBLIC")
+  assert.deepStrictEqual((await shown()).names, ["shop.sums", "sources.moving"])
+  assert.deepStrictEqual([await read("shop/sums"), await read("public/totals")], [200, 404])
+  await cabinet.cabinet.sources.remove(source, { dropTable: true })
+  assert.deepStrictEqual((await shown()).names, ["shop.sums"])
+  await database.run("DROP VIEW shop.sums")
+  const { line, names } = await shown()
+  assert.deepStrictEqual(names, [])
+  assert.include(line, "Nothing any more: what it listed was dropped.")
+  assert.strictEqual(await read("public/totals"), 404)
 })
 
 it("the audit log has every action with actor, object and outcome, by filters, page after page", async () => {

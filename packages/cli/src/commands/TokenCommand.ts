@@ -63,7 +63,7 @@ const list = Command.make("list", {}, () =>
           all.map((token) => [
             String(token.id),
             `${token.prefix}…`,
-            token.only === null ? token.role : `${token.role}: ${token.only.join(", ")}`,
+            token.only === null ? token.role : `${token.role}: ${token.only.join(", ") || "nothing, all was dropped"}`,
             token.createdAt,
             token.lastUsedAt ?? "never",
             stateOf(token),

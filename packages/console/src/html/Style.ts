@@ -49,7 +49,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;heigh
 ::placeholder{color:var(--soft);opacity:1}
 .field{position:relative;display:block}.field>.i{position:absolute;left:.6rem;top:50%;translate:0 -50%;color:var(--soft)}.field>input{padding-left:1.9rem!important;width:100%}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.35rem}
-.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
+.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.choice bdi{min-width:0;overflow-wrap:anywhere}.wrap>details{max-width:100%;min-width:0}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
 .find{min-width:14rem}
 table.list{width:100%;border-collapse:collapse}
 .list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600}
@@ -122,7 +122,7 @@ details>summary{cursor:pointer}
 @media(max-width:42rem){
 .events tr{display:grid;grid-template-columns:auto auto 1fr;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
 .card:not(.flush) .stacked :is(th,td){padding-inline:0}.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}
-.week thead{display:none}.week tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.week th,.week td:not(.wide-only){border:0;padding:.15rem .75rem}.week .n::before{content:attr(data-label) " ";color:var(--soft)}
+.week thead{display:none}.week tr{display:grid;grid-template-columns:1fr auto;border-top:1px solid var(--line);padding:.35rem 0}.week th,.week td:not(.wide-only){border:0;padding:.15rem .75rem}.week .n::before,.stacked td[data-label]::before{content:attr(data-label) " ";color:var(--soft)}
 .events .mark{width:auto}.events time{display:block;text-align:right}.events td:nth-last-child(2){grid-column:1/-1}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}

@@ -21,12 +21,33 @@ export interface TokenData {
   readonly issued: IssuedAccessToken | null
 }
 
-const onlyChoice = ({ words: { people: words } }: Frame, tables: ReadonlyArray<Table>): HtmlValue =>
+const onlyChoice = (
+  {
+    words: {
+      people: words,
+      tables: { kinds },
+    },
+  }: Frame,
+  tables: ReadonlyArray<Table>,
+): HtmlValue =>
   tables.length > 0 &&
   markup`<details><summary>${words.onlyThese}</summary><p class="soft">${words.onlyHint}</p><div class="scroll inset">${tables.map(
-    ({ schema, name }) =>
-      markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <bdi class="mono">${schema}.${name}</bdi></label>`,
+    ({ schema, name, kind, source }) =>
+      markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <bdi class="mono">${schema}.${name}</bdi> <bdi class="soft">${source === null ? kinds[kind] : words.ofSource(source.name)}</bdi></label>`,
   )}</div></details>`
+
+/** More are listed when they are asked for. */
+const LISTED_AT_ONCE = 3
+
+/** What a reader's token lists, by its names of now. */
+const listed = ({ words: { people: words } }: Frame, only: AccessToken["only"]): HtmlValue => {
+  if (only === null) return null
+  if (only.length === 0) return markup`<small>${words.onlyNothing}</small>`
+  const names = only.map((name) => markup`<small class="mono">${name}</small>`)
+  return only.length <= LISTED_AT_ONCE
+    ? names
+    : markup`<details><summary>${words.onlyCount(only.length)}</summary>${names}</details>`
+}
 
 const issuedBox = (frame: Frame, issued: IssuedAccessToken | null): HtmlValue => {
   const { people: words, table } = frame.words
@@ -37,15 +58,17 @@ const issuedBox = (frame: Frame, issued: IssuedAccessToken | null): HtmlValue =>
 }
 
 const state = ({ words: { people: words } }: Frame, token: AccessToken, moment: ShowMoment): HtmlValue => {
-  if (token.revokedAt !== null) return badge("quiet", words.revoked)
-  return token.expiresAt === null ? words.forEver : moment(token.expiresAt)
+  if (token.revokedAt !== null) return markup`<td class="wide-only">${badge("quiet", words.revoked)}</td>`
+  return token.expiresAt === null
+    ? markup`<td>${words.forEver}</td>`
+    : markup`<td data-label="${words.validUntil}">${moment(token.expiresAt)}</td>`
 }
 
 export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: TokenData): Screen => {
   const { people: words, integration } = frame.words
   const moment = momentsIn(timeZone)
   const line = (token: AccessToken) =>
-    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${token.only === null ? null : markup`<small class="mono">${token.only.join(", ")}</small>`}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td><td class="wide-only">${state(frame, token, moment)}</td>
+    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${listed(frame, token.only)}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td>${state(frame, token, moment)}
 <td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
   const issue =
     may(frame, "token.change") &&
@@ -65,7 +88,7 @@ export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: 
 ${
   tokens.length === 0
     ? markup`<div class="empty"><h2>${words.noTokens}</h2><p>${words.noTokensHint}</p></div>`
-    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${integration.issuedAt}</th><th scope="col" class="wide-only">${words.lastUse}</th><th scope="col" class="wide-only">${words.validUntil}</th><th scope="col"><span class="hide">${integration.revoke}</span></th></tr></thead><tbody>${tokens.map(line)}</tbody></table></div>`
+    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${integration.issuedAt}</th><th scope="col" class="wide-only">${words.lastUse}</th><th scope="col">${words.validUntil}</th><th scope="col"><span class="hide">${integration.revoke}</span></th></tr></thead><tbody>${tokens.map(line)}</tbody></table></div>`
 }`,
   }
 }

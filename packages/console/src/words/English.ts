@@ -749,6 +749,9 @@ export const ENGLISH = {
     onlyThese: "Reads only these tables and views",
     onlyHint:
       "For the role reader: the table of a source stands for its events, too. Without a mark, all of them. Such a token reads by the read API alone.",
+    ofSource: (source: string) => `source ${source}`,
+    onlyCount: (objects: number) => count(objects, { one: "table or view", other: "tables and views" }),
+    onlyNothing: "Nothing any more: what it listed was dropped.",
     lastUse: "Last use",
     lifetime: "Valid for",
     forEver: "until it is revoked",
