@@ -33,40 +33,50 @@ export const WINDOWS_1252: Charset = singleByte("windows-1252", "win1252")
 export const sourceCharset = (encoding: SourceEncoding): Charset =>
   encoding === "utf-8" ? UTF_8 : encoding === "windows-1251" ? WINDOWS_1251 : WINDOWS_1252
 
-const LABELS: ReadonlyArray<readonly [Charset | (() => Charset), string]> = [
-  [UTF_8, "utf-8 utf8 unicode-1-1-utf-8 x-unicode20utf8 utf8mb4"],
-  [WINDOWS_1251, "windows-1251 cp1251 x-cp1251 win1251 win-1251 windows1251 ansi-1251"],
-  [
+type Labelled = readonly [charset: () => Charset, labels: string]
+
+const known = (charset: Charset, labels: string): Labelled => [() => charset, labels]
+
+/** Its table is made when it is first asked for: nearly nobody needs it. */
+const rare = (name: string, codec: string, labels: string): Labelled => {
+  let made: Charset | undefined
+  return [() => (made ??= singleByte(name, codec)), labels]
+}
+
+const LABELS: ReadonlyArray<Labelled> = [
+  known(UTF_8, "utf-8 utf8 unicode-1-1-utf-8 x-unicode20utf8 utf8mb4"),
+  known(WINDOWS_1251, "windows-1251 cp1251 x-cp1251 win1251 win-1251 windows1251 ansi-1251"),
+  known(
     WINDOWS_1252,
     "windows-1252 cp1252 x-cp1252 win1252 windows1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 latin1 latin-1 l1 ibm819 cp819 iso-ir-100 csisolatin1",
-  ],
-  [() => singleByte("windows-1250", "win1250"), "windows-1250 cp1250 x-cp1250 win1250"],
-  [() => singleByte("windows-1253", "win1253"), "windows-1253 cp1253 x-cp1253 win1253"],
-  [() => singleByte("windows-1254", "win1254"), "windows-1254 cp1254 x-cp1254 win1254 iso-8859-9 latin5 l5"],
-  [() => singleByte("windows-1255", "win1255"), "windows-1255 cp1255 x-cp1255 win1255"],
-  [() => singleByte("windows-1256", "win1256"), "windows-1256 cp1256 x-cp1256 win1256"],
-  [() => singleByte("windows-1257", "win1257"), "windows-1257 cp1257 x-cp1257 win1257"],
-  [() => singleByte("windows-1258", "win1258"), "windows-1258 cp1258 x-cp1258 win1258"],
-  [() => singleByte("windows-874", "win874"), "windows-874 iso-8859-11 tis-620"],
-  [() => singleByte("iso-8859-2", "iso88592"), "iso-8859-2 iso8859-2 iso88592 latin2 l2"],
-  [() => singleByte("iso-8859-3", "iso88593"), "iso-8859-3 iso8859-3 latin3"],
-  [() => singleByte("iso-8859-4", "iso88594"), "iso-8859-4 iso8859-4 latin4"],
-  [() => singleByte("iso-8859-5", "iso88595"), "iso-8859-5 iso8859-5 iso88595 cyrillic"],
-  [() => singleByte("iso-8859-6", "iso88596"), "iso-8859-6 iso8859-6 arabic"],
-  [() => singleByte("iso-8859-7", "iso88597"), "iso-8859-7 iso8859-7 greek"],
-  [() => singleByte("iso-8859-8", "iso88598"), "iso-8859-8 iso8859-8 iso-8859-8-i hebrew"],
-  [() => singleByte("iso-8859-13", "iso885913"), "iso-8859-13 iso8859-13"],
-  [() => singleByte("iso-8859-15", "iso885915"), "iso-8859-15 iso8859-15 latin9 l9"],
-  [() => singleByte("koi8-r", "koi8r"), "koi8-r koi8r koi8 koi"],
-  [() => singleByte("koi8-u", "koi8ru"), "koi8-u koi8u koi8-ru"],
-  [() => singleByte("ibm866", "cp866"), "ibm866 cp866 866 dos-866"],
-  [() => singleByte("x-mac-cyrillic", "macukraine"), "x-mac-cyrillic"],
-  [() => singleByte("macintosh", "macroman"), "macintosh mac x-mac-roman"],
-  [() => multiByte("gb18030", "gb18030"), "gb18030 gbk gb2312 x-gbk cp936"],
-  [() => multiByte("big5", "big5"), "big5 big5-hkscs cn-big5"],
-  [() => multiByte("shift_jis", "shiftjis"), "shift_jis shift-jis sjis x-sjis windows-31j ms_kanji"],
-  [() => multiByte("euc-jp", "eucjp"), "euc-jp x-euc-jp"],
-  [() => multiByte("euc-kr", "euckr"), "euc-kr ks_c_5601-1987 ksc5601 windows-949 cp949"],
+  ),
+  rare("windows-1250", "win1250", "windows-1250 cp1250 x-cp1250 win1250"),
+  rare("windows-1253", "win1253", "windows-1253 cp1253 x-cp1253 win1253"),
+  rare("windows-1254", "win1254", "windows-1254 cp1254 x-cp1254 win1254 iso-8859-9 latin5 l5"),
+  rare("windows-1255", "win1255", "windows-1255 cp1255 x-cp1255 win1255"),
+  rare("windows-1256", "win1256", "windows-1256 cp1256 x-cp1256 win1256"),
+  rare("windows-1257", "win1257", "windows-1257 cp1257 x-cp1257 win1257"),
+  rare("windows-1258", "win1258", "windows-1258 cp1258 x-cp1258 win1258"),
+  rare("windows-874", "win874", "windows-874 iso-8859-11 tis-620"),
+  rare("iso-8859-2", "iso88592", "iso-8859-2 iso8859-2 iso88592 latin2 l2"),
+  rare("iso-8859-3", "iso88593", "iso-8859-3 iso8859-3 latin3"),
+  rare("iso-8859-4", "iso88594", "iso-8859-4 iso8859-4 latin4"),
+  rare("iso-8859-5", "iso88595", "iso-8859-5 iso8859-5 iso88595 cyrillic"),
+  rare("iso-8859-6", "iso88596", "iso-8859-6 iso8859-6 arabic"),
+  rare("iso-8859-7", "iso88597", "iso-8859-7 iso8859-7 greek"),
+  rare("iso-8859-8", "iso88598", "iso-8859-8 iso8859-8 iso-8859-8-i hebrew"),
+  rare("iso-8859-13", "iso885913", "iso-8859-13 iso8859-13"),
+  rare("iso-8859-15", "iso885915", "iso-8859-15 iso8859-15 latin9 l9"),
+  rare("koi8-r", "koi8r", "koi8-r koi8r koi8 koi"),
+  rare("koi8-u", "koi8ru", "koi8-u koi8u koi8-ru"),
+  rare("ibm866", "cp866", "ibm866 cp866 866 dos-866"),
+  rare("x-mac-cyrillic", "macukraine", "x-mac-cyrillic"),
+  rare("macintosh", "macroman", "macintosh mac x-mac-roman"),
+  known(multiByte("gb18030", "gb18030"), "gb18030 gbk gb2312 x-gbk cp936"),
+  known(multiByte("big5", "big5"), "big5 big5-hkscs cn-big5"),
+  known(multiByte("shift_jis", "shiftjis"), "shift_jis shift-jis sjis x-sjis windows-31j ms_kanji"),
+  known(multiByte("euc-jp", "eucjp"), "euc-jp x-euc-jp"),
+  known(multiByte("euc-kr", "euckr"), "euc-kr ks_c_5601-1987 ksc5601 windows-949 cp949"),
 ]
 
 const byLabel = new Map(
@@ -77,16 +87,8 @@ const byLabel = new Map(
  * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that gives no usable charset: an
  * unknown one, one that is not a superset of ASCII (UTF-16), or plain ASCII, which defines no bytes above 127.
  */
-export const charsetOf = (label: string | null | undefined): Charset | null => {
-  if (label === null || label === undefined) return null
-  const key = label.trim().toLowerCase()
-  const found = byLabel.get(key)
-  if (found === undefined) return null
-  if (typeof found !== "function") return found
-  const made = found()
-  for (const other of LABELS.find(([maker]) => maker === found)![1].split(" ")) byLabel.set(other, made)
-  return made
-}
+export const charsetOf = (label: string | null | undefined): Charset | null =>
+  byLabel.get((label ?? "").trim().toLowerCase())?.() ?? null
 
 /** A Buffer on the same bytes, for Node's own decoders. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Idempotency, IdempotencyError, type KeyedWork } from "@data-cabinet/core/idempotency/Idempotency"
 import { IdempotencyStore, type KeyedRequest } from "@data-cabinet/core/idempotency/IdempotencyStore"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 
 interface Entry {
   readonly id: number
@@ -187,6 +187,12 @@ describe("Idempotency.once", () => {
     ["after", "an unavailable database", Effect.fail(away), false],
     ["after", "a defect", Effect.die("bug"), false],
     ["after", "an interruption", Effect.interrupt, false],
+    [
+      "after",
+      "a refusal with a defect beside it",
+      Effect.failCause(Cause.combine(Cause.fail("no"), Cause.die("bug"))),
+      false,
+    ],
   ] as const)("%s: after %s the work can be sent again: %4$s", ([completed, , failing, again]) => {
     const { layer } = store()
     const { keyed } = work(completed)

@@ -80,6 +80,12 @@ describe("decode", () => {
     const bytes = Buffer.concat([Buffer.from("\uFFFDд\0"), Buffer.from([0xff, 0xe2, 0x82]), Buffer.from("\uFFFD")])
     assert.deepStrictEqual(decode(bytes, UTF_8), { text: "\uFFFDд\uFFFD\uFFFD\uFFFD\uFFFD", replaced: 3 })
   })
+  it("decode counts broken bytes beside characters whose bytes are nearly those of U+FFFD", () => {
+    for (const character of ["\uFFBC", "\uFFFC", "\uEFFD", "\uFFBD", "\uEFBD"]) {
+      const bytes = Buffer.concat([Buffer.from(character), Buffer.of(0xff), Buffer.from("\uFFFD")])
+      assert.deepStrictEqual(decode(bytes, UTF_8), { text: `${character}\uFFFD\uFFFD`, replaced: 1 })
+    }
+  })
   it("decode reads only the bytes of its range", () => {
     assert.deepStrictEqual(decode(Buffer.from([0xff, 0xcf, 0xf0, 0xff]), WINDOWS_1251, 1, 3), {
       text: "Пр",
@@ -90,5 +96,6 @@ describe("decode", () => {
   })
   it("decode leaves a byte order mark where it is", () => {
     assert.strictEqual(decode(Buffer.from("\uFEFFa"), UTF_8).text, "\uFEFFa")
+    assert.strictEqual(decode(Buffer.of(0x84, 0x31, 0x95, 0x33, 0x61), charsetOf("gb18030")!).text, "\uFEFFa")
   })
 })

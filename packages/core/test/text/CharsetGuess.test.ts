@@ -113,6 +113,7 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("Müller Müller ", 0xba, 0xe6), "windows-1252")
     assert.strictEqual(bytes("Müller", " \xe6".repeat(3)), "windows-1252")
     assert.strictEqual(bytes("Müller", " \xe6".repeat(4)), "windows-1251")
+    assert.strictEqual(bytes("Müller \xe9 ", 0xba, 0xe6), "windows-1252")
     assert.strictEqual(bytes("£5 \xe6"), "windows-1252")
     assert.strictEqual(bytes("£5 \xe6 \xe6"), "windows-1251")
     // The euro sign and № are where they are in one charset alone.

@@ -77,6 +77,15 @@ it("namedCharset takes UTF-16 in each spelling, without the spaces around it, an
   for (const label of ["xutf-16", "utf-16x", "utf-16lebe"]) assert.isNull(named(label))
 })
 
+it("CharsetDetector and namedCharset say what the charset was decided by", () => {
+  for (const label of ["utf-8", "utf-16", "utf-16be", "koi8-r"])
+    assert.strictEqual(namedCharset(label)?.decidedBy, "option")
+  const wide = Buffer.from("a;b\n1;2\n", "utf16le")
+  assert.deepInclude(decide(wide), { name: "utf-16le", decidedBy: "bytes" })
+  assert.deepInclude(decide(Buffer.from(wide).swap16()), { name: "utf-16be", decidedBy: "bytes" })
+  assert.deepInclude(decide(Buffer.of(0xfe, 0xff), Buffer.from(wide).swap16()), { name: "utf-16be", decidedBy: "mark" })
+})
+
 it("CharsetDetector takes a byte order mark for one only if it is whole", () => {
   const name = (...bytes: ReadonlyArray<number>) => decide(Uint8Array.from(bytes)).name
   const letter = [0x61, 0x61, 0x61, 0x61]
@@ -104,6 +113,7 @@ it("CharsetDetector takes for UTF-16 what has a zero in every second byte, a fif
   assert.strictEqual(name("a\0bcdefghi"), "utf-8")
   assert.strictEqual(name("\0abcdefghi"), "utf-8")
   assert.strictEqual(name("a\0b\0cdefgh"), "utf-8")
+  assert.strictEqual(name("\0a\0bcdefgh"), "utf-8")
   assert.strictEqual(name("a\0b\0c\0defg"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0cdefg"), "utf-16be")
   assert.strictEqual(name("\0\0\0\0\0\0ab"), "utf-8")
