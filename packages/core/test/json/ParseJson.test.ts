@@ -200,6 +200,62 @@ describe("parseJson", () => {
     }
   })
 
+  it.each([
+    ...'@ @1 1@ [@1] [1@] [1,@] [@ {@ {@} {@"a":1} {"a"@1} {"a":@ {"a":1@} {"a":1,@}'.split(" "),
+    ...'"@" "@ "\\@" "\\@0041" "\\u@041" "\\u0@41" "\\u00@1" "\\u004@" "\\u004@1"'.split(" "),
+    ..."-@ 0@ -0@ 1@ 12@ 1.@ 1.5@ 1.5@e1 1e@ 1E@5 1e+@ 1e-@ 1e5@ 1e+5@ t@ue fals@ nul@ null@ [null@]".split(" "),
+  ])("parseJson agrees with JSON.parse on each character in the place of the @ of %s", (text) => {
+    for (let code = 0; code < 0x180; code++) {
+      const sent = text.replace("@", String.fromCharCode(code))
+      let expected: unknown
+      try {
+        expected = JSON.parse(sent)
+      } catch {}
+      const parsed = parseJson(sent)
+      assert.strictEqual(Result.isSuccess(parsed), expected !== undefined, JSON.stringify(sent))
+      if (typeof expected === "string")
+        assert.strictEqual(Result.getOrThrow(parsed), expected.replaceAll("\0", "\uFFFD"))
+    }
+  })
+
+  it.for([
+    ["1. ", "U+0020"],
+    ["[!", '"!"'],
+    ["[\x7f", "U+007F"],
+    ["[\x80", '"\x80"'],
+    ["[\ud7ff", '"\ud7ff"'],
+    ["[\ud800", "U+D800"],
+    ["[\udfff", "U+DFFF"],
+    ["[\ue000", '"\ue000"'],
+    ["[\ufffc", '"\ufffc"'],
+    ["[\ufffd", "U+FFFD"],
+  ] as const)("parseJson says of %j that it found %s, and shows no character that is not seen", ([text, found]) => {
+    assert.isTrue(failure(text).reason.endsWith(` was expected, found ${found}`))
+  })
+
+  it("parseJson replaces a surrogate that is alone, escaped or not, and no other character", () => {
+    for (let code = 0xd700; code <= 0xe0ff; code++) {
+      const expected = String.fromCharCode(code).toWellFormed()
+      const escaped = `"\\u${code.toString(16)}"`
+      assert.deepStrictEqual([value(escaped), value(`"${String.fromCharCode(code)}"`)], [expected, expected])
+    }
+  })
+
+  it.for([
+    ["1", 1],
+    ['"x"', 1],
+    ["{}", 1],
+    ["[]", 1],
+    ["[1,2]", 6],
+    ['{"a":1}', 7],
+    ['[{"a":1},{}]', 12],
+    ['{"a":[1]}', 11],
+  ] as const)("parseJson says of %s how much memory its value takes", ([text, cells]) => {
+    const notes = emptyJsonNotes()
+    parseJson(text, { notes })
+    assert.strictEqual(notes.cells, cells)
+  })
+
   it("jsonErrorInWords returns one sentence with the position", () => {
     assert.strictEqual(
       jsonErrorInWords(failure('{\n"a":}')),
