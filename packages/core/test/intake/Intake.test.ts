@@ -1,116 +1,14 @@
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Result } from "effect"
-import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
+import { Effect } from "effect"
 import { StoreUnavailable } from "../../src/error/StoreUnavailable.ts"
-import { EventLog, SourceChanged } from "../../src/event/EventLog.ts"
-import type { AcceptRequest, Receipt } from "../../src/event/EventLog.ts"
+import { SourceChanged } from "../../src/event/EventLog.ts"
+import type { AcceptRequest } from "../../src/event/EventLog.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { Intake } from "../../src/intake/Intake.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
-import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
-import { Sources } from "../../src/source/Sources.ts"
-import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
-import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
-
-/** A store that remembers what it was asked, and whose source can change under a submission. */
-const store = () => {
-  const state = {
-    source: {
-      id: 7,
-      version: 1,
-      encoding: null,
-      thanksUrl: null,
-      kept: null,
-      verification: null,
-    } as IntakeSource | null,
-    cached: null as IntakeSource | null,
-    clientAllowed: true,
-    sourceAllowed: true,
-    asked: [] as Array<string>,
-    appended: [] as Array<AcceptRequest>,
-    refused: [] as Array<string>,
-    limited: [] as Array<number>,
-    onAppend: (): SourceChanged | StoreUnavailable | undefined => undefined,
-  }
-  const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
-  const sources = {
-    cached: (secret: string) => (secret === "right" ? (state.cached ?? undefined) : undefined),
-    bySecret: (secret: string) =>
-      Effect.sync(() => {
-        state.asked.push("source")
-        return secret === "right" ? Option.fromNullishOr(state.source) : Option.none()
-      }),
-    forIntake: (id: number) => Effect.sync(() => Option.fromNullishOr(id === state.source?.id ? state.source : null)),
-  } as unknown as Sources["Service"]
-  const layer = Intake.layer.pipe(
-    Layer.provide([
-      Layer.succeed(Sources, sources),
-      Layer.succeed(RefusedSignatures, { count: (id, reason) => void state.refused.push(`${id} ${reason}`) }),
-      Layer.succeed(LimitedRequests, { count: (id) => void state.limited.push(id) }),
-      Layer.succeed(RateLimiter, {
-        key: async () => Result.succeed(null),
-        intake: (ip, id) =>
-          runResult(
-            Effect.sync(() => {
-              state.asked.push([ip, id].filter((each) => each !== null).join(" to "))
-              return ip !== null && (!state.clientAllowed || id === null)
-                ? { ...allowance(state.clientAllowed), subject: "client" }
-                : { ...allowance(state.sourceAllowed), subject: "source" }
-            }),
-            Context.empty(),
-          ),
-      }),
-      Layer.succeed(EventLog, {
-        append: (request) =>
-          runResult(
-            Effect.suspend((): Effect.Effect<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable> => {
-              const failure = state.onAppend()
-              if (failure !== undefined) return Effect.fail(failure)
-              if (request.sourceVersion !== state.source?.version) {
-                return Effect.fail(new SourceChanged({ sourceId: request.sourceId }))
-              }
-              state.appended.push(request)
-              return Effect.succeed(
-                request.events.map((event, index): Receipt => ({ id: index + 1, repeatOf: null, empty: event.empty })),
-              )
-            }),
-            Context.empty(),
-          ),
-      }),
-    ]),
-  )
-  return { state, layer }
-}
-
-const text = (value: string) => new TextEncoder().encode(value)
-
-const request = (source: IntakeSource, change: Partial<IntakeRequest> = {}): IntakeRequest => ({
-  source,
-  secret: "right",
-  body: text('{"a":1}'),
-  undecodable: null,
-  query: "",
-  baseUrl: "https://data.example",
-  sender: {
-    contentType: "application/json",
-    ip: "192.0.2.7",
-    referer: null,
-    origin: null,
-    userAgent: "curl",
-    acceptLanguage: null,
-  },
-  headers: {},
-  deadline: Number.POSITIVE_INFINITY,
-  context: Context.empty(),
-  ...change,
-})
-
-const admit = (intake: Intake["Service"], secret: string, ip: string | null) =>
-  fromResult(() => intake.admit(secret, ip, { deadline: Number.POSITIVE_INFINITY, context: Context.empty() }))
-
-const receive = (intake: Intake["Service"], of: IntakeRequest) => fromResult(() => intake.receive(of))
+import { admit, receive, request, store, text } from "./MemoryStore.ts"
 
 const withType = (source: IntakeSource, contentType: string | undefined, body: string | Uint8Array, query = "") => {
   const base = request(source)

@@ -1,0 +1,115 @@
+/** What a provider asks of an address is answered, and is no event. */
+import { createHmac } from "node:crypto"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Intake } from "@data-cabinet/core/intake/Intake"
+import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
+import { fromResult } from "@data-cabinet/core/runtime/FromResult"
+import type { IntakeSource } from "@data-cabinet/core/source/Source"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect } from "effect"
+import { receive, request, store, text } from "./MemoryStore.ts"
+
+const ask = (intake: Intake["Service"], query: string, secret = "right") =>
+  fromResult(() =>
+    intake.ask({ secret, ip: "192.0.2.7", query, deadline: Number.POSITIVE_INFINITY, context: Context.empty() }),
+  )
+
+const QUESTION = "hub.mode=subscribe&hub.verify_token=hush&hub.challenge=77"
+
+describe("Intake.ask", () => {
+  it.effect("answers whoever knows the token of a source, and nobody else", () => {
+    const { state, layer } = store()
+    state.source = { ...state.source!, challenge: { provider: "meta", secret: "hush" } }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      assert.deepStrictEqual(yield* ask(intake, QUESTION), { contentType: "text/plain; charset=utf-8", text: "77" })
+      assert.isNull(yield* ask(intake, QUESTION.replace("hush", "guess")))
+      // Whether there is such an address or not.
+      assert.isNull(yield* ask(intake, QUESTION, "wrong"))
+      state.source = { ...state.source!, challenge: { provider: "meta", secret: null } }
+      assert.instanceOf(yield* Effect.flip(ask(intake, QUESTION)), StoreUnavailable)
+      assert.deepStrictEqual(state.appended, [])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("answers by the source as it is, whatever was cached of it", () => {
+    const { state, layer } = store()
+    state.cached = { ...state.source!, challenge: { provider: "meta", secret: "old" } }
+    state.source = { ...state.source!, version: 2, challenge: { provider: "meta", secret: "hush" } }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      assert.isNotNull(yield* ask(intake, QUESTION))
+      state.source = { ...state.source!, challenge: undefined } as unknown as IntakeSource
+      assert.isNull(yield* ask(intake, QUESTION))
+      state.source = null
+      assert.isNull(yield* ask(intake, QUESTION))
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("counts a question in the rates", () => {
+    const { state, layer } = store()
+    state.source = { ...state.source!, challenge: { provider: "meta", secret: "hush" } }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      state.clientAllowed = false
+      for (const secret of ["right", "wrong"]) {
+        const refused = yield* Effect.flip(ask(intake, QUESTION, secret))
+        assert.strictEqual(refused instanceof IntakeError && refused.code, "rate_limited")
+      }
+    }).pipe(Effect.provide(layer))
+  })
+})
+
+describe("Intake.receive", () => {
+  it.effect("answers Microsoft Graph's question of a source that asks for that, and of no other", () => {
+    const { state, layer } = store()
+    const source = state.source!
+    const asked = (of: IntakeSource) => request(of, { body: text(""), query: "validationToken=t%201" })
+    const graph: IntakeSource = { ...source, challenge: { provider: "graph", secret: null } }
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      assert.deepStrictEqual(yield* receive(intake, asked(graph)), {
+        kind: "handshake",
+        answer: { contentType: "text/plain; charset=utf-8", text: "t 1" },
+      })
+      assert.deepStrictEqual(state.appended, [])
+      assert.strictEqual((yield* receive(intake, asked(source))).kind, "object")
+      assert.strictEqual((yield* receive(intake, request(graph, { query: "validationToken=t" }))).kind, "object")
+      assert.strictEqual(state.appended.length, 2)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("answers a signed question once its signature holds, and takes any other body as an event", () => {
+    const { state, layer } = store()
+    const body = text('{"type":"url_verification","challenge":"c1"}')
+    const signed = (secret: string, of: Uint8Array) => ({
+      "x-slack-request-timestamp": "0",
+      "x-slack-signature": `v0=${createHmac("sha256", secret).update("v0:0:").update(of).digest("hex")}`,
+    })
+    const slack = (mode: "reject" | "mark"): IntakeSource => ({
+      ...state.source!,
+      verification: { recipe: "slack", mode, hmac: null, secrets: ["right"] },
+    })
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      state.source = slack("reject")
+      assert.deepStrictEqual(yield* receive(intake, request(state.source, { body, headers: signed("right", body) })), {
+        kind: "handshake",
+        answer: { contentType: "text/plain; charset=utf-8", text: "c1" },
+      })
+      const forged = yield* Effect.flip(receive(intake, request(state.source, { body, headers: signed("x", body) })))
+      assert.strictEqual(forged instanceof IntakeError && forged.code, "bad_signature")
+      assert.deepStrictEqual(state.appended, [])
+      // A forged question of a source that takes everything is an event as any other, and not answered.
+      state.source = slack("mark")
+      assert.strictEqual(
+        (yield* receive(intake, request(state.source, { body, headers: signed("x", body) }))).kind,
+        "object",
+      )
+      const other = text('{"type":"event_callback","challenge":"c1"}')
+      const event = request(state.source, { body: other, headers: signed("right", other) })
+      assert.strictEqual((yield* receive(intake, event)).kind, "object")
+      assert.strictEqual(state.appended.length, 2)
+    }).pipe(Effect.provide(layer))
+  })
+})

@@ -1,0 +1,66 @@
+/** What is short is parsed at once; all else is parsed in pieces, with the same result, and only if there is memory for it. */
+import type { IntakeRequest } from "@data-cabinet/core/intake/IntakeRequest"
+import { submissionParser } from "@data-cabinet/core/intake/PreparedSubmission"
+import { MemoryBudget, MemoryShares } from "@data-cabinet/core/limit/MemoryBudget"
+import type { IntakeSource } from "@data-cabinet/core/source/Source"
+import { Result } from "effect"
+import { assert, it } from "vitest"
+import { request, store, text } from "./MemoryStore.ts"
+
+const SOURCE = store().state.source!
+const KEPT: IntakeSource = { ...SOURCE, kept: { headers: ["X-Other"], fields: ["X-Topic", "X-Name"], query: false } }
+
+/** A parser beside another's submission, so that what has no room waits for nothing. */
+const parserWith = (bytes: number) => {
+  const budget = new MemoryBudget(bytes)
+  budget.add(1)
+  return submissionParser(new MemoryShares(budget), { watch: () => () => undefined })
+}
+
+const x = (length: number) => "x".repeat(length)
+
+it.each<readonly [what: string, source: IntakeSource, short: Partial<IntakeRequest>, long: Partial<IntakeRequest>]>([
+  ["body", SOURCE, { body: text(x(65_536)) }, { body: text(x(65_537)) }],
+  ["query", SOURCE, { query: x(2_048) }, { query: x(2_049) }],
+  [
+    "fields of headers",
+    KEPT,
+    { headers: { "x-topic": x(2_000), "x-name": x(48), "x-other": x(5_000) } },
+    { headers: { "x-topic": x(2_000), "x-name": x(49) } },
+  ],
+])("submissionParser needs memory for a long %s alone", async (_, source, short, long) => {
+  const none = parserWith(0)
+  assert.isTrue(Result.isSuccess(await none(request(source, short), source)))
+  assert.isTrue(Result.isFailure(await none(request(source, long), source)))
+  assert.isTrue(Result.isSuccess(await parserWith(10_000_000)(request(source, long), source)))
+})
+
+const LONG_QUERY = `q=${x(2_049)}`
+
+it.each<readonly [what: string, change: Partial<IntakeRequest>]>([
+  ["an object", { body: text('{"a":1.0,"b":{"c":[1e400]}}') }],
+  ["a batch", { body: text('[{"a":1},{"b":2}]') }],
+  ["a body that is no JSON", { body: text("{") }],
+  ["a body that is no object", { body: text("[1]") }],
+  ["a batch that is too long", { body: text(`[${"{},".repeat(100)}{}]`) }],
+  ["nothing", { body: text("") }],
+  ["a body that cannot be decoded", { undecodable: "broken" }],
+])("submissionParser has the same result in pieces and at once: %s", async (_, change) => {
+  const outcomeOf = async (parsed: Awaited<ReturnType<ReturnType<typeof parserWith>>>) => {
+    if (Result.isFailure(parsed)) return parsed.failure
+    const { request: accepted, resultOf } = parsed.success
+    const receipts = accepted.events.map((_event, at) => ({ id: at + 1, repeatOf: null, empty: false }))
+    return { accepted, result: resultOf(receipts) }
+  }
+  const parse = parserWith(10_000_000)
+  const sent = request(KEPT, { query: LONG_QUERY, headers: { "x-topic": "orders" }, ...change })
+  const inPieces = await outcomeOf(await parse(sent, KEPT))
+  // The same fields from a query that is short, put in afterwards.
+  const short = await outcomeOf(await parse({ ...sent, query: "q=x" }, KEPT))
+  const written = (outcome: unknown) =>
+    JSON.stringify(outcome, (key, value: unknown) => {
+      if (key === "fingerprint" || key === "memory") return undefined
+      return value instanceof Map ? [...value] : value
+    })
+  assert.strictEqual(written(inPieces).replaceAll(x(2_049), "x"), written(short))
+})
