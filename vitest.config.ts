@@ -45,6 +45,9 @@ const ALONE = [
   "examples/**/*.test.ts",
 ]
 
+/** These break things on purpose and wait for deadlines, which counting what a process runs would let pass. */
+const FAULTS = "test/fault/**/*.test.ts"
+
 /** Flows in a cabinet of the test's own process, of which they change nothing. */
 const FLOWS =
   "test/flow/{intake*,console*,idempotency,import,people,poll,readerTokens,standardWebhooks,verifiedSenders}.test.ts"
@@ -57,14 +60,15 @@ const TOGETHER = ["packages/*/test/**/*.test.ts", FLOWS]
  * them to `npm run ok`, which is what CI runs; named, each runs as the others do.
  */
 export const LONG = [
-  "packages/cli/test/commands/TableMaintenance.test.ts",
+  "packages/cli/test/commands/{TableLatest,TableMaintenance,WrongDatabase}.test.ts",
   "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,WorkingLauncher}.test.ts",
   "test/bench/main.test.ts",
   "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
   "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
   "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
   "test/fault/exportMemory.test.ts",
-  "test/flow/{examples,export,exportEvents,guides,manyCabinets,packages,start,workers}.test.ts",
+  "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
+  "test/flow/{guides,listen,manyCabinets,packages,start,workers}.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
@@ -91,7 +95,11 @@ export default defineConfig({
     projects: [
       {
         ...sources,
-        test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, ...LONG, FLOWS], isolate: true },
+        test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, ...LONG, FAULTS, FLOWS], isolate: true },
+      },
+      {
+        ...sources,
+        test: { ...test, name: "faults", include: [FAULTS], exclude: [...exclude, ...LONG], isolate: true },
       },
       { ...sources, test: { ...test, name: "long", include: LONG, exclude, isolate: true } },
       {
