@@ -16,7 +16,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const addressOf = (file: string): string => {
   if (file === "site/index.md") return "index"
   if (file === "README.md") return "start"
-  const name = file.replace(/^docs\//, "").replace(/\.md$/, "")
+  const name = file
+    .replace(/^docs\//, "")
+    .replace(/^site\/reference\//, "library/")
+    .replace(/\.md$/, "")
   return name.includes("/") ? name.replace(/README$/, "index") : name.toLowerCase()
 }
 
@@ -24,7 +27,10 @@ const linkOf = (file: string): string => `/${addressOf(file).replace(/(^|\/)inde
 
 /** Pages are rendered under their address. */
 const sources = new Map(
-  globSync(["*.md", "docs/**/*.md", "site/index.md"], { cwd: root }).map((file) => [`${addressOf(file)}.md`, file]),
+  globSync(["*.md", "docs/**/*.md", "site/index.md", "site/reference/[a-z]*.md"], { cwd: root }).map((file) => [
+    `${addressOf(file)}.md`,
+    file,
+  ]),
 )
 
 const page = (file: string, text?: string) => ({
@@ -34,6 +40,9 @@ const page = (file: string, text?: string) => ({
 })
 
 const docs = (...names: ReadonlyArray<string>) => names.map((name) => page(`docs/${name}.md`))
+
+/** Pages that typedoc makes of what the library exports. */
+const LIBRARY = ["openCabinet", "openCabinets", "client"]
 
 const SIDEBAR = [
   { text: "Start", items: [page("README.md", "A tour of five minutes"), page("docs/comparison.md")] },
@@ -51,7 +60,13 @@ const SIDEBAR = [
   { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
   { text: "Deliveries", items: docs("delivery", "notices") },
   { text: "Managing", items: docs("console", "management-api", "retention") },
-  { text: "In a program", items: docs("embedding", "client") },
+  {
+    text: "In a program",
+    items: [
+      ...docs("embedding", "client"),
+      ...LIBRARY.map((name) => page(`site/reference/${name}.md`, `Reference: ${name}`)),
+    ],
+  },
   {
     text: "Running it",
     items: docs(
@@ -149,6 +164,7 @@ export default defineConfig({
     ".github/**",
     ".changeset/**",
     "site/node_modules/**",
+    "site/reference/README.md",
   ],
   outDir: "dist",
   cacheDir: "node_modules/.vitepress",

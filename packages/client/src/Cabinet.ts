@@ -65,7 +65,8 @@ export class Cabinet {
   readonly #numbers: Numbers
   readonly #fetch: Fetch
 
-  constructor({ baseUrl, key, numbers = "string", fetch: fetcher = fetch }: CabinetOptions) {
+  constructor(options: CabinetOptions) {
+    const { baseUrl, key, numbers = "string", fetch: fetcher = fetch } = options
     this.#base = `${withoutSlash(baseUrl)}/api/v1`
     this.#headers = { authorization: `Bearer ${key}` }
     this.#numbers = numbers

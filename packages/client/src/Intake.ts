@@ -28,8 +28,9 @@ const MAX_RETRY_MILLIS = 240_000
 export const sendToIntake = async (
   intakeUrl: string,
   fields: Readonly<Record<string, unknown>>,
-  { retryForMillis = 60_000, signal, fetch: fetcher = fetch }: IntakeOptions = {},
+  options: IntakeOptions = {},
 ): Promise<IntakeReceipt> => {
+  const { retryForMillis = 60_000, signal, fetch: fetcher = fetch } = options
   const init: RequestInit = {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -37,16 +37,17 @@ export class Management {
   readonly #token: string
   readonly #fetch: Fetch
 
-  constructor({ baseUrl, token, fetch: fetcher = fetch }: ManageOptions) {
+  constructor(options: ManageOptions) {
+    const { baseUrl, token, fetch: fetcher = fetch } = options
     this.#base = withoutSlash(baseUrl)
     this.#token = token
     this.#fetch = (url, init) => fetcher(url, init)
   }
 
   /** One operation by its id. Nothing is tried again: whether it may be done twice is for the caller to say, by an `idempotencyKey`. */
-  async call<N extends Name>(name: N, ...[input]: Input<N>): Promise<Operations[N]["output"]> {
+  async call<N extends Name>(name: N, ...given: Input<N>): Promise<Operations[N]["output"]> {
     const [method, template] = OPERATIONS[name].split(" ") as [string, string]
-    const { path = {}, query = {}, body, idempotencyKey } = (input ?? {}) as Given
+    const { path = {}, query = {}, body, idempotencyKey } = (given[0] ?? {}) as Given
     const place = template.replace(/\{(\w+)\}/g, (_, segment: string) => encodeURIComponent(String(path[segment])))
     const search = new URLSearchParams()
     for (const [parameter, value] of Object.entries(query)) {

@@ -151,7 +151,7 @@ export const deliveries: Figure = {
   name: "deliveries",
   title: "Deliveries",
   caption:
-    "All: one local receiver that responds with 204, kept-alive connections, at most 32 at once, jobs of the same size created in one statement, as many as a round processes, in a freshly vacuumed and analyzed database; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet worker; builds the body from the event, signs it, checks the address, sends it, records the attempt and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they are full; it keeps each job's outcome, and is not a goal.",
+    "All: one local receiver that responds with 204, kept-alive connections, at most 32 at once, jobs of the same size created in one statement, as many as a round processes, in a freshly vacuumed and analysed database; the rate is what arrived after the first tenth, and a round ends when everything is settled. ours: cabinet worker; builds the body from the event, signs it, checks the address, sends it, records the attempt and settles. graphile-worker at its best: local queue of 500, completions in batches; sends the job's payload unsigned and keeps no log. Its default: without these two. pg-boss: batches of 32, fetched without a pause while they are full; it keeps each job's outcome, and is not a goal.",
   measure: async (bench) => {
     const receiver = await yardstick("receiver", "receiver")
     const address = `http://127.0.0.1:${receiver.port}/hook`
