@@ -37,7 +37,7 @@ const globalSetup = ["test/support/postgresCluster.ts"]
 const ALONE = [
   "packages/cli/test/**/*.test.ts",
   "packages/core/test/runtime/Instrument.test.ts",
-  "packages/core/test/runtime/LiveSet.test.ts",
+  "packages/core/test/runtime/LiveSetMemory.test.ts",
   "packages/http-node/test/file/*.test.ts",
   "packages/http-node/test/intake/ContentEncoding.test.ts",
   "packages/store-pg/test/embedded/*.test.ts",

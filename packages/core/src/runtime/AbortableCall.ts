@@ -43,7 +43,6 @@ export class OwnCall implements AbortableCall {
   }
 
   abort(): void {
-    if (this.#isAborted) return
     this.#isAborted = true
     for (const abort of this.#listening.splice(0)) abort()
   }

@@ -1,10 +1,22 @@
-import { fromCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import { type AbortableCall, fromCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 
+const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
+
 const call = () => new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
+
+it("OwnCall no longer notifies a listener that has stopped, and only that one", () => {
+  const told: Array<string> = []
+  const own = call()
+  const stops = ["first", "second", "third"].map((name) => own.onAbort(() => told.push(name)))
+  stops[1]!()
+  stops[1]!()
+  own.abort()
+  assert.deepStrictEqual(told, ["first", "third"])
+})
 
 it("OwnCall notifies each listener once, and a late one immediately", () => {
   const told: Array<string> = []
@@ -40,6 +52,45 @@ it.effect("withDeadline returns `late` at the deadline and aborts the work witho
     yield* TestClock.adjust(1_250)
     assert.strictEqual(yield* Effect.promise(() => never), "late")
     assert.deepStrictEqual(aborted, ["never"])
+  }).pipe(Effect.scoped),
+)
+
+it.effect("withDeadline gives its work the deadline and the call's context, and leaves nothing behind", () =>
+  Effect.gen(function* () {
+    const wheel = yield* timerWheel
+    const outer = new OwnCall(Number.POSITIVE_INFINITY, Context.make(Name, "somebody"))
+    let listening = 0
+    const counting: AbortableCall = {
+      deadline: outer.deadline,
+      context: outer.context,
+      isAborted: false,
+      onAbort: () => (listening++, () => void listening--),
+    }
+    const until = wheel.now() + 1_000
+    const begun: Array<AbortableCall> = []
+    const over = (work: () => Promise<string>) =>
+      withDeadline(wheel, counting, until, "late", (own) => {
+        begun.push(own)
+        return work()
+      })
+    const never = over(() => new Promise(() => {}))
+    const done = over(async () => "done")
+    const broken = over(() => Promise.reject(new Error("broken")))
+    assert.deepStrictEqual(
+      begun.map(({ deadline, context }) => [deadline, Context.get(context, Name)]),
+      begun.map(() => [until, "somebody"]),
+    )
+    assert.strictEqual(listening, 3)
+    yield* Effect.promise(() => Promise.allSettled([done, broken]))
+    assert.strictEqual(listening, 1)
+    yield* TestClock.adjust(1_250)
+    assert.strictEqual(yield* Effect.promise(() => never), "late")
+    assert.strictEqual(listening, 0)
+    // What has ended in time is not aborted at the deadline.
+    assert.deepStrictEqual(
+      begun.map(({ isAborted }) => isAborted),
+      [true, false, false],
+    )
   }).pipe(Effect.scoped),
 )
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, type Layer, Logger, Metric, Scope } from "effect"
+import { Effect, Exit, Fiber, type Layer, Logger, Metric, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { background } from "../../src/runtime/Background.ts"
+import { background, type TaskName } from "../../src/runtime/Background.ts"
 
 /** The log lines so far, as `level message`. */
 const collected = () => {
@@ -56,61 +56,107 @@ it.effect("background waits before the first run if configured, and uses the pau
   }),
 )
 
+/** How often runs of the task have ended so; the metrics are the process's, and others may have added to them before. */
+const runsOf = (task: TaskName, outcome: "ok" | "failed") =>
+  Effect.map(Metric.snapshot, (all) => {
+    const own = all.find(
+      ({ id, attributes }) =>
+        id === "background_runs_total" && attributes?.["task"] === task && attributes["outcome"] === outcome,
+    )
+    return own === undefined ? 0 : Number((own.state as { readonly count: number }).count)
+  })
+
 it.effect(
   "a task that fails, by errors or by faults, is repeated; it logs one line, and one when it works again",
   () => {
     const { lines, layer } = collected()
     return Effect.gen(function* () {
-      let outcome: Effect.Effect<void, string> = Effect.fail("away")
+      let outcome: Effect.Effect<void, string> = Effect.void
       let count = 0
       const work = Effect.suspend(() => (count++, outcome))
       const minute = TestClock.adjust("1 minute")
       yield* background("import sweep", "10 seconds", work)
       yield* minute
+      assert.deepStrictEqual(lines, [])
+      outcome = Effect.fail("away")
+      count = 0
+      yield* minute
       assert.strictEqual(lines.length, 1)
       assert.match(lines[0]!, /^Warn import sweep failed and will be retried/)
       assert.isAtLeast(count, 6)
-      // A fault is news.
-      outcome = Effect.die(new Error("a defect"))
-      yield* minute
-      assert.strictEqual(lines.length, 2)
+      // A fault is news, and errors behind it are not.
+      for (const next of [Effect.die(new Error("a defect")), Effect.fail("away"), Effect.die(new Error("a defect"))]) {
+        outcome = next
+        yield* minute
+        assert.strictEqual(lines.length, 2)
+      }
       outcome = Effect.void
       yield* minute
       assert.deepStrictEqual(lines.slice(2), ["Info import sweep works again"])
-      // The metrics are the process's: those of other tasks may be there, too.
-      const counted = (yield* Metric.snapshot).filter(
-        ({ id, attributes }) => id === "background_runs_total" && attributes?.["task"] === "import sweep",
-      )
-      assert.deepInclude(
-        counted.map(({ attributes }) => attributes),
-        { task: "import sweep", outcome: "failed" },
-      )
     }).pipe(Effect.provide(layer))
   },
+)
+
+it.effect("each run of a task is counted by how it ended, one that was interrupted as neither", () =>
+  Effect.gen(function* () {
+    const before = [yield* runsOf("retention", "ok"), yield* runsOf("retention", "failed")]
+    const ends = [Effect.void, Effect.fail("away"), Effect.die("a defect"), Effect.interrupt, Effect.void]
+    yield* background(
+      "retention",
+      "10 seconds",
+      Effect.suspend(() => ends.shift() ?? Effect.never),
+    )
+    yield* TestClock.adjust("1 minute")
+    const after = [yield* runsOf("retention", "ok"), yield* runsOf("retention", "failed")]
+    assert.deepStrictEqual(
+      after.map((count, at) => count - before[at]!),
+      [2, 2],
+    )
+  }),
+)
+
+it.effect.each([
+  ["the pause for failures", "10 seconds", { retryAfter: "3 seconds" }, 3_000],
+  ["its own", "10 seconds", {}, 10_000],
+  ["a second, where its own depends on the result", () => "10 seconds", {}, 1_000],
+] as const)("a task pauses after a failure: %s", ([, every, options, most]) =>
+  Effect.gen(function* () {
+    let count = 0
+    const failing = Effect.suspend(() => (count++, Effect.fail("away")))
+    yield* background("tenant signal", every, failing, options)
+    yield* TestClock.adjust(most * 0.8 - 1)
+    assert.strictEqual(count, 1)
+    yield* TestClock.adjust(most * 0.2 + 1)
+    assert.strictEqual(count, 2)
+  }),
 )
 
 it.effect("a quiet task logs its errors at debug level only, and its faults always", () => {
   const { lines, layer } = collected()
   return Effect.gen(function* () {
     let outcome: Effect.Effect<void, string> = Effect.fail("away")
+    const minute = TestClock.adjust("1 minute")
     yield* background(
       "standby watch",
       "1 second",
       Effect.suspend(() => outcome),
       { quiet: true },
     )
-    yield* TestClock.adjust("1 minute")
-    outcome = Effect.die(new Error("a defect"))
-    yield* TestClock.adjust("1 minute")
+    for (const next of [Effect.void, Effect.die(new Error("a defect")), Effect.void]) {
+      yield* minute
+      outcome = next
+    }
+    yield* minute
     assert.deepStrictEqual(
-      lines.map((line) => line.split(" ")[0]).filter((level) => level !== "Debug"),
-      ["Warn"],
+      lines.map((line) => line.split(" ")[0]),
+      ["Debug", "Debug", "Warn", "Info"],
     )
-  }).pipe(Effect.provide(layer))
+  }).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "Debug"))
 })
 
-it.effect("a run whose inner fiber was interrupted does not end the task", () =>
-  Effect.gen(function* () {
+it.effect("a run whose inner fiber was interrupted does not end the task, and is no failure to be logged", () => {
+  const { lines, layer } = collected()
+  return Effect.gen(function* () {
     let count = 0
     const work = Effect.gen(function* () {
       count++
@@ -121,5 +167,6 @@ it.effect("a run whose inner fiber was interrupted does not end the task", () =>
     yield* background("tenant round", "1 second", work)
     yield* TestClock.adjust("10 seconds")
     assert.isAtLeast(count, 10)
-  }),
-)
+    assert.deepStrictEqual(lines, [])
+  }).pipe(Effect.provide(layer))
+})

@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { batcher } from "../../src/runtime/Batcher.ts"
+import { batcher, runAll } from "../../src/runtime/Batcher.ts"
 
 it("batcher runs the calls that arrived before it begins, and later ones in the next batch", () => {
   const begun: Array<() => void> = []
@@ -20,4 +20,10 @@ it("batcher runs the calls that arrived before it begins, and later ones in the 
   assert.strictEqual(begun.length, 3)
   begun[2]!()
   assert.deepStrictEqual(done, [["a", "b", "c"], ["d"], ["e"]])
+})
+
+it("runAll runs a batch of functions in their order", () => {
+  const told: Array<string> = []
+  runAll([() => told.push("a"), () => told.push("b")])
+  assert.deepStrictEqual(told, ["a", "b"])
 })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Result } from "effect"
+import { type AbortableCall, OwnCall } from "../../src/runtime/AbortableCall.ts"
 import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 
 const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
@@ -40,6 +41,24 @@ describe("runResult", () => {
     assert.deepStrictEqual(await runResult(Effect.fail("no"), context), Result.fail("no"))
     const fault = new Error("a fault")
     assert.deepStrictEqual(await runResult(Effect.die(fault), context).catch((reason: unknown) => reason), fault)
+  })
+
+  it("is interrupted with the call that it is for, which it lets go of when it has ended", async () => {
+    const call = new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
+    let stopped = false
+    const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))
+    const waiting = runResult(work, call.context, call).catch((reason: unknown) => reason)
+    call.abort()
+    assert.instanceOf(await waiting, Error)
+    assert.isTrue(stopped)
+    let listening = 0
+    const counting: AbortableCall = {
+      ...call,
+      isAborted: false,
+      onAbort: () => (listening++, () => void listening--),
+    }
+    assert.deepStrictEqual(await runResult(Effect.succeed(1), call.context, counting), Result.succeed(1))
+    assert.strictEqual(listening, 0)
   })
 
   it("rejects where the Effect was interrupted", async () => {

@@ -1,57 +1,142 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Metric, Option, References, Result, Tracer } from "effect"
-import { beginStep, instrument, isTraced } from "../../src/runtime/Instrument.ts"
+import { Context, Effect, Exit, Fiber, Metric, Option, References, Result, Tracer } from "effect"
+import { beginStep, instrument, isTraced, type StepName } from "../../src/runtime/Instrument.ts"
+
+interface Counted {
+  readonly count: number
+  /** Seconds. */
+  readonly sum: number
+}
+
+/** What of a step is in the metrics, by outcome. */
+const countedOf = (step: StepName) =>
+  Effect.map(
+    Metric.snapshot,
+    (all) =>
+      new Map(
+        all
+          .filter(({ id, attributes }) => id === "step_duration_seconds" && attributes?.["step"] === step)
+          .map(({ attributes, state }) => [String(attributes?.["outcome"]), state as Counted]),
+      ),
+  )
+
+/** What work adds to the metrics of a step: they are the process's, and others may have added to them before. */
+const addedBy = Effect.fnUntraced(function* <A, E, R>(step: StepName, work: Effect.Effect<A, E, R>) {
+  const before = yield* countedOf(step)
+  yield* work
+  const after = yield* countedOf(step)
+  return ["ok", "failed", "interrupted"].map((outcome) => ({
+    count: (after.get(outcome)?.count ?? 0) - (before.get(outcome)?.count ?? 0),
+    sum: (after.get(outcome)?.sum ?? 0) - (before.get(outcome)?.sum ?? 0),
+  }))
+})
+
+/** A tracer that keeps its spans, and a context of a request that has one. */
+const tracing = (sampled = true) => {
+  const spans: Array<Tracer.Span> = []
+  const native = Context.get(Context.empty(), Tracer.Tracer)
+  const tracer = Tracer.make({
+    span: (options) => {
+      const span = native.span(options)
+      spans.push(span)
+      return span
+    },
+  })
+  const ids = { spanId: "b7ad6b7169203331", traceId: "0af7651916cd43dd8448eb211c80319c" }
+  const parent = Tracer.externalSpan({ ...ids, sampled })
+  const alone = Context.make(Tracer.Tracer, tracer)
+  return { spans, parent, alone, below: Context.add(alone, Tracer.ParentSpan, parent) }
+}
 
 it.effect("instrument counts each outcome of its work and changes nothing about it", () =>
   Effect.gen(function* () {
-    assert.strictEqual(yield* instrument("poll.run", Effect.succeed("a")), "a")
-    assert.strictEqual(yield* instrument("poll.run", Effect.succeed("b")), "b")
-    assert.strictEqual(yield* Effect.flip(instrument("poll.run", Effect.fail("no"))), "no")
-    const waiting = yield* Effect.forkChild(instrument("poll.run", Effect.never), { startImmediately: true })
-    yield* Fiber.interrupt(waiting)
-    const counts = (yield* Metric.snapshot)
-      .filter(({ id, attributes }) => id === "step_duration_seconds" && attributes?.["step"] === "poll.run")
-      .map(({ attributes, state }) => [attributes?.["outcome"], (state as { readonly count: number }).count])
-    assert.sameDeepMembers(counts, [
-      ["ok", 2],
-      ["failed", 1],
-      ["interrupted", 1],
-    ])
+    const work = Effect.gen(function* () {
+      assert.strictEqual(yield* instrument("poll.run", Effect.succeed("a")), "a")
+      assert.strictEqual(yield* instrument("poll.run", Effect.succeed("b")), "b")
+      assert.strictEqual(yield* Effect.flip(instrument("poll.run", Effect.fail("no"))), "no")
+      const waiting = yield* Effect.forkChild(instrument("poll.run", Effect.never), { startImmediately: true })
+      yield* Fiber.interrupt(waiting)
+    })
+    assert.deepStrictEqual(
+      (yield* addedBy("poll.run", work)).map(({ count }) => count),
+      [2, 1, 1],
+    )
   }),
 )
 
-it.effect("beginStep counts the outcome of a step, whose span is below the request's", () =>
+it.effect("beginStep counts the outcome of a step, and how many seconds it took", () =>
   Effect.gen(function* () {
-    const spans: Array<Tracer.Span> = []
-    const native = Context.get(Context.empty(), Tracer.Tracer)
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = native.span(options)
-        spans.push(span)
-        return span
-      },
+    const context = Context.empty()
+    let began = 0
+    const work = Effect.promise(async () => {
+      began = performance.now()
+      const steps = Array.from({ length: 4 }, () => beginStep("retention.round", context))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      steps[0]!.end(Result.succeed("a"))
+      steps[1]!.end(Result.fail("no"))
+      steps[2]!.fault(new Error("a fault"))
+      steps[3]!.abort()
     })
-    const parent = Tracer.externalSpan({ spanId: "b7ad6b7169203331", traceId: "0af7651916cd43dd8448eb211c80319c" })
-    const traced = Context.add(Context.add(yield* Effect.context(), Tracer.Tracer, tracer), Tracer.ParentSpan, parent)
-    const quiet = Context.add(traced, References.TracerEnabled, false)
-    // Nobody collects what the tracer makes that is there by default.
-    assert.deepStrictEqual([traced, quiet, Context.empty()].map(isTraced), [true, false, false])
-    beginStep("retention.round", traced).end(Result.succeed("a"))
-    beginStep("retention.round", traced).end(Result.fail("no"))
-    beginStep("retention.round", quiet).fault(new Error("a fault"))
-    const counts = (yield* Metric.snapshot)
-      .filter(({ id, attributes }) => id === "step_duration_seconds" && attributes?.["step"] === "retention.round")
-      .map(({ attributes, state }) => [attributes?.["outcome"], (state as { readonly count: number }).count])
-    assert.sameDeepMembers(counts, [
-      ["ok", 1],
-      ["failed", 2],
-    ])
+    const added = yield* addedBy("retention.round", work)
+    const elapsed = (performance.now() - began) / 1_000
     assert.deepStrictEqual(
-      spans.map(({ name, parent: under, status }) => [name, Option.getOrUndefined(under)?.spanId, status._tag]),
-      [
-        ["retention.round", parent.spanId, "Ended"],
-        ["retention.round", parent.spanId, "Ended"],
-      ],
+      added.map(({ count }) => count),
+      [1, 2, 1],
+    )
+    for (const { count, sum } of added) {
+      assert.isAtLeast(sum, count * 0.015)
+      assert.isAtMost(sum, count * elapsed)
+    }
+  }),
+)
+
+it("only what somebody collects is traced", () => {
+  const { alone, below } = tracing()
+  const quiet = Context.add(below, References.TracerEnabled, false)
+  // Nobody collects what the tracer makes that is there by default.
+  assert.deepStrictEqual([alone, below, quiet, Context.empty()].map(isTraced), [true, true, false, false])
+})
+
+it("a step has a span below the request's, which ends as the step does", () => {
+  const { spans, parent, below } = tracing()
+  beginStep("retention.round", below).end(Result.succeed("a"))
+  beginStep("retention.round", below).end(Result.fail("no"))
+  beginStep("retention.round", below).abort()
+  beginStep("retention.round", below).fault("a fault")
+  beginStep("retention.round", Context.add(below, References.TracerEnabled, false)).end(Result.succeed("a"))
+  assert.deepStrictEqual(
+    spans.map(({ name, parent: under, kind, sampled }) => [name, Option.getOrUndefined(under)?.spanId, kind, sampled]),
+    spans.map(() => ["retention.round", parent.spanId, "internal", true]),
+  )
+  assert.deepStrictEqual(
+    spans.map(({ status }) => (status._tag === "Ended" ? status.exit : null)),
+    [Exit.void, Exit.fail("no"), Exit.interrupt(), Exit.die("a fault")],
+  )
+})
+
+it("a span is sampled as the request is, and without a request always", () => {
+  for (const sampled of [true, false]) {
+    const { spans, alone, below } = tracing(sampled)
+    beginStep("rows.read", below)
+    beginStep("rows.read", alone)
+    assert.deepStrictEqual(
+      spans.map((span) => span.sampled),
+      [sampled, true],
+    )
+  }
+})
+
+it.effect("instrument makes a span where spans are collected", () =>
+  Effect.gen(function* () {
+    const { spans, below } = tracing()
+    yield* instrument("feed.page", Effect.void).pipe(Effect.provide(below))
+    yield* instrument("feed.page", Effect.void).pipe(
+      Effect.provide(below),
+      Effect.provideService(References.TracerEnabled, false),
+    )
+    assert.deepStrictEqual(
+      spans.map(({ name }) => name),
+      ["feed.page"],
     )
   }),
 )

@@ -39,3 +39,17 @@ it.effect("a failure is everybody's, and other names are other work", () =>
     )
   }).pipe(Effect.scoped),
 )
+
+it.effect("work that has ended is done again for the next who asks", () =>
+  Effect.gen(function* () {
+    const share = yield* sharedWork<number, string>()
+    let runs = 0
+    const work = Effect.sync(() => ++runs)
+    for (const run of [1, 2]) {
+      assert.strictEqual(yield* share("one", work), run)
+      // Until the run is over for itself, too.
+      for (let n = 0; n < 5; n++) yield* Effect.yieldNow
+      assert.strictEqual(runs, run)
+    }
+  }).pipe(Effect.scoped),
+)

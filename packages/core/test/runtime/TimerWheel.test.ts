@@ -101,6 +101,40 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
+it.effect("TimerWheel.limit gives work all of its time, and stops it when that is over", () =>
+  Effect.gen(function* () {
+    const wheel = yield* timerWheel
+    let stopped = 0
+    const lasting = (millis: number) =>
+      Effect.as(Effect.sleep(millis), "done").pipe(Effect.onInterrupt(() => Effect.sync(() => void stopped++)))
+    const limited = (millis: number) => Effect.forkChild(wheel.limit(1_000, Effect.succeed("late"), lasting(millis)))
+    const fibers = [yield* limited(900), yield* limited(5_000)]
+    yield* TestClock.adjust(1_250)
+    assert.deepStrictEqual(yield* Effect.forEach(fibers, Fiber.join), ["done", "late"])
+    yield* Effect.yieldNow
+    assert.strictEqual(stopped, 1)
+  }).pipe(Effect.scoped),
+)
+
+it.effect("TimerWheel.limit keeps no timer for work that has ended or that nobody waits for", () =>
+  Effect.gen(function* () {
+    let sleeps = 0
+    const clock = yield* Clock.Clock
+    const counting = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+    counting.sleep = (duration) => {
+      sleeps++
+      return clock.sleep(duration)
+    }
+    const wheel = yield* Effect.provideService(timerWheel, Clock.Clock, counting)
+    const hour = 3_600_000
+    yield* wheel.limit(hour, Effect.void, Effect.void)
+    const left = yield* Effect.forkChild(wheel.limit(hour, Effect.void, Effect.never), { startImmediately: true })
+    yield* Fiber.interrupt(left)
+    yield* TestClock.adjust(hour)
+    assert.isAtMost(sleeps, 2)
+  }).pipe(Effect.scoped),
+)
+
 it.effect("TimerWheel.limit stops the work when nobody waits for it any more", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
