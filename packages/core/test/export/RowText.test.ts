@@ -1,5 +1,6 @@
-import { refusedDelimiter, rowText } from "@data-cabinet/core/export/RowText"
+import { encodeText, refusedDelimiter, rowText } from "@data-cabinet/core/export/RowText"
 import { assert, describe, it } from "vitest"
+import { itemsOf } from "./exampleItems.ts"
 
 const COLUMNS = [{ name: "id" }, { name: "note, or none" }]
 
@@ -50,4 +51,32 @@ describe("a separated file", () => {
 it("NDJSON is a row a line, as the API writes it", () => {
   const { head, row } = rowText("ndjson", { bom: true, delimiter: ";" })
   assert.strictEqual(head(COLUMNS) + row('{"a":0.10}'), '{"a":0.10}\n')
+})
+
+it("a file has its head once and then every row, and NDJSON has no head", async () => {
+  const written = async (format: "csv" | "ndjson") => {
+    const batches = (async function* () {
+      yield itemsOf('{"id":1,"note":"ä"}', '{"id":2,"note":null}')
+      yield itemsOf('{"id":3,"note":""}')
+    })()
+    const columns = COLUMNS.map(({ name }) => ({ name, type: "text", label: name, comment: null }))
+    const pieces: Array<string> = []
+    for await (const piece of encodeText(format)({ columns, declared: [], batches }))
+      pieces.push(Buffer.from(piece).toString())
+    assert.isFalse(pieces.includes(""))
+    return pieces.join("")
+  }
+  assert.strictEqual(await written("csv"), 'id,"note, or none"\r\n1,ä\r\n2,\r\n3,""\r\n')
+  assert.strictEqual(await written("ndjson"), '{"id":1,"note":"ä"}\n{"id":2,"note":null}\n{"id":3,"note":""}\n')
+})
+
+it("each format says what it is, and that its first line is a header", () => {
+  assert.deepStrictEqual(
+    (["csv", "tsv", "ndjson"] as const).map((format) => rowText(format).contentType),
+    [
+      "text/csv; charset=utf-8; header=present",
+      "text/tab-separated-values; charset=utf-8; header=present",
+      "application/x-ndjson",
+    ],
+  )
 })
