@@ -89,6 +89,21 @@ it.effect("a count's cursor is behind all that was counted, and refused for anot
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
+it.effect("a database that was set back is followed from where it is, and told of what comes then", () => {
+  const feed = new FeedInMemory()
+  feed.accept(1, 5)
+  return Effect.gen(function* () {
+    const cursor = yield* (yield* FeedFollower).end(ALL)
+    feed.events = feed.events.slice(0, 3)
+    const told = yield* following(ALL, cursor)
+    yield* TestClock.adjust("2 seconds")
+    assert.deepStrictEqual(told, [])
+    feed.accept(1, 2)
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual(sumOf(told).events, 2)
+  }).pipe(Effect.scoped, Effect.provide(feed.layer))
+})
+
 it.effect("people are told five times a second at most, with all that came meanwhile in one count", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {

@@ -25,7 +25,14 @@ export const KEY = new CursorKey(Buffer.alloc(32, 7))
 
 type Filter = Pick<FeedQuery, "sourceId" | "channel" | "sources">
 
+/** An id that no source can have must never reach the database. */
+const known = (id: unknown): boolean => {
+  if (typeof id !== "number") throw new Error(`${String(id)} is no id.`)
+  return id <= 3
+}
+
 const isOf = ({ sourceId, channel, sources }: Filter, event: FeedEvent): boolean =>
+  (sourceId === null || known(sourceId)) &&
   (sourceId === null || sourceId === event.sourceId) &&
   (channel === null || channel === event.channel) &&
   (sources === undefined || sources.includes(event.sourceId))
@@ -119,7 +126,9 @@ export class FeedInMemory {
 
   /** Everything that reads this feed, with sources 1, 2 and 3. */
   get layer() {
-    const sources = { get: (id: number) => Effect.succeed(id <= 3 ? Option.some({ id }) : Option.none()) } as never
+    const sources = {
+      get: (id: number) => Effect.sync(() => (known(id) ? Option.some({ id }) : Option.none())),
+    } as never
     return FollowFeed.layer.pipe(
       Layer.provideMerge(Layer.mergeAll(Feed.layer, FeedFollower.layer)),
       Layer.provideMerge(

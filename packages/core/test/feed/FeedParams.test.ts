@@ -3,7 +3,7 @@ import { FEED_START, KEPT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
 import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 type Pairs = ReadonlyArray<readonly [string, string]>
 
@@ -86,7 +86,8 @@ describe("feedParams", () => {
       assert.deepEqual(refusal([...pairs, ["cursor", cursor]]), ["bad_cursor", "cursor"])
     }
     const foreign = encodeCursor({ kind: "rows", scope: [null, null], key }, ["1", "2", "3", "0"])
-    const made = (...places: ReadonlyArray<string>) => encodeCursor({ kind: "feed", scope: [null, null], key }, places)
+    const made = (...places: ReadonlyArray<string | null>) =>
+      encodeCursor({ kind: "feed", scope: [null, null], key }, places)
     const nowhere = [
       made("1", "-2", "3", "0"),
       made("1", "9223372036854775808", "3", "0"),
@@ -100,6 +101,16 @@ describe("feedParams", () => {
       made("1", "2", "3", "0", "x", ""),
       made("1", "2", "3", "0", "5", "1.2.3.4.5;"),
       made("1", "2", "3", "0", "5", "1".repeat(5_000)),
+      made("1", "2", "3", "0", null, ""),
+      made("1", "2", "3", "0", "5", null),
+      made("1", "2", "3", null),
+      made("x", "2", "3", "0"),
+      made("1", "2", "", "0"),
+      made("1", "2", "0x3", "0"),
+      made("1", "2", "3", " 0"),
+      made("1", "2", "3", "0 "),
+      made("1", "2", "-3", "0"),
+      made("1", "2", "3", "0", "-1", "2", "3", "0"),
       made("5", ""),
       made(...Array.from({ length: 24 }, () => "1")),
       made(...Array.from({ length: 26 }, () => "1")),
@@ -108,6 +119,16 @@ describe("feedParams", () => {
     for (const text of ["", "x", foreign, ...nowhere, `${cursor}A`, cursor.slice(0, -1), "%00"]) {
       assert.deepEqual(refusal([["cursor", text]]), ["bad_cursor", "cursor"], text)
     }
+  })
+
+  it("restores a place of any clock, and none that the database cannot hold", () => {
+    const at = (receivedAt: bigint) => {
+      const cursor = encodeCursor({ kind: "feed", scope: [null, null], key }, ["1", "2", "3", String(receivedAt)])
+      return Effect.runSync(Effect.option(feedParams(key, [["cursor", cursor]])))
+    }
+    for (const receivedAt of [-(2n ** 63n), -1n, 2n ** 63n - 1n])
+      assert.deepInclude(Option.getOrThrow(at(receivedAt)).after, { epoch: 1, xid: 2n, id: 3, receivedAt })
+    for (const receivedAt of [-(2n ** 63n) - 1n, 2n ** 63n]) assert.isTrue(Option.isNone(at(receivedAt)))
   })
 
   const whole = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))

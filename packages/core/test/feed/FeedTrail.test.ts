@@ -80,17 +80,27 @@ describe("a trail", () => {
     const place = places[2]!
     const before = trailBefore(trail, place)
     assert.deepStrictEqual(trailPlaces(before), places.slice(3))
+    // As many events as there are between the two.
+    assert.strictEqual(before.since, (place.id - places[3]!.id) / 2)
     const on = extendTrail(before, place, 40, (index) => ({ ...from, id: from.id + index }))
     assert.includeDeepMembers([...trailPlaces(on)], [place])
   })
 
   it("is empty when malformed, and never yields a number that the database does not accept", () => {
+    const broken = ["0.1.x.3.4", "x0.1.2.3.4", "0.1.2.3.4x", "0.1.2.3. 4", "0.1.2.3.", "0.1.2.3.4,0.1.2.3"]
+    for (const places of broken) assert.deepStrictEqual(trailPlaces({ since: 3, places }), [], places)
     for (const places of ["x", "1", "0.1.2.3", "0.1.2.3.4.5", "0.1.2.3.4,", "0.-1.2.3.4", "0.1.-2.3.4", "0.1.2.-3.4"]) {
       assert.deepStrictEqual(trailPlaces({ since: 3, places }), [], places)
     }
     assert.deepStrictEqual(trailPlaces({ since: 3, places: "0.1.9223372036854775808.3.4" }), [])
     assert.deepStrictEqual(trailPlaces({ since: 3, places: "0.9007199254740992.2.3.4" }), [])
+    assert.deepStrictEqual(trailPlaces({ since: 3, places: "0.1.2.3.9223372036854775808" }), [])
+    assert.deepStrictEqual(trailPlaces({ since: 3, places: "0.1.2.3.-9223372036854775809" }), [])
+    const least = { epoch: 0, xid: 0n, id: 0, receivedAt: -(2n ** 63n) }
+    assert.deepStrictEqual(trailPlaces({ since: 3, places: "0.0.0.0.-9223372036854775808" }), [least])
     for (const [since, places] of [
+      ["1x", ""],
+      ["1".repeat(16), ""],
       ["-1", ""],
       ["", ""],
       ["1", "a"],
@@ -99,7 +109,20 @@ describe("a trail", () => {
       assert.isFalse(isTrail(since, places))
     }
     assert.isTrue(isTrail("0", "0.1.2.3.-4"))
+    assert.isTrue(isTrail("1".repeat(15), "1".repeat(4_000)))
   })
+})
+
+it("places are in the order of their epochs, then of their transactions, then of their numbers", () => {
+  const places: ReadonlyArray<FeedPlace> = [
+    { epoch: 1, xid: 5n, id: 8 },
+    { epoch: 1, xid: 5n, id: 9 },
+    { epoch: 1, xid: 6n, id: 2 },
+    { epoch: 2, xid: 1n, id: 1 },
+  ]
+  for (const [n, one] of places.entries())
+    for (const [m, other] of places.entries())
+      assert.strictEqual(Math.sign(comparePlaces(one, other)), Math.sign(n - m), `${n} ${m}`)
 })
 
 describe("a position", () => {
@@ -112,6 +135,14 @@ describe("a position", () => {
     assert.lengthOf(places, 4 + trailPlaces(trail).length)
     for (const [n, one] of places.slice(1).entries()) assert.isBelow(comparePlaces(one, places[n]!), 0)
     assert.deepStrictEqual(laterPlaces(position), [place(7e12, 1)])
+    const left = [place(7e12, 1), place(1, 1), place(9e12, 1)]
+    assert.deepStrictEqual(laterPlaces({ ...position, left }), [place(9e12, 1), place(7e12, 1)])
+  })
+
+  it("without a trail is only where the client is and where it left epochs", () => {
+    const short = { ...place(5, 9), left: [place(3, 1)] }
+    assert.deepStrictEqual(placesOf(short), [place(5, 9), place(3, 1)])
+    assert.deepStrictEqual(resumeAt(place(3, 1), short), { ...place(3, 1), left: [place(5, 9)] })
   })
 
   it("sent back keeps the ends of other epochs, and no more of them than a cursor may hold", () => {
