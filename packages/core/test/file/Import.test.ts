@@ -1,0 +1,264 @@
+/** Imports of files, with all that is stored in memory: what becomes an event, and what is told of the rest. */
+import { fileError } from "@data-cabinet/core/file/FileError"
+import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
+import { inPieces } from "@data-cabinet/core/file/Pieces"
+import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
+import { type SheetCell, SheetReader } from "@data-cabinet/core/file/SheetReader"
+import { SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { ImportsInMemory } from "./ImportsInMemory.ts"
+
+const fileOf = (name: string, text: string | Uint8Array): ReadableFile => {
+  const bytes = Buffer.from(text as string)
+  return { name, size: bytes.length, bytes: inPieces(bytes) }
+}
+
+const zip = Buffer.from([0x50, 0x4b, 3, 4])
+
+interface Given {
+  readonly columns?: ReadonlyArray<{ readonly field: string; readonly type: string }>
+  readonly sheet?: ReadonlyArray<ReadonlyArray<SheetCell>>
+}
+
+const over = (all: ImportsInMemory, { columns, sheet = [] }: Given = {}) => {
+  const table = columns === undefined ? Option.none() : Option.some({ columns })
+  const rows = Stream.make(sheet.map((cells, n) => ({ line: n + 1, cells })))
+  return Import.layer.pipe(
+    Layer.provide([
+      all.layer,
+      Layer.succeed(SheetReader, { open: (_file, name) => Effect.succeed({ name: name ?? "Sheet1", rows }) }),
+      Layer.succeed(SourceColumnStore, { list: () => Effect.succeed(table) } as never),
+    ]),
+  )
+}
+
+const importing = Effect.fnUntraced(function* (
+  all: ImportsInMemory,
+  file: ReadableFile,
+  options: ImportOptions = {},
+  { told = [], ...given }: Given & { readonly told?: Array<ImportProgress> } = {},
+) {
+  const run = Import.use((imports) => imports.file(1, file, options, (one) => Effect.sync(() => void told.push(one))))
+  const fiber = yield* Effect.forkChild(Effect.exit(Effect.provide(run, over(all, given))))
+  for (let n = 0; n < 500 && fiber.pollUnsafe() === undefined; n++) {
+    yield* TestClock.adjust("1 second")
+    yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
+  }
+  return yield* yield* Fiber.join(fiber)
+})
+
+const textsOf = ({ events }: ImportsInMemory) => events.map(({ text }) => text)
+
+it.effect("every row of a file becomes an event, and the report says how it was read", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const told: Array<ImportProgress> = []
+    const rows = Array.from({ length: 1_300 }, (_, n) => `${n};Ännchen ${n};`)
+    const text = ["id;name;note", ...rows, ""].join("\n")
+    const report = yield* importing(all, fileOf("list.csv", text), {}, { told })
+    assert.deepStrictEqual(
+      textsOf(all),
+      rows.map((_, n) => `{"id":"${n}","name":"Ännchen ${n}","note":""}`),
+    )
+    const size = Buffer.byteLength(text)
+    assert.deepInclude(report, { state: "done", importId: 1, sourceId: 1, file: "list.csv", bytes: size })
+    assert.deepInclude(report, { format: "csv", encoding: "utf-8", delimiter: ";", header: true, sheet: null })
+    assert.deepInclude(report, { rows: 1_300, accepted: 1_300, refused: 0, refusals: [], replaced: 0, failure: null })
+    assert.deepInclude(report, { readAs: [], misfits: [], importedBefore: null, preview: textsOf(all).slice(0, 5) })
+    assert.deepInclude(all.events[0]!, { channel: "file", history: true })
+    assert.deepStrictEqual(told[0], { phase: "looking", done: 0, total: size })
+    assert.deepInclude(told, { phase: "staging", done: size, total: size })
+    assert.deepInclude(told, { phase: "accepting", done: 500, total: 1_300 })
+    for (const [n, { phase, done }] of told.slice(1).entries())
+      if (told[n]!.phase === phase) assert.isAtLeast(done, told[n]!.done)
+  }),
+)
+
+it.effect("nothing of a file with a refused row is accepted, unless the others are asked for", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const lines = Array.from({ length: 150 }, (_, n) => (n % 3 === 0 ? `{"n":${n}}` : `${n}`))
+    const file = fileOf("a.ndjson", lines.join("\n"))
+    const refused = yield* importing(all, file)
+    assert.deepInclude(refused, { state: "refused", importId: null, rows: 50, accepted: 0, refused: 100 })
+    assert.deepStrictEqual(refused.refusals[0], { line: 2, column: 1, reason: "not an object" })
+    assert.deepStrictEqual(textsOf(all), [])
+    assert.deepInclude(all.imports[0]!.status, { state: "failed" })
+    const others = yield* importing(all, file, { skipRefused: true })
+    assert.deepInclude(others, { state: "done", importId: 2, rows: 50, accepted: 50, refused: 100 })
+    assert.deepInclude(all.imports[1]!.status, { state: "done", refused: 100 })
+    assert.lengthOf(all.events, 50)
+    const many = fileOf("b.ndjson", Array.from({ length: 101 }, () => "1").join("\n"))
+    const told = yield* importing(all, many, { dryRun: true })
+    assert.strictEqual(told.refused, 101)
+    assert.lengthOf(told.refusals, 100)
+  }),
+)
+
+it.effect("a dry run tells the same of a file, and stores nothing", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const file = fileOf("a.json", '[{"a":1.0},{"b":null},{"c":12345678901234567890}]')
+    const dry = yield* importing(all, file, { dryRun: true })
+    assert.deepStrictEqual([all.imports, all.events], [[], []])
+    const real = yield* importing(all, file)
+    assert.deepStrictEqual(dry, { ...real, state: "dry_run", importId: null, accepted: 0 })
+    assert.deepStrictEqual(textsOf(all), ['{"a":1.0}', '{"b":null}', '{"c":12345678901234567890}'])
+    assert.deepStrictEqual(
+      all.events.map(({ empty }) => empty),
+      [false, true, false],
+    )
+  }),
+)
+
+it.effect("the same file is imported once, unless it is asked for again, and the report names the earlier import", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const file = fileOf("a.csv", "a\n1\n")
+    yield* importing(all, file)
+    const same = yield* Effect.flip(importing(all, { ...file, name: "b.csv" }))
+    assert.deepInclude(same, { code: "same_file" })
+    assert.include(same.message, "import 1 of 2026-11-25T09:00:00Z, 1 rows")
+    const again = yield* importing(all, file, { again: true })
+    assert.deepInclude(again.importedBefore!, { id: 1, state: "done", name: "a.csv" })
+    assert.deepStrictEqual(textsOf(all), ['{"a":"1"}', '{"a":"1"}'])
+  }),
+)
+
+it.effect("a file that is being imported is not imported beside that", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    all.fault = (call) => (call === "claim" ? "defect" : undefined)
+    const file = fileOf("a.csv", "a\n1\n2\n")
+    yield* Effect.exit(importing(all, file))
+    const same = yield* Effect.flip(importing(all, file))
+    assert.include(same.message, "is being imported into this source: import 1, 0 of 2 rows accepted")
+  }),
+)
+
+it.effect("a file for no source, or with an option that is none, is refused before it is read", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const unread = { name: "a.csv", size: 9, bytes: Stream.die("It was read.") }
+    const codeOf = (options: ImportOptions) =>
+      Effect.map(Effect.flip(importing(all, unread, options)), (error) => (error as { readonly code: string }).code)
+    const wrong: ReadonlyArray<ImportOptions> = [
+      { numbers: "roman" as never },
+      { dates: "dym" as never },
+      { format: "pdf" as never },
+      { encoding: "klingon" },
+      { delimiter: "::" },
+      { delimiter: "" },
+      { delimiter: '"' },
+      { delimiter: "\n" },
+      { pointer: "data" },
+    ]
+    for (const options of wrong) assert.strictEqual(yield* codeOf(options), "bad_option", JSON.stringify(options))
+    all.source = "off"
+    assert.strictEqual(yield* codeOf({}), "no_such_source")
+    assert.deepStrictEqual(all.imports, [])
+  }),
+)
+
+it.effect("an import whose file ends early, or that another process took, accepts nothing and says so", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    let reads = 0
+    const bytes = Stream.suspend(() => {
+      const whole = Stream.fromIterable(Array.from({ length: 900 }, () => Buffer.from("1\n")))
+      return ++reads === 1 ? whole : Stream.concat(whole, Stream.fail(fileError("unreadable", "It ended early.")))
+    })
+    const early = yield* Effect.flip(importing(all, { name: "a.csv", size: 1_800, bytes }))
+    assert.deepInclude(early, { code: "unreadable", message: "It ended early." })
+    assert.deepInclude(all.imports[0]!.status, { state: "failed" })
+    all.fault = (call) => (call === "seal" ? "lost" : undefined)
+    const lost = yield* Effect.flip(importing(all, fileOf("b.csv", "a\n1\n")))
+    assert.deepInclude(lost, { code: "interrupted" })
+    assert.strictEqual(all.imports[1]!.status.state, "failed")
+    assert.deepStrictEqual(textsOf(all), [])
+  }),
+)
+
+it.effect("a source that is switched off meanwhile lets the caller go, and the import be accepted later", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    all.fault = (call) => {
+      if (call === "seal") all.source = "off"
+      return undefined
+    }
+    const report = yield* importing(all, fileOf("a.csv", "a\n1\n"))
+    assert.deepInclude(report, { state: "accepting", importId: 1, accepted: 0, failure: "the source is switched off" })
+  }),
+)
+
+it.effect("an earlier import of the same source that no process holds is accepted before", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    all.fault = (call) => (call === "claim" ? "defect" : undefined)
+    yield* Effect.exit(importing(all, fileOf("a.csv", "a\n1\n")))
+    all.fault = () => undefined
+    const told: Array<ImportProgress> = []
+    yield* importing(all, fileOf("b.csv", "a\n2\n3\n"), {}, { told })
+    assert.deepStrictEqual(textsOf(all), ['{"a":"1"}', '{"a":"2"}', '{"a":"3"}'])
+    const counts = told.filter(({ phase }) => phase === "accepting").map(({ done }) => done)
+    assert.strictEqual(counts.at(-1), 2)
+    assert.isTrue(counts.every((count) => count === 0 || count === 2))
+  }),
+)
+
+it.effect("an import that another process holds is waited for", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    let claims = 0
+    const claim = all.claim.bind(all)
+    // The other process accepts it at last.
+    all.claim = (id) => (++claims < 4 ? Option.none() : claim(id))
+    const report = yield* importing(all, fileOf("a.csv", "a\n1\n"))
+    assert.deepInclude(report, { state: "done", accepted: 1 })
+    assert.strictEqual(claims, 4)
+  }),
+)
+
+it.effect("fields in a notation are read as the source's table has them, by a field's first column", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const columns = [
+      { field: "sum", type: "numeric" },
+      { field: "sum", type: "text" },
+    ]
+    const file = fileOf("a.csv", "sum;day\n1,50;02.03.2026\nnone;03.03.2026\n")
+    const report = yield* importing(all, file, { numbers: "comma", dates: "dmy" }, { columns })
+    assert.deepStrictEqual(textsOf(all), ['{"sum":1.50,"day":"2026-03-02"}', '{"sum":"none","day":"2026-03-03"}'])
+    assert.deepStrictEqual(report.misfits, [{ line: 3, field: "sum", value: "none" }])
+    assert.deepStrictEqual(report.preview, textsOf(all))
+    const untyped = yield* importing(all, file, { numbers: "comma", again: true })
+    assert.deepStrictEqual(untyped.readAs, [{ field: "sum", as: "text", fits: 1, misfits: 1 }])
+    assert.strictEqual(all.events[2]!.text, '{"sum":"1,50","day":"02.03.2026"}')
+  }),
+)
+
+it.effect("a sheet's rows become events with its numbers as it shows them, and without its empty rows", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const sheet = [
+      ["id", "name", "at"],
+      [1, "A\0", "2024-03-01"],
+      [null, "", null],
+      [0.1, "half \ud800", true],
+      [Number.POSITIVE_INFINITY, "x"],
+    ]
+    const told: Array<ImportProgress> = []
+    const report = yield* importing(all, fileOf("a.xlsx", zip), { sheet: "2" }, { sheet, told })
+    assert.deepStrictEqual(textsOf(all), [
+      '{"id":1,"name":"A\ufffd","at":"2024-03-01"}',
+      '{"id":0.1,"name":"half \ufffd","at":true}',
+      '{"id":"Infinity","name":"x"}',
+    ])
+    assert.deepInclude(report, { format: "xlsx", sheet: "2", header: true, encoding: null, delimiter: null, rows: 3 })
+    assert.deepInclude(told, { phase: "staging", done: 5, total: null })
+    const plain = yield* importing(all, fileOf("b.xlsx", zip), { header: false, dryRun: true, again: true }, { sheet })
+    assert.strictEqual(plain.preview[0], '{"column1":"id","column2":"name","column3":"at"}')
+  }),
+)

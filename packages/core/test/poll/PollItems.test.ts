@@ -1,0 +1,121 @@
+import { fileError } from "@data-cabinet/core/file/FileError"
+import { nameOf, type PollItem, PollItems, type PollReading } from "@data-cabinet/core/poll/PollItems"
+import { Effect } from "effect"
+import { assert, it } from "vitest"
+
+const READING: PollReading = {
+  url: "https://example.com/items?token=secret",
+  format: null,
+  pointer: "",
+  keyField: null,
+}
+
+const read = async (body: string | Uint8Array, contentType: string | null = null, poll: Partial<PollReading> = {}) => {
+  const items = new PollItems({ ...READING, ...poll })
+  const handed: Array<ReadonlyArray<PollItem>> = []
+  const use = (some: ReadonlyArray<PollItem>) => Effect.sync(() => void handed.push(some))
+  const look = await Effect.runPromise(Effect.scoped(items.read(Buffer.from(body as string), contentType, use)))
+  const texts = handed.flat().map(({ payload }) => payload)
+  return { texts, handed, count: items.count, format: look.format, charset: look.charset?.name, look }
+}
+
+const refusal = (body: string | Uint8Array, contentType: string | null = null, poll: Partial<PollReading> = {}) =>
+  Effect.runPromise(
+    Effect.flip(
+      Effect.scoped(
+        new PollItems({ ...READING, ...poll }).read(Buffer.from(body as string), contentType, () => Effect.void),
+      ),
+    ),
+  )
+
+it("the items of a response are its objects as they were sent, to the last digit, and what is empty is known", async () => {
+  const { handed, texts, count } = await read('[{"b":1.0,"a":12345678901234567890},{"a":null}]')
+  assert.deepStrictEqual(texts, ['{"b":1.0,"a":12345678901234567890}', '{"a":null}'])
+  assert.deepStrictEqual(
+    handed.flat().map(({ empty }) => empty),
+    [false, true],
+  )
+  assert.strictEqual(count, 2)
+})
+
+it("an item that a response has several times is handed over once, as it stood first", async () => {
+  const { texts, count } = await read('[{"id":1,"n":1},{"id":2},{"id":1,"n":2}]', null, { keyField: "id" })
+  assert.deepStrictEqual([texts, count], [['{"id":1,"n":1}', '{"id":2}'], 3])
+  const whole = await read('{"id":1,"n":1}\n{"n":1,"id":1}\n{"id":1,"n":2}')
+  assert.deepStrictEqual([whole.texts.length, whole.count], [2, 3])
+})
+
+it("as many items are handed over at a time as are looked up together, and none is left out", async () => {
+  const lines = Array.from({ length: 12_001 }, (_, n) => `{"n":${n}}`)
+  const { handed, texts } = await read(`{"items":[${lines.join()}]}`, null, { pointer: "/items" })
+  assert.deepStrictEqual(texts, lines)
+  for (const some of handed) assert.isAtMost(some.length, 5_000)
+})
+
+it.each<[string, string | null, string]>([
+  ['[{"a":1}]', "application/json; charset=utf-8", "json"],
+  ['{"a":1}', "application/hal+json", "json"],
+  ['{"a":1}', "text/json", "json"],
+  ['{"a":1}', "application/x-ndjson", "ndjson"],
+  ['{"a":1}', "application/jsonl", "ndjson"],
+  ['{"a":1}', "text/x-json-lines", "ndjson"],
+  ['{"a":1}\n', "Application/JSONLines ;charset=utf-8", "ndjson"],
+  ["a\n1\n", "text/csv", "csv"],
+  ["a\n1\n", "text/plain", "csv"],
+  ['{"a":1}\n{"a":2}\n', "text/plain", "ndjson"],
+  ['{"a":1}', null, "json"],
+  ['{"a":1}', "application/jsonp", "json"],
+])("%j as %j is read as %s", async (body, contentType, format) => {
+  const found = await read(body, contentType)
+  assert.strictEqual(found.format, format)
+  assert.isNotEmpty(found.texts)
+})
+
+it("the poll's own settings go before what the response says of itself", async () => {
+  assert.strictEqual((await read("a,b\n1,2\n", "application/json", { format: "csv" })).format, "csv")
+  const pointed = await read('{"data":[{"a":1}]}', "text/csv", { pointer: "/data" })
+  assert.deepStrictEqual([pointed.format, pointed.texts], ["json", ['{"a":1}']])
+  assert.strictEqual((await read("<a>,b\n1,2\n", null, { format: "csv" })).texts[0], '{"<a>":"1","b":"2"}')
+})
+
+it("a response is decoded by the charset that it names, and by its bytes where it names none that there is", async () => {
+  const cyrillic = Buffer.from([0xc6, 0xf3, 0xea])
+  const body = Buffer.concat([Buffer.from('{"a":"'), cyrillic, Buffer.from('"}')])
+  for (const type of ["application/json; charset=windows-1251", 'application/json;x=1;charset="Windows-1251" '])
+    assert.deepInclude(await read(body, type), { texts: ['{"a":"Жук"}'], charset: "windows-1251" })
+  const utf8 = await read('{"a":"Жук"}', "application/json; charset=klingon")
+  assert.deepInclude(utf8, { texts: ['{"a":"Жук"}'], charset: "utf-8" })
+})
+
+it.each<[string, string | null]>([
+  ["<!doctype html><title>Sign in</title>", "text/html"],
+  [" \r\n\t<html>", null],
+  ["\uFEFF<?xml version='1.0'?>", "application/xml"],
+  ["<html>", "text/plain"],
+])("a page such as %j is no list of items", async (body, contentType) => {
+  assert.deepInclude(await refusal(body, contentType), { code: "unreadable" })
+  assert.match((await refusal(body, contentType)).message, /HTML or XML/)
+})
+
+it.each([null, "json"] as const)("a workbook is refused, whatever its response calls it", async (format) => {
+  const zip = Buffer.from([0x50, 0x4b, 3, 4])
+  assert.deepInclude(await refusal(zip, null, { format }), { code: "unreadable" })
+  if (format === null) assert.match((await refusal(zip)).message, /a workbook cannot be polled/)
+})
+
+it("a response with anything but objects is refused as a whole, at the place of the first", async () => {
+  assert.strictEqual((await refusal('[{"a":1},\n 2]')).message, "not an object, at line 2, column 2")
+  const pointed = await refusal('{"data":[{"a":1},2]}', null, { pointer: "/data" })
+  assert.strictEqual(pointed.message, "item 2 is not an object, at line 2")
+})
+
+it("whoever uses the items and fails ends the reading", async () => {
+  const fails = () => Effect.fail(fileError("busy", "full"))
+  const reading = new PollItems(READING).read(Buffer.from('[{"a":1}]'), null, fails)
+  assert.deepInclude(await Effect.runPromise(Effect.flip(Effect.scoped(reading))), { code: "busy" })
+})
+
+it("an import is named by the host and path of its poll, without the query that may hold a token", () => {
+  assert.strictEqual(nameOf(READING.url), "example.com/items")
+  assert.lengthOf(nameOf(`https://example.com/${"x".repeat(1_000)}`), 500)
+})
