@@ -132,17 +132,19 @@ describe("HttpCourier.send returns", () => {
     expect(made.sent()).toBeLessThan(20_000_000)
   })
 
-  it("a redirect is a failure that is not followed", async () => {
+  it("a redirect is a failure that is not followed, and its query is not shown", async () => {
     const inner = await receiver(rawReceiver(answering(OK)))
     const made = await receiver(
       rawReceiver(
-        answering(`HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${inner.port}/\r\nContent-Length: 0\r\n\r\n`),
+        answering(
+          `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:${inner.port}/?token=hush\r\nContent-Length: 0\r\n\r\n`,
+        ),
       ),
     )
     const outcome = await send(`http://127.0.0.1:${made.port}/`)
     expect(outcome).toMatchObject({
       status: 302,
-      failure: `responded with 302, a redirect to http://127.0.0.1:${inner.port}/; redirects are not followed`,
+      failure: `responded with 302, a redirect to http://127.0.0.1:${inner.port}/?…; redirects are not followed`,
     })
     expect(inner.connections()).toBe(0)
   })
