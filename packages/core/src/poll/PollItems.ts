@@ -57,7 +57,6 @@ export class PollItems {
         return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
       }
       const look = yield* inspectFile(file, options)
-      if (look.format === "xlsx") return yield* noWorkbook()
       const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
       yield* Stream.runForEach(reading.batches, (batch) => this.#useBatch(batch, look, use))
       return look
@@ -100,10 +99,8 @@ export class PollItems {
   }
 }
 
-const noWorkbook = () => fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")
-
 const NO_SHEETS: SheetReader["Service"] = {
-  open: () => Effect.fail(noWorkbook()),
+  open: () => Effect.fail(fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")),
 }
 
 /** What an import of its items is called. */

@@ -14,7 +14,7 @@ const MAX_BACKOFF_SECONDS = 6 * 3600
  * `Retry-After` is respected.
  */
 export const nextSeconds = (everySeconds: number, failures: number, retryAfter: number | null): number => {
-  const backoff = failures === 0 ? everySeconds : everySeconds * 2 ** Math.min(failures, 30)
+  const backoff = everySeconds * 2 ** Math.min(failures, 30)
   const limit = Math.max(everySeconds, MAX_BACKOFF_SECONDS)
   return Math.min(limit, Math.max(backoff, failures > 0 ? (retryAfter ?? 0) : 0))
 }

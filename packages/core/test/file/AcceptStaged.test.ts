@@ -40,7 +40,7 @@ const accepted = Effect.fnUntraced(function* (
 ) {
   const run = AcceptStaged.use(({ run: accept }) => accept(claimed, onProgress))
   const fiber = yield* Effect.forkChild(Effect.exit(Effect.provide(run, all.layer)))
-  for (let n = 0; n < 1_000 && fiber.pollUnsafe() === undefined; n++) {
+  for (let n = 0; n < 300 && fiber.pollUnsafe() === undefined; n++) {
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
   }
@@ -85,7 +85,7 @@ it.effect.prop(
         textsTo(count),
       )
     }).pipe(Effect.provide(silent)),
-  { arbitrary: { runs: 40 } },
+  { arbitrary: { runs: 15 } },
 )
 
 it.effect("a source that is changed while its import is accepted costs no row", () =>

@@ -42,7 +42,7 @@ const importing = Effect.fnUntraced(function* (
 ) {
   const run = Import.use((imports) => imports.file(1, file, options, (one) => Effect.sync(() => void told.push(one))))
   const fiber = yield* Effect.forkChild(Effect.exit(Effect.provide(run, over(all, given))))
-  for (let n = 0; n < 500 && fiber.pollUnsafe() === undefined; n++) {
+  for (let n = 0; n < 100 && fiber.pollUnsafe() === undefined; n++) {
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
   }

@@ -157,7 +157,7 @@ export class ImportsInMemory {
       }),
     status: (id) => Effect.sync(() => Option.fromUndefinedOr(this.imports[id - 1]?.status)),
     list: () => Effect.succeed([]),
-    sweep: Effect.succeed(0),
+    sweep: this.#free("sweep", () => 0),
   })
 
   readonly log = EventLog.of({

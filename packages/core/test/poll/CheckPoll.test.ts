@@ -12,6 +12,8 @@ const over = (was: Partial<Poll> = {}) => {
   const check = (url: URL) =>
     Effect.suspend(() => {
       looked.push(url.href)
+      if (url.hostname === "nowhere.example")
+        return Effect.fail(new UnfitAddress({ is: "name_not_found", detail: "nowhere.example has no address" }))
       return url.hostname === "10.0.0.1"
         ? Effect.fail(new UnfitAddress({ is: "not_public", detail: "10.0.0.1 is private" }))
         : Effect.void
@@ -80,11 +82,12 @@ it.each<Partial<NewPoll>>([
   expect(looked).toEqual(["https://example.com/a%20b"])
 })
 
-it("a poll of an address that is not public is refused, when it is added and when its URL changes", () => {
+it("a poll of an address that is not public, or of no address, is refused, when it is added and when its URL changes", () => {
   const { refusal, changeRefusal } = over({ headerNames: [] })
   const error = { code: "not_public", message: expect.stringContaining("10.0.0.1 is private") }
   expect(refusal({ url: "http://10.0.0.1/" })).toMatchObject(error)
   expect(changeRefusal({ url: "http://10.0.0.1/" })).toMatchObject(error)
+  expect(refusal({ url: "https://nowhere.example/" })).toMatchObject({ code: "name_not_found" })
 })
 
 it("a poll's headers go to no other origin than they were given for", () => {

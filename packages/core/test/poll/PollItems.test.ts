@@ -47,7 +47,7 @@ it("an item that a response has several times is handed over once, as it stood f
 
 it("as many items are handed over at a time as are looked up together, and none is left out", async () => {
   const lines = Array.from({ length: 12_001 }, (_, n) => `{"n":${n}}`)
-  const { handed, texts } = await read(`{"items":[${lines.join()}]}`, null, { pointer: "/items" })
+  const { handed, texts } = await read(`[${lines.join()}]`)
   assert.deepStrictEqual(texts, lines)
   for (const some of handed) assert.isAtMost(some.length, 5_000)
 })
@@ -71,6 +71,30 @@ it.each<[string, string | null, string]>([
   assert.isNotEmpty(found.texts)
 })
 
+it.each([
+  "application/json",
+  "text/json;charset=utf-8",
+  "application/hal+json",
+  "application/vnd.api+json",
+  "application/ndjson",
+  "application/x-ndjson",
+  "application/jsonl",
+  "text/x-json-lines",
+  "application/jsonlines",
+])("what calls itself %s and is none is refused, and never read as a table", async (contentType) => {
+  assert.match((await refusal("a\n1\n", contentType)).message, /not valid JSON/)
+})
+
+it.each([
+  ["a\n1\n", "x-application/json"],
+  ["a\n1\n", "application/json5"],
+  ["a\n1\n", "not-application/ndjson"],
+  ["a\n1\n", "application/jsonlines2"],
+  ["[a],b\n1,2\n", "text/csv"],
+])("%j as %j is a table", async (body, contentType) => {
+  assert.strictEqual((await read(body, contentType)).format, "csv")
+})
+
 it("the poll's own settings go before what the response says of itself", async () => {
   assert.strictEqual((await read("a,b\n1,2\n", "application/json", { format: "csv" })).format, "csv")
   const pointed = await read('{"data":[{"a":1}]}', "text/csv", { pointer: "/data" })
@@ -83,6 +107,11 @@ it("a response is decoded by the charset that it names, and by its bytes where i
   const body = Buffer.concat([Buffer.from('{"a":"'), cyrillic, Buffer.from('"}')])
   for (const type of ["application/json; charset=windows-1251", 'application/json;x=1;charset="Windows-1251" '])
     assert.deepInclude(await read(body, type), { texts: ['{"a":"Жук"}'], charset: "windows-1251" })
+  // It is believed where its bytes look like another charset.
+  for (const type of ["text/json;charset=latin1", 'a/b ;  charset="latin1"  ', "a/b;x=1;CHARSET=latin1;y=2"])
+    assert.deepInclude(await read('{"a":"Ж"}', type), { texts: ['{"a":"Ð–"}'], charset: "windows-1252" })
+  for (const type of ["text/json;x-charset=latin1", "text/json;charset=latin1 x", "latin1"])
+    assert.deepInclude(await read('{"a":"Ж"}', type), { texts: ['{"a":"Ж"}'], charset: "utf-8" })
   const utf8 = await read('{"a":"Жук"}', "application/json; charset=klingon")
   assert.deepInclude(utf8, { texts: ['{"a":"Жук"}'], charset: "utf-8" })
 })
@@ -95,6 +124,10 @@ it.each<[string, string | null]>([
 ])("a page such as %j is no list of items", async (body, contentType) => {
   assert.deepInclude(await refusal(body, contentType), { code: "unreadable" })
   assert.match((await refusal(body, contentType)).message, /HTML or XML/)
+})
+
+it("an item with a piece of a page in it is an item", async () => {
+  assert.deepStrictEqual((await read('[{"a":"\\n <b>"}]')).texts, ['{"a":"\\n <b>"}'])
 })
 
 it.each([null, "json"] as const)("a workbook is refused, whatever its response calls it", async (format) => {

@@ -26,10 +26,15 @@ it("intervalText writes what parseInterval reads as the same seconds", () => {
 
 it("parseInterval accepts only 10s to 30d", () => {
   assert.deepStrictEqual(["10s", "15m", "2h", "30d"].map(parseInterval), [10, 900, 7200, 2_592_000])
-  for (const text of ["9s", "31d", "0m", "1.5h", "15", "m", "-1m", "1w", "99999999d"])
+  for (const text of ["9s", "31d", "0m", "1.5h", "15", "m", "-1m", "1w", "10sec", "99999999d"])
     assert.isNull(parseInterval(text))
-  assert.strictEqual(retryAfterOf("120"), 120)
-  assert.isNull(retryAfterOf("Sat, 21 Nov 2026 10:00:00 GMT"))
+  assert.strictEqual(parseInterval(" 15m "), 900)
+})
+
+it("retryAfterOf reads seconds, and neither dates nor anything else", () => {
+  for (const header of ["120", " 120 "]) assert.strictEqual(retryAfterOf(header), 120)
+  const others = ["Sat, 21 Nov 2026 10:00:00 GMT", "120s", "-120", "1.5", "12345678", "", undefined]
+  for (const header of others) assert.isNull(retryAfterOf(header))
 })
 
 it("itemKey uses the key field, a pointer, or the content", () => {

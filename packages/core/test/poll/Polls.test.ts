@@ -101,7 +101,10 @@ it.effect("a trial asks as a first run would, tells what a run would take, and k
       "3 seconds",
     )
     const headers = [["X-Key", "1"]] as const
-    const trying = use(all, {}, (polls) => polls.tryAdd({ ...NEW, keyField: "id", headers }))
+    yield* TestClock.setTime(1_763_717_400_900)
+    // It has no items that were seen.
+    const own = { unseen: () => Effect.die("It was asked.") }
+    const trying = use(all, own, (polls) => polls.tryAdd({ ...NEW, keyField: "id", headers }))
     const fiber = yield* Effect.forkChild(trying)
     yield* TestClock.adjust("3 seconds")
     const { preview, ...trial } = yield* Fiber.join(fiber)
@@ -182,6 +185,9 @@ it.effect("a trial shows how a response begins that cannot be read, and says why
     assert.match(trial.failure!, /HTML or XML/)
     all.response = Effect.succeed(responseOf(null, { status: 500, failure: "the server responded with 500" }))
     const failed = yield* use(all, {}, (polls) => polls.tryAdd(NEW))
+    all.response = Effect.succeed(responseOf(null))
+    const unchanged = yield* use(all, {}, (polls) => polls.tryAdd(NEW))
+    assert.deepInclude(unchanged, { status: 304, failure: null, items: 0, preview: [], beginning: null })
     assert.deepInclude(failed, { status: 500, failure: "the server responded with 500", beginning: null, bytes: 0 })
   }),
 )

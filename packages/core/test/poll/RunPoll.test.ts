@@ -185,12 +185,23 @@ it.effect("how long a run took is logged, and a poll that is held is renewed mea
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.response = Effect.delay(Effect.succeed(responseOf("[]")), "90 seconds")
+    yield* TestClock.setTime(1_763_717_400_900)
     let renewals = 0
     const renew = () => Effect.sync(() => ++renewals > 0)
     const { durationMs } = Option.getOrThrow(yield* running(all, { renew }))
     assert.strictEqual(durationMs, 90_000)
     assert.isAtLeast(renewals, 4)
     assert.isAtMost(renewals, 7)
+  }),
+)
+
+it.effect("a response that is not read within ten minutes is a failed run", () =>
+  Effect.gen(function* () {
+    const all = new PollsInMemory()
+    all.response = Effect.succeed(responseOf('[{"id":1}]'))
+    const failed = Option.getOrThrow(yield* running(all, { unseen: () => Effect.never }))
+    assert.deepInclude(failed, { outcome: "failed", durationMs: 600_000 })
+    assert.strictEqual(failed.failure, "the response was not read within 10 minutes")
   }),
 )
 
