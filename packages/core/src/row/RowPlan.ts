@@ -97,8 +97,7 @@ const textOf = (value: Json, long: LongValues | undefined): string =>
 
 /** The value as JSON text for a column of this kind: a text column takes any token as a string. */
 const cellText = (value: Exclude<Json, null>, kind: ColumnKind, long: LongValues | undefined): string => {
-  if (typeof value === "string")
-    return kind === "numeric" || kind === "boolean" || kind === "jsonb" ? value : jsonText(value)
+  if (typeof value === "string") return kind === "numeric" || kind === "boolean" ? value : jsonText(value)
   if (kind !== "text") return textOf(value, long)
   return JSON.stringify(value instanceof JsonNumber ? value.token : textOf(value, long))
 }

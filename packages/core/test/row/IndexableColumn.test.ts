@@ -1,5 +1,5 @@
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
-import { servingColumns } from "@data-cabinet/core/row/IndexableColumn"
+import { isLong, isShort, servingColumns } from "@data-cabinet/core/row/IndexableColumn"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
 import { selectionPlan } from "@data-cabinet/core/selection/SelectionPlan"
 import { selectionSql } from "@data-cabinet/core/selection/SelectionSql"
@@ -49,6 +49,33 @@ describe("servingColumns", () => {
     assert.strictEqual(served([...filter("note", "eq", "x"), ...filter("total", "eq")]), "total")
     assert.strictEqual(served(filter("note", "gt", "x")), "")
     assert.strictEqual(served([["sort", "note"]]), "")
+  })
+
+  it("has at most three columns, and a key only as a whole makes an index needless", () => {
+    const all = [...filter("total", "eq"), ...filter("shop", "eq"), ...filter("at", "eq", "2026-01-02T03:04:05Z")]
+    assert.strictEqual(served([...all, ...filter("paid", "eq", "true")]), "at paid shop")
+    assert.strictEqual(served([...filter("paid", "eq", "true"), ...filter("total", "eq")]), "paid total")
+    assert.strictEqual(served([...filter("total", "eq"), ["sort", "note"]]), "total")
+    assert.strictEqual(served(filter("total", "eq"), tableOf(columns)), "total", "without a key")
+    const two = tableOf(columns, { key: ["id", "shop"] })
+    assert.strictEqual(served(filter("id", "eq"), two), "id")
+    assert.strictEqual(served([...filter("id", "eq"), ...filter("shop", "eq")], two), "")
+  })
+
+  it("has no column of which the comparison may run a customer's code, or that has no order", () => {
+    for (const [name, is] of [
+      ["total", isShort],
+      ["note", isLong],
+    ] as const) {
+      const column = table.columns.find((one) => one.name === name)!
+      assert.isTrue(is(column))
+      assert.isFalse(is({ ...column, type: { ...column.type, runsNoUserCode: false } }))
+      assert.isFalse(is({ ...column, type: { ...column.type, operators: null } }))
+    }
+    assert.deepStrictEqual(
+      [isShort, isLong].map((is) => table.columns.filter(is).map(({ name }) => name)),
+      [["id", "shop", "total", "paid", "at"], ["note"]],
+    )
   })
 
   it("is empty where no index of columns serves", () => {

@@ -1,6 +1,8 @@
 import {
   DATE_NOTATIONS,
+  notationPattern,
   NUMBER_NOTATIONS,
+  numberTranslation,
   readDay,
   readInNotation,
   readNumber,
@@ -81,10 +83,85 @@ it.each(DATE_NOTATIONS)("a day written in the order %s is read as the same day",
 it("a notation applies to columns of text, and to the types that it says something of", () => {
   expect(refusedNotation("text", "numeric", { numbers: "comma" })).toBeUndefined()
   expect(refusedNotation("text", "timestamptz", { dates: "dmy" })).toBeUndefined()
+  expect(refusedNotation("text", "date", { dates: "mdy" })).toBeUndefined()
   expect(refusedNotation("jsonb", "numeric", {})).toBeUndefined()
+  // It is not read again.
+  expect(refusedNotation("numeric", "numeric", { numbers: "dot" })).toBeUndefined()
   expect(refusedNotation("jsonb", "numeric", { numbers: "dot" })).toMatch(/columns of text only/)
   expect(refusedNotation("text", "date", { numbers: "dot" })).toMatch(/type numeric only/)
   expect(refusedNotation("text", "numeric", { dates: "mdy" })).toMatch(/date and timestamptz/)
-  expect(refusedNotation("text", "numeric", { numbers: "semicolon" as "dot" })).toMatch(/comma, dot/)
-  expect(refusedNotation("text", "date", { dates: "ydm" as "dmy" })).toMatch(/dmy, mdy, ymd/)
+  expect(refusedNotation("text", "numeric", { numbers: "semicolon" as "dot" })).toMatch(
+    /notation of numbers .* comma, dot/,
+  )
+  expect(refusedNotation("text", "date", { dates: "ydm" as "dmy" })).toMatch(/notation of dates .* dmy, mdy, ymd/)
+})
+
+it("a notation says nothing of other kinds, which are read as JSON and ISO 8601 have them", () => {
+  const both = { numbers: "comma", dates: "dmy" } as const
+  for (const notation of [both, {}]) {
+    expect(readInNotation("true", "boolean", notation)).toBe("true")
+    expect(readInNotation("1,5", "text", notation)).toBe("1,5")
+    expect(readInNotation("02.03.2026", "text", notation)).toBe("02.03.2026")
+    expect(readInNotation("maybe", "boolean", notation)).toBeNull()
+  }
+  expect(readInNotation("1.50", "numeric", { dates: "dmy" })).toBe("1.50")
+  expect(readInNotation("1,50", "numeric", { dates: "dmy" })).toBeNull()
+  expect(readInNotation("007", "numeric", {})).toBeNull()
+  expect(readInNotation("2026-03-02", "date", { numbers: "comma" })).toBe("2026-03-02")
+  expect(readInNotation("02.03.2026", "date", { numbers: "comma" })).toBeNull()
+  // A day is no moment, and a moment is no day.
+  expect(readInNotation("02.03.2026", "timestamptz", both)).toBeNull()
+  expect(readInNotation("02.03.2026 9:30Z", "date", both)).toBeNull()
+  expect(readInNotation("02.03.2026 9:30Z", "timestamptz", both)).toBe("2026-03-02T09:30Z")
+})
+
+/** As PostgreSQL's `translate` does it. */
+const translated = (text: string, { from, to }: ReturnType<typeof numberTranslation>) =>
+  Array.from(text, (character) => {
+    const at = from.indexOf(character)
+    return at === -1 ? character : (to[at] ?? "")
+  }).join("")
+
+it("PostgreSQL converts the numbers of a column as they are read one by one", () => {
+  const texts = [
+    "1,50",
+    "1.50",
+    "1.234,50",
+    "1,234.50",
+    "1 234 567",
+    "1\u00A0234,5",
+    "1’234.5",
+    "\u22121,5",
+    "-0,5",
+    "1.",
+  ]
+  for (const numbers of NUMBER_NOTATIONS) {
+    const pattern = new RegExp(notationPattern("numeric", { numbers })!)
+    for (const text of [...texts, "12.34,5", "007", "", "x"]) {
+      const read = pattern.test(text) ? translated(text, numberTranslation(numbers)) : null
+      expect(read, text).toBe(readNumber(text, numbers))
+    }
+  }
+})
+
+it("PostgreSQL takes the days and moments of a column that are read one by one", () => {
+  const days = ["02.03.2026", "2/3/2026", "2026-03-02", "2026/3/2", "31-12-2026", "2.3.26", "02.03/2026", "02.03.0000"]
+  for (const dates of DATE_NOTATIONS) {
+    const [day, moment] = (["date", "timestamptz"] as const).map(
+      (kind) => new RegExp(notationPattern(kind, { dates })!),
+    )
+    for (const text of days) {
+      expect(day!.test(text), text).toBe(readInNotation(text, "date", { dates }) !== null)
+      for (const time of ["", " 9:30Z", "T09:30:15.5+02:00", " 25:00Z", " 9:30"]) {
+        const isRead = readInNotation(`${text}${time}`, "timestamptz", { dates }) !== null
+        expect(moment!.test(`${text}${time}`), `${text}${time}`).toBe(isRead)
+      }
+    }
+  }
+})
+
+it("there is no pattern for what a notation says nothing of", () => {
+  expect(notationPattern("numeric", { dates: "dmy" })).toBeUndefined()
+  expect(notationPattern("date", { numbers: "dot" })).toBeUndefined()
+  expect(notationPattern("boolean", { numbers: "dot", dates: "dmy" })).toBeUndefined()
 })

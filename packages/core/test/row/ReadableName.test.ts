@@ -13,6 +13,15 @@ it.each([
   ["_private", "_private"],
   ["日本", "riben"],
   ["   ", "field"],
+  ["a - b", "a_b"],
+  ["total__", "total"],
+  ["a__b", "a__b"],
+  ["__a", "__a"],
+  ["(a)", "a"],
+  ["!_a", "a"],
+  ["__", "field"],
+  ["_", "field"],
+  ["line2", "line2"],
 ])("readableName of %s is %s", (words, name) => {
   assert.strictEqual(readableName(words, new Set(), "field"), name)
 })

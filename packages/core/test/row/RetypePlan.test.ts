@@ -64,6 +64,11 @@ it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
   expect(refused).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
+it("a retype in a notation that says nothing of the type is refused", () => {
+  const { column: decideColumn } = retypeDecisions(3, "note", { type: "date", notation: { numbers: "dot" } }, false)
+  expect(refusal(decideColumn(table))).toMatchObject({ code: "bad_notation" })
+})
+
 it("a retype is allowed if nothing depends on the column, or only views that may be recreated", () => {
   expect(refusal(decide().dependents(NOTHING))).toBe("allowed")
   expect(refusal(decide(true).dependents({ ...NOTHING, views: ["public.a"] }))).toBe("allowed")
@@ -73,6 +78,13 @@ it("values that do not fit go to the field's text column, or to a new one whose 
   const sibling = column("total_text", "text", "total")
   expect(siblingOf(new TableLayout([total, sibling]), total)).toEqual({ name: "total_text", isNew: false })
   expect(siblingOf(layout, total)).toEqual({ name: "total_text", isNew: true })
+  // A column of text is no sibling of its own, and one of another kind is none for texts.
+  const note = column("note", "text")
+  expect(siblingOf(new TableLayout([note]), note)).toEqual({ name: "note_text", isNew: true })
+  const flag = column("total_boolean", "boolean", "total")
+  expect(siblingOf(new TableLayout([total, flag]), total)).toEqual({ name: "total_text", isNew: true })
+  const long = column("x".repeat(63), "text")
+  expect(siblingOf(new TableLayout([long]), long)).toEqual({ name: `${"x".repeat(50)}_text`, isNew: true })
   // Another field has the name already.
   const other = column("total_text", "numeric", "Total text")
   expect(siblingOf(new TableLayout([total, other]), total)).toEqual({ name: "total_text_2", isNew: true })
