@@ -1,0 +1,295 @@
+/** Who may be added and changed, by which link or password somebody signs in, and whom an issuer brings. */
+import { scryptSync } from "node:crypto"
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
+import type { PersonRole } from "@data-cabinet/core/key/Role"
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { verifyPassword } from "@data-cabinet/core/person/Password"
+import { invite, People } from "@data-cabinet/core/person/People"
+import type { LiveSession, Person } from "@data-cabinet/core/person/Person"
+import { type Changed, type ExternalIdentity, PersonStore } from "@data-cabinet/core/person/PersonStore"
+import { secretFingerprint } from "@data-cabinet/core/person/Secret"
+import { SessionStore } from "@data-cabinet/core/person/SessionStore"
+import { Effect, Layer, Option, Result } from "effect"
+import { expect, it } from "vitest"
+
+const ADA: Person = {
+  id: 3,
+  name: "Ada",
+  role: "owner",
+  issuer: null,
+  hasPassword: true,
+  createdAt: "2026-11-26T09:00:00Z",
+  signedInAt: null,
+  linkExpiresAt: null,
+  removedAt: null,
+}
+const SESSION: LiveSession = {
+  id: 8,
+  personId: 3,
+  personName: "Ada",
+  role: "owner",
+  method: "password",
+  createdAt: "2026-11-26T10:00:00Z",
+  lastSeenAt: "2026-11-26T10:00:00Z",
+  expiresAt: "2026-12-26T10:00:00Z",
+  client: null,
+  userAgent: null,
+}
+const PASSWORD = "a long walk at dusk"
+
+/** As it is kept, by a computation that is quick. */
+const kept = (password: string) => {
+  const hash = scryptSync(password, "salt", 32, { N: 2, r: 1, p: 1 }).toString("base64url")
+  return `scrypt$1$1$1$${Buffer.from("salt").toString("base64url")}$${hash}`
+}
+
+/** A store with one person, or none, that remembers what it was asked to keep. */
+const over = (person: Person | null, result: Changed | null = person) => {
+  const state = {
+    password: kept(PASSWORD) as string | null,
+    /** Whose name the person's is by now. */
+    holder: person,
+    isGone: false,
+    known: null as Person | null,
+    kept: [] as Array<ReadonlyArray<unknown>>,
+    log: [] as Array<unknown>,
+  }
+  const keep = <A>(what: ReadonlyArray<unknown>, answer: A) =>
+    Effect.sync(() => {
+      state.kept.push(what)
+      return answer
+    })
+  const ports = Layer.mergeAll(
+    Layer.mock(PersonStore, {
+      list: Effect.succeed([]),
+      add: (added) => keep(["add", added], result === "name_taken" ? result : person!),
+      find: () => Effect.succeed(Option.fromNullishOr(person)),
+      byName: () =>
+        Effect.sync(() =>
+          state.holder === null
+            ? Option.none()
+            : Option.some({ person: state.holder, password: state.password, knownFrom: null }),
+        ),
+      change: (id, change) => keep(["change", id, change], result!),
+      remove: (id) => keep(["remove", id], result!),
+      setPassword: (id, password) => keep(["password", id, password], true),
+      setLink: (id, fingerprint, seconds) =>
+        keep(["link", id, fingerprint, seconds], state.isGone ? Option.none() : Option.some("2026-11-27T09:00:00Z")),
+      findExternal: () => Effect.sync(() => Option.fromNullishOr(state.known)),
+      saveExternal: (identity) => keep(["external", identity], person!),
+    }),
+    Layer.mock(SessionStore, { endAll: (personId, butId) => keep(["end", personId, butId], 1) }),
+    Layer.succeed(AuditLog, {
+      begin: (intent) => Effect.sync(() => (state.log.push(intent), { id: 5, at: ADA.createdAt })),
+      end: (_entry, outcome, object) => Effect.sync(() => void state.log.push({ outcome, object })),
+      list: () => Effect.succeed([]),
+    }),
+  )
+  const run = async <A, E>(work: (people: People["Service"]) => Effect.Effect<A, E>): Promise<A | E> => {
+    const done = await Effect.runPromise(
+      Effect.result(People.use(work)).pipe(Effect.provide(Layer.provide(People.layer, ports))),
+    )
+    return Result.isSuccess(done) ? done.success : done.failure
+  }
+  return { state, run, layer: Layer.provide(People.layer, ports) }
+}
+
+it("People keeps a name in one writing, without the space around it", async () => {
+  const { state, run } = over(ADA)
+  expect(await run((people) => people.add({ name: " Zoe\u0308 ", role: "viewer" }))).toBe(ADA)
+  expect(await run((people) => people.set(3, { name: " Zoe\u0308 ", role: "viewer" }))).toBe(ADA)
+  expect(await run((people) => people.set(3, {}))).toBe(ADA)
+  expect(state.kept).toEqual([
+    ["add", { name: "Zo\u00eb", role: "viewer" }],
+    ["change", 3, { name: "Zo\u00eb", role: "viewer" }],
+    ["change", 3, { name: undefined, role: undefined }],
+  ])
+})
+
+it.each(["", " ", "x".repeat(101), "A\0da", "A\nda", "A\u202eda", "A\u2028da", "A\ud800da"])(
+  "People takes no name that cannot be shown or told apart: %j",
+  async (name) => {
+    const { state, run } = over(ADA)
+    expect(await run((people) => people.add({ name, role: "viewer" }))).toMatchObject({ code: "bad_name" })
+    expect(await run((people) => people.set(3, { name }))).toMatchObject({ code: "bad_name" })
+    const identity = { issuer: "proxy", subject: "s", name, role: "viewer", follow: true } as const
+    expect(await run((people) => people.resolveExternal(identity))).toMatchObject({ code: "bad_name" })
+    expect(state.kept).toEqual([])
+  },
+)
+
+it("People takes a name of a hundred characters", async () => {
+  const { run } = over(ADA)
+  expect(await run((people) => people.add({ name: ` ${"x".repeat(100)}`, role: "viewer" }))).toBe(ADA)
+})
+
+it("People gives nobody a role that is none of people", async () => {
+  const { state, run } = over(ADA)
+  for (const role of ["admin", "reader", "uploader", ""].map((one) => one as PersonRole)) {
+    expect(await run((people) => people.add({ name: "Bob", role }))).toMatchObject({ code: "bad_role" })
+    expect(await run((people) => people.set(3, { role }))).toMatchObject({ code: "bad_role" })
+    const identity = { issuer: "proxy", subject: "s", name: "Bob", role, follow: true } as const
+    expect(await run((people) => people.resolveExternal(identity))).toMatchObject({ code: "bad_role" })
+  }
+  expect(state.kept).toEqual([])
+})
+
+it.each<[Changed, string]>([
+  ["missing", "no_such_person"],
+  ["name_taken", "name_taken"],
+  ["last_owner", "last_owner"],
+])("People refuses a change of which the store says %s", async (result, code) => {
+  const { run } = over(ADA, result)
+  expect(await run((people) => people.set(3, { role: "viewer" }))).toMatchObject({ code })
+  expect(await run((people) => people.remove(3))).toMatchObject({ code })
+})
+
+it("People refuses a second person of a name, and everything about somebody who is not there", async () => {
+  expect(await over(ADA, "name_taken").run((people) => people.add({ name: "Ada", role: "viewer" }))).toMatchObject({
+    code: "name_taken",
+  })
+  const none = over(null)
+  expect(await none.run((people) => people.get(3))).toMatchObject({ code: "no_such_person" })
+  expect(await none.run((people) => people.link(3))).toMatchObject({ code: "no_such_person" })
+  expect(await over(ADA).run((people) => people.get(3))).toBe(ADA)
+})
+
+it.each([
+  [null, 86_400],
+  ["2026-11-26T09:30:00Z", 600],
+])(
+  "People makes a link of which only the fingerprint is kept; after a sign-in at %s, for %i s",
+  async (at, seconds) => {
+    const { state, run } = over({ ...ADA, signedInAt: at })
+    const made = await run((people) => people.link(3))
+    if (!("secret" in made)) throw made
+    expect(made).toMatchObject({ person: { id: 3, linkExpiresAt: made.expiresAt }, expiresAt: "2026-11-27T09:00:00Z" })
+    expect(state.kept).toEqual([["link", 3, secretFingerprint("link", made.secret), seconds]])
+  },
+)
+
+it("People makes no link for somebody of an issuer, nor for who is removed meanwhile", async () => {
+  const foreign = over({ ...ADA, issuer: "oidc" })
+  expect(await foreign.run((people) => people.link(3))).toMatchObject({ code: "foreign_person" })
+  expect(foreign.state.kept).toEqual([])
+  const { state, run } = over(ADA)
+  state.isGone = true
+  expect(await run((people) => people.link(3))).toMatchObject({ code: "no_such_person" })
+})
+
+it("invite adds a person, with their first link", async () => {
+  const { state, run } = over(ADA)
+  expect(await run((people) => invite(people, { name: "Ada", role: "owner" }))).toMatchObject({ person: { id: 3 } })
+  expect(state.kept.map(([what]) => what)).toEqual(["add", "link"])
+})
+
+const NEW_PASSWORD = "another walk at dawn"
+
+it("People sets a password by the one before, and ends the person's other sessions", async () => {
+  const { state, run } = over(ADA)
+  expect(await run((people) => people.setPassword(SESSION, NEW_PASSWORD, PASSWORD))).toBeUndefined()
+  expect(state.kept).toEqual([
+    ["password", 3, expect.stringMatching(/^scrypt\$15\$/)],
+    ["end", 3, 8],
+  ])
+  expect(await Effect.runPromise(verifyPassword(NEW_PASSWORD, state.kept[0]![2] as string))).toBe(true)
+})
+
+const MINUTES_14 = "2026-11-26T10:14:59.999Z"
+const MINUTES_15 = "2026-11-26T10:15:00Z"
+
+it.each<[string, Partial<LiveSession>, string | null]>([
+  ["a wrong one", {}, "something else entirely"],
+  ["none", {}, null],
+  ["none, in a session by an identity provider", { method: "oidc" }, null],
+  ["none, a quarter of an hour after a sign-in by link", { method: "link", lastSeenAt: MINUTES_15 }, null],
+])("People sets no password where the one before is asked for and there is %s", async (_, session, current) => {
+  const { state, run } = over(ADA)
+  expect(await run((people) => people.setPassword({ ...SESSION, ...session }, NEW_PASSWORD, current))).toMatchObject({
+    code: "wrong_password",
+  })
+  expect(state.kept).toEqual([])
+})
+
+it("People sets a first password, and a forgotten one soon after a sign-in by link, without the one before", async () => {
+  const first = over(ADA)
+  first.state.password = null
+  const forgotten = over(ADA)
+  const fresh = { ...SESSION, method: "link", lastSeenAt: MINUTES_14 } as const
+  await Promise.all([
+    first.run((people) => people.setPassword(SESSION, NEW_PASSWORD, null)),
+    forgotten.run((people) => people.setPassword(fresh, NEW_PASSWORD, null)),
+  ])
+  for (const { state } of [first, forgotten]) expect(state.kept.map(([what]) => what)).toEqual(["password", "end"])
+})
+
+it("People sets no password that is too weak, and none for another person who has the name by now", async () => {
+  const { state, run } = over(ADA)
+  const set = (password: string) => run((people) => people.setPassword(SESSION, password, PASSWORD))
+  expect(await set("short")).toMatchObject({ code: "bad_password" })
+  expect(await set("Ada12Ada34Ada")).toMatchObject({ code: "bad_password" })
+  for (const holder of [{ ...ADA, id: 4 }, null]) {
+    state.holder = holder
+    expect(await set(NEW_PASSWORD)).toMatchObject({ code: "no_such_person" })
+  }
+  expect(state.kept).toEqual([])
+})
+
+const IDENTITY: ExternalIdentity = { issuer: "oidc", subject: "s", name: " Ada ", role: "owner", follow: true }
+const KNOWN: Person = { ...ADA, issuer: "oidc" }
+
+const resolved = async (known: Person | null, change: Partial<ExternalIdentity>, saved: Person = KNOWN) => {
+  const { state, layer } = over(saved)
+  state.known = known
+  const found = await Effect.runPromise(
+    People.use((people) => people.resolveExternal({ ...IDENTITY, ...change })).pipe(
+      Effect.provide(layer),
+      Effect.provideService(CurrentActor, {
+        kind: "person",
+        id: null,
+        name: "Ada",
+        role: "owner",
+        from: null,
+        requestId: null,
+      }),
+    ),
+  )
+  return { found: Option.getOrNull(found), kept: state.kept, log: state.log }
+}
+
+it("People takes somebody of an issuer as they are known, and writes nothing where nothing changes", async () => {
+  for (const change of [{}, { follow: false, name: "Bob", role: "viewer" }] as const) {
+    expect(await resolved(KNOWN, change)).toEqual({ found: KNOWN, kept: [], log: [] })
+  }
+})
+
+it("People has name and role follow what an issuer says, as an act that is written", async () => {
+  for (const change of [{ name: "Bob" }, { role: "viewer" }] as const) {
+    const { found, kept: saved, log } = await resolved(KNOWN, change)
+    expect(found).toBe(KNOWN)
+    expect(saved).toEqual([["external", { ...IDENTITY, name: "Ada", ...change }]])
+    expect(log).toMatchObject([
+      {
+        action: "person.vouch",
+        object: "person 3",
+        changes: { issuer: "oidc", name: "Ada", role: "owner", ...change },
+      },
+      { outcome: "done" },
+    ])
+  }
+})
+
+it("People creates at first sight whom an issuer names, as an act of theirs", async () => {
+  const { found, log } = await resolved(null, {})
+  expect(found).toBe(KNOWN)
+  expect(log).toMatchObject([
+    { action: "person.vouch", object: null },
+    { outcome: "done", object: "person 3" },
+  ])
+})
+
+it("People lets in nobody who was removed, be it just now", async () => {
+  const removed = { ...KNOWN, removedAt: "2026-11-26T09:00:00Z" }
+  expect(await resolved(removed, { role: "viewer" })).toEqual({ found: null, kept: [], log: [] })
+  expect(await resolved(null, {}, removed)).toMatchObject({ found: null })
+})

@@ -1,0 +1,334 @@
+/** Who gets in, by what, and how often it may be tried; over stores in memory. */
+import { scryptSync } from "node:crypto"
+import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
+import { MAX_PASSWORD_LENGTH } from "@data-cabinet/core/person/Password"
+import type { Person, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
+import { notSignedIn, type SignInError } from "@data-cabinet/core/person/PersonError"
+import { PersonStore } from "@data-cabinet/core/person/PersonStore"
+import { newSecret, secretFingerprint } from "@data-cabinet/core/person/Secret"
+import { type NewSession, SessionStore } from "@data-cabinet/core/person/SessionStore"
+import { SignIn, SignInRates } from "@data-cabinet/core/person/SignIn"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+
+const ADA: Person = {
+  id: 3,
+  name: "Ada",
+  role: "editor",
+  issuer: null,
+  hasPassword: true,
+  createdAt: "2026-11-26T09:00:00Z",
+  signedInAt: null,
+  linkExpiresAt: null,
+  removedAt: null,
+}
+const HOME: SignInOrigin = { client: "203.0.113.9", userAgent: "Firefox", requestId: "r1" }
+const from = (client: string | null): SignInOrigin => ({ ...HOME, client })
+const LINK = newSecret("link")
+const PASSWORD = "a long walk at dusk"
+
+/** As it is kept, by a computation that is quick. */
+const kept = (password: string) => {
+  const hash = scryptSync(password, "salt", 32, { N: 2, r: 1, p: 1 }).toString("base64url")
+  return `scrypt$1$1$1$${Buffer.from("salt").toString("base64url")}$${hash}`
+}
+
+/** A cabinet with Ada, of which it is known what was asked of it. */
+const cabinet = () => {
+  const state = {
+    password: kept(PASSWORD) as string | null,
+    knownFrom: null as string | null,
+    isLinkUsed: false,
+    isPersonGone: false,
+    /** As other processes count. */
+    refused: null as string | null,
+    counted: [] as Array<string>,
+    names: [] as Array<string>,
+    links: 0,
+    begun: [] as Array<NewSession & { readonly personId: number }>,
+    log: [] as Array<unknown>,
+  }
+  const counts = new Map<string, number>()
+  const begin = (personId: number, session: NewSession) =>
+    Effect.sync(() => {
+      if (state.isPersonGone) return Option.none()
+      state.begun.push({ personId, ...session })
+      const times = { createdAt: ADA.createdAt, lastSeenAt: ADA.createdAt, expiresAt: ADA.createdAt }
+      const { method, client, userAgent } = session
+      return Option.some({ id: 8, personId, personName: "Ada", role: ADA.role, method, client, userAgent, ...times })
+    })
+  const ports = Layer.mergeAll(
+    Layer.mock(PersonStore, {
+      byName: (name) =>
+        Effect.sync(() => {
+          state.names.push(name)
+          const { password, knownFrom } = state
+          return name.toLowerCase() === "ada" ? Option.some({ person: ADA, password, knownFrom }) : Option.none()
+        }),
+      byLink: (link) =>
+        Effect.sync(() => {
+          state.links++
+          return Buffer.compare(link, secretFingerprint("link", LINK)!) === 0 ? Option.some(ADA) : Option.none()
+        }),
+    }),
+    Layer.mock(SessionStore, {
+      begin,
+      claim: (_link, session) => (state.isLinkUsed ? Effect.succeedNone : begin(ADA.id, session)),
+    }),
+    Layer.succeed(AuditLog, {
+      begin: (intent) => Effect.sync(() => (state.log.push(intent), { id: 5, at: ADA.createdAt })),
+      end: (_entry, outcome, object) => Effect.sync(() => void state.log.push({ outcome, object })),
+      list: () => Effect.succeed([]),
+    }),
+    Layer.succeed(RateWindows, {
+      count: (subject, limit) =>
+        Effect.sync(() => {
+          state.counted.push(subject)
+          const count = (counts.get(subject) ?? 0) + 1
+          counts.set(subject, count)
+          const allowed = count <= limit && state.refused !== subject
+          return { allowed, limit, remaining: 0, retryAfter: 42 }
+        }),
+    }),
+    Layer.succeed(SignInRates, { address: 6, account: 3 }),
+  )
+  return { state, layer: Layer.provide(SignIn.layer, ports) }
+}
+
+type Way = (signIn: SignIn["Service"]) => Effect.Effect<StartedSession, SignInError | { readonly _tag: string }>
+
+/** `in`, or why not. */
+const outcome = (way: Way) =>
+  SignIn.use((signIn) => Effect.result(way(signIn))).pipe(
+    Effect.map((result) => (Result.isSuccess(result) ? "in" : result.failure)),
+  )
+
+const link =
+  (secret = LINK, origin = HOME): Way =>
+  (signIn) =>
+    signIn.byLink(secret, origin)
+const password =
+  (name: string, given: string, origin = HOME): Way =>
+  (signIn) =>
+    signIn.byPassword(name, given, origin)
+
+const isLimited = (of: unknown, retryAfter: number) =>
+  assert.deepInclude(of as object, { code: "rate_limited", retryAfter })
+
+it.effect(
+  "SignIn begins a session that is kept by the fingerprint of its secret, and written as an act of its person",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const started = yield* SignIn.use((signIn) => signIn.byLink(` ${LINK}\n`, HOME)).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(state.begun, [
+      {
+        personId: 3,
+        fingerprint: secretFingerprint("session", started.secret)!,
+        method: "link",
+        client: "203.0.113.9",
+        userAgent: "Firefox",
+        knownFrom: "ip:203.0.113.9",
+      },
+    ])
+    const actor = { kind: "person", id: 3, name: "Ada", role: "editor", from: "203.0.113.9", requestId: "r1" }
+    assert.deepStrictEqual(state.log, [
+      { actor, action: "session.begin", object: null, changes: { method: "link" } },
+      { outcome: "done", object: "session 8" },
+    ])
+    assert.notInclude(JSON.stringify(state.log), LINK)
+  }),
+)
+
+it.effect(
+  "SignIn refuses a link that is wrong, used, or no link, alike, and does not look for what is no link",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      for (const secret of ["", "dcl_", newSecret("session")]) {
+        assert.strictEqual(yield* outcome(link(secret)), notSignedIn)
+      }
+      assert.strictEqual(state.links, 0)
+      assert.strictEqual(yield* outcome(link(newSecret("link"))), notSignedIn)
+      state.isLinkUsed = true
+      assert.strictEqual(yield* outcome(link()), notSignedIn)
+      assert.deepStrictEqual(state.begun, [])
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn lets in by the very password of a person, whose name may be written otherwise",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      assert.strictEqual(yield* outcome(password(" ADA ", PASSWORD)), "in")
+      assert.strictEqual(yield* outcome(password("Ada", `${PASSWORD} `)), notSignedIn)
+      state.password = null
+      assert.strictEqual(yield* outcome(password("Ada", "", from("192.0.2.1"))), notSignedIn)
+      yield* outcome(password("Zoe\u0308", "x", from("192.0.2.2")))
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(state.names, ["ADA", "Ada", "Ada", "Zo\u00eb"])
+    assert.deepStrictEqual(
+      state.begun.map(({ personId, method }) => [personId, method]),
+      [[3, "password"]],
+    )
+  }),
+)
+
+it.effect(
+  "SignIn refuses by a right password who was removed meanwhile",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    state.isPersonGone = true
+    assert.strictEqual(yield* Effect.provide(outcome(password("Ada", PASSWORD)), layer), notSignedIn)
+    assert.deepInclude(state.log[1] as object, { outcome: "not_signed_in", object: null })
+  }),
+)
+
+it.effect(
+  "SignIn refuses an unknown name as it does a wrong password, and writes neither",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    assert.strictEqual(yield* Effect.provide(outcome(password("a secret by mistake", PASSWORD)), layer), notSignedIn)
+    assert.deepInclude(state.log[0] as object, {
+      actor: { kind: "person", id: null, name: "unknown", role: "viewer", from: "203.0.113.9", requestId: "r1" },
+    })
+    assert.notMatch(JSON.stringify([state.log, state.counted]), /mistake|walk/)
+  }),
+)
+
+it.effect(
+  "SignIn asks the store for no name that nobody can have",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      for (const [n, name] of ["x".repeat(101), "A\0", "A\ud800"].entries()) {
+        assert.strictEqual(yield* outcome(password(name, "x", from(`192.0.2.${n}`))), notSignedIn)
+      }
+      assert.deepStrictEqual(state.names, [])
+      yield* outcome(password("x".repeat(100), "x", from("192.0.2.9")))
+      assert.deepStrictEqual(state.names, ["x".repeat(100)])
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn computes nothing over a text that is longer than a password can be",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const longest = "🐱".repeat(MAX_PASSWORD_LENGTH)
+    yield* Effect.gen(function* () {
+      state.password = kept(longest)
+      assert.strictEqual(yield* outcome(password("Ada", longest)), "in")
+      state.password = kept(`${longest}x`)
+      assert.strictEqual(yield* outcome(password("Ada", `${longest}x`)), notSignedIn)
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn refuses an address that tries too often until the next minute, whatever it brings, without asking anybody",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(15_000)
+      for (let n = 0; n < 6; n++) yield* outcome(link(newSecret("link")))
+      const asked = state.counted.length
+      isLimited(yield* outcome(link()), 45)
+      isLimited(yield* outcome(password("Ada", PASSWORD)), 45)
+      assert.strictEqual(state.counted.length, asked)
+      assert.strictEqual(yield* outcome(link(LINK, from("192.0.2.1"))), "in")
+      yield* TestClock.setTime(60_000)
+      isLimited(yield* outcome(link()), 42)
+      assert.deepStrictEqual(state.counted.slice(-1), ["signin:ip:203.0.113.9"])
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn refuses an address that has tried too often in other processes before anything is looked for",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    state.refused = "signin:ip:203.0.113.9"
+    yield* Effect.gen(function* () {
+      isLimited(yield* outcome(link()), 42)
+      isLimited(yield* outcome(password("Ada", PASSWORD)), 42)
+      const identify = Effect.die(new Error("identified"))
+      isLimited(yield* outcome((signIn) => signIn.byProvider(identify, HOME)), 42)
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual([state.links, state.names, state.log], [0, [], []])
+  }),
+)
+
+it.effect(
+  "SignIn limits the guesses at an account from all addresses, whatever the case of the name, and those of strangers apart",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    state.knownFrom = "ip:203.0.113.9"
+    yield* Effect.gen(function* () {
+      for (const [n, name] of ["Ada", "ADA", "ada"].entries()) {
+        assert.strictEqual(yield* outcome(password(name, "wrong", from(`192.0.2.${n}`))), notSignedIn)
+      }
+      isLimited(yield* outcome(password("Ada", PASSWORD, from("192.0.2.9"))), 42)
+      isLimited(yield* outcome(password("Ada", PASSWORD, from(null))), 42)
+      assert.strictEqual(yield* outcome(password("Ada", PASSWORD)), "in")
+      assert.strictEqual(yield* outcome(password("Ada", "wrong")), notSignedIn)
+      assert.strictEqual(yield* outcome(password("Ada", "wrong")), notSignedIn)
+      isLimited(yield* outcome(password("Ada", PASSWORD)), 42)
+      assert.strictEqual(yield* outcome(link()), "in")
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn counts those without an address together, and takes none of them for the person's own",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < 3; n++) yield* outcome(password("Ada", "wrong", from(null)))
+      isLimited(yield* outcome(password("Ada", PASSWORD, from("192.0.2.1"))), 42)
+      assert.strictEqual(yield* outcome(link(LINK, from(null))), "in")
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(
+      state.begun.map(({ client, knownFrom }) => [client, knownFrom]),
+      [[null, null]],
+    )
+    assert.include(state.counted, "signin:ip:unknown")
+  }),
+)
+
+it.effect(
+  "SignIn keeps of a browser's name what the database takes, and no more than 300 characters",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const origins = [`A\0\ud800${"x".repeat(400)}`, null].map((userAgent) => ({ ...HOME, userAgent }))
+    yield* Effect.forEach(origins, (origin) => outcome(link(LINK, origin))).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(
+      state.begun.map(({ userAgent }) => userAgent),
+      [`A\ufffd${"x".repeat(298)}`, null],
+    )
+  }),
+)
+
+it.effect(
+  "SignIn lets in whom a provider has identified, and nobody whom it has not",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const no = { _tag: "ProviderFailure" }
+    yield* Effect.gen(function* () {
+      assert.strictEqual(yield* outcome((signIn) => signIn.byProvider(Effect.succeed(ADA), HOME)), "in")
+      assert.strictEqual(yield* outcome((signIn) => signIn.byProvider(Effect.fail(no), HOME)), no)
+    }).pipe(Effect.provide(layer))
+    assert.deepStrictEqual(
+      state.begun.map(({ personId, method }) => [personId, method]),
+      [[3, "oidc"]],
+    )
+    assert.deepInclude(state.log[0] as object, { action: "session.begin", changes: { method: "oidc" } })
+  }),
+)
+
+it("SignIn takes ten attempts a minute of an address, and five at an account, where nothing else is set", () => {
+  assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), { address: 10, account: 5 })
+})
