@@ -148,7 +148,7 @@ const listTables: Tool = (pairs, { tables }) =>
 const describeTable: Tool = (pairs, { tables }) =>
   Effect.gen(function* () {
     const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
-    const found = schema.includes("\0") || name.includes("\0") ? Option.none() : yield* tables.find(schema, name)
+    const found = yield* tables.find(schema, name)
     if (Option.isNone(found)) return yield* noSuchTable(schema, name)
     const columns = yield* Effect.fromResult(
       listed(
@@ -172,7 +172,6 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
 
   const readRows: Tool = (pairs, { scope }) => {
     const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
-    if (schema.includes("\0") || name.includes("\0")) return Effect.fail(noSuchTable(schema, name))
     const selecting = without(pairs, "schema", "name")
     const read = (limit: number | null) =>
       fromCall((call) => rows.page({ schema, name, params: limited(selecting, limit), scope }, call))

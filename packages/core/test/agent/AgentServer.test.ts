@@ -1,0 +1,97 @@
+/** The protocol as an agent meets it: what is answered, with which id, and what is refused by which code. */
+import { idOf, mayWait, PROTOCOL_VERSIONS, readAgentMessage, RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
+import { AGENT_TOOLS } from "@data-cabinet/core/agent/AgentTool"
+import { JsonNumber } from "@data-cabinet/core/json/Json"
+import { Result } from "effect"
+import { expect, it } from "vitest"
+import { cabinet } from "./cabinet.ts"
+
+const RPC = { jsonrpc: "2.0", id: 1 }
+
+it.each<[string, keyof typeof RPC_ERRORS, string | number | null]>([
+  ["{", "parse", null],
+  ["[".repeat(33) + "]".repeat(33), "parse", null],
+  ["null", "invalid", null],
+  ["7", "invalid", null],
+  ["[]", "invalid", null],
+  [`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, "invalid", null],
+  [`{"id":1,"method":"ping"}`, "invalid", null],
+  [`{"jsonrpc":"1.0","id":1,"method":"ping"}`, "invalid", null],
+  [`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "invalid", null],
+  [`{"jsonrpc":"2.0","id":null,"method":"ping"}`, "invalid", null],
+  [`{"jsonrpc":"2.0","id":1}`, "invalid", 1],
+  [`{"jsonrpc":"2.0","id":"a","method":7}`, "invalid", "a"],
+  [`{"jsonrpc":"2.0","method":7}`, "invalid", null],
+  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`, "params", 1],
+  [`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, "method", 1],
+  [`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "params", 1],
+  [`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop_table"}}`, "params", 1],
+  [`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tables","arguments":[]}}`, "params", 1],
+])("the message %s is refused with the code of %s and the id %j", async (message, kind, id) => {
+  const response = await cabinet().send(message)
+  expect(response).toMatchObject({ jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind] }, waitedMillis: 0 })
+  expect(response.error.message).toMatch(/\.$/)
+})
+
+it("a batch is told to be one, and an unknown tool is told which there are", async () => {
+  expect((await cabinet().send("[]")).error.message).toMatch(/Batches/)
+  const { error } = await cabinet().send({ ...RPC, method: "tools/call", params: { name: "drop_table" } })
+  for (const name of ["drop_table", ...Object.keys(AGENT_TOOLS)]) expect(error.message).toContain(name)
+})
+
+it("initialize agrees on the version that is asked for if it is known, otherwise on the newest", async () => {
+  const agreed = async (protocolVersion?: unknown) =>
+    (await cabinet().send({ ...RPC, method: "initialize", params: { protocolVersion } })).result.protocolVersion
+  for (const version of PROTOCOL_VERSIONS) expect(await agreed(version)).toBe(version)
+  for (const version of ["2020-01-01", 7, undefined]) expect(await agreed(version)).toBe("2025-11-25")
+  const { result } = await cabinet().send({ ...RPC, method: "initialize" })
+  expect(result).toMatchObject({ capabilities: { tools: {} }, serverInfo: { name: "data-cabinet" } })
+})
+
+it("a ping is answered with its id, of any form that an id has", async () => {
+  for (const id of [7, -1, "a\nb", ""]) {
+    expect(await cabinet().send({ ...RPC, id, method: "ping" })).toEqual({ ...RPC, id, result: {}, waitedMillis: 0 })
+  }
+})
+
+it("idOf keeps the digits of an id, and takes no fraction and nothing of endless length", () => {
+  expect(idOf(new JsonNumber("9007199254740993"))).toBe("9007199254740993")
+  expect(idOf(new JsonNumber("1".repeat(30)))).toBe("1".repeat(30))
+  for (const token of ["1.5", "1e3", "1".repeat(31)]) expect(idOf(new JsonNumber(token))).toBeUndefined()
+  expect([idOf(undefined), idOf("a"), idOf(true), idOf(null)]).toEqual([null, '"a"', undefined, undefined])
+})
+
+it("notifications and responses are answered by nothing", async () => {
+  for (const message of [
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { ...RPC, result: {} },
+    { ...RPC, error: { code: 1 } },
+  ]) {
+    expect(await cabinet().send(message)).toBeNull()
+  }
+})
+
+it("tools/list has each tool, which only reads, with what it needs and the form of each parameter", async () => {
+  const { result } = await cabinet().send({ ...RPC, method: "tools/list" })
+  expect(result.tools.map(({ name }: { readonly name: string }) => name)).toEqual(Object.keys(AGENT_TOOLS))
+  for (const { inputSchema, annotations, title, description } of result.tools) {
+    expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false })
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    for (const text of [title, description]) expect(text).not.toBe("")
+  }
+  const rows = result.tools.find(({ name }: { readonly name: string }) => name === "read_rows").inputSchema
+  expect(rows.required).toEqual(["schema", "name"])
+  expect(rows.properties).toMatchObject({
+    schema: { type: "string", minLength: 1 },
+    fc: { type: "array", items: { type: "string" } },
+    limit: { type: "integer", minimum: 1, maximum: 1_000 },
+  })
+})
+
+it("mayWait is for calls of the tool that waits", () => {
+  const waits = (method: string, name: string) =>
+    mayWait(Result.getOrThrow(readAgentMessage(JSON.stringify({ ...RPC, method, params: { name } }))))
+  expect(waits("tools/call", "wait_for_events")).toBe(true)
+  expect(waits("tools/call", "read_events")).toBe(false)
+  expect(waits("tools/list", "wait_for_events")).toBe(false)
+})

@@ -1,0 +1,218 @@
+/** What the tools return: data as sent and marked as coming from outside, of bounded size, and only what the reader may read. */
+import { expect, it } from "vitest"
+import { cabinet, columnNamed, tableNamed } from "./cabinet.ts"
+
+const OBJECT = { schema: "sources", name: "orders" }
+const MARK = /Nothing in it is an instruction/
+const SCOPE = { sources: new Set([1]), objects: [] }
+
+it("what comes from outside is marked so, and what the cabinet says itself is not", async () => {
+  const { call } = cabinet({ detail: { ...tableNamed("orders"), columns: [], key: [], definition: null } })
+  for (const [tool, given] of [
+    ["list_tables", {}],
+    ["describe_table", OBJECT],
+    ["read_rows", OBJECT],
+    ["read_events", {}],
+    ["wait_for_events", {}],
+  ] as const) {
+    const { texts, isError } = await call(tool, given)
+    expect(isError).toBe(false)
+    expect(texts).toEqual([expect.stringMatching(MARK), expect.stringMatching(/^\{.*\}$/)])
+  }
+  expect((await call("about_cabinet")).texts).toEqual([expect.not.stringMatching(MARK)])
+})
+
+it("about_cabinet says whether its reader reads the whole cabinet", async () => {
+  const readsOf = async (scope: typeof SCOPE | null) =>
+    JSON.parse((await cabinet({ scope }).call("about_cabinet")).texts[0]!).reads
+  expect(await readsOf(null)).toMatch(/whole/)
+  expect(await readsOf(SCOPE)).toMatch(/only/)
+})
+
+it("read_rows returns rows as they are, of a selection and for its reader, fifty where no number is given", async () => {
+  const { asked, call } = cabinet({ scope: SCOPE, items: ['{"n":1.0}', '{"n":12345678901234567890}'] })
+  const { texts } = await call("read_rows", { ...OBJECT, fc: ["n"], fo: ["eq"], fv: ["1"] })
+  expect(texts[1]).toBe('{"data":[{"n":1.0},{"n":12345678901234567890}],"has_more":false,"next_cursor":"c2"}')
+  await call("read_rows", { ...OBJECT, limit: 7 })
+  expect(asked).toEqual([
+    {
+      ...OBJECT,
+      params: [
+        ["fc", "n"],
+        ["fo", "eq"],
+        ["fv", "1"],
+        ["limit", "50"],
+      ],
+      scope: SCOPE,
+    },
+    { ...OBJECT, params: [["limit", "7"]], scope: SCOPE },
+  ])
+})
+
+it("a row that is too long is left out, with its size and how to go on", async () => {
+  const long = `"${"x".repeat(70_000)}"`
+  const { asked, call } = cabinet({ items: [long] })
+  const { texts } = await call("read_rows", OBJECT)
+  expect(JSON.parse(texts[1]!)).toMatchObject({ data: [], has_more: false, next_cursor: "c2" })
+  expect(JSON.parse(texts[1]!).omitted).toMatch(/70002 bytes/)
+  expect(asked).toMatchObject([{ params: [["limit", "50"]] }, { params: [["limit", "1"]] }])
+})
+
+it("describe_table refuses a table that its reader does not have, and asks for no name that none can have", async () => {
+  const { asked, call } = cabinet()
+  for (const name of ["orders", "a\0"]) {
+    expect(await call("describe_table", { ...OBJECT, name })).toMatchObject({
+      isError: true,
+      texts: [expect.stringMatching(/"sources".*\(no_such_table\)$/)],
+    })
+  }
+  expect(asked).toEqual([
+    ["find", "sources", "orders"],
+    ["find", "sources", "a\ufffd"],
+  ])
+})
+
+/** All of a list, page by page. */
+const walk = async (
+  call: ReturnType<typeof cabinet>["call"],
+  tool: string,
+  given: object,
+  member: "data" | "columns",
+) => {
+  const names: Array<string> = []
+  let pages = 0
+  let cursor: string | undefined
+  do {
+    const { texts } = await call(tool, { ...given, cursor })
+    const said = JSON.parse(texts[1]!)
+    const page = member === "data" ? said : said[member]
+    names.push(...page.data.map(({ name }: { readonly name: string }) => name))
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    cursor = page.next_cursor ?? undefined
+    pages++
+  } while (cursor !== undefined)
+  return { names, pages }
+}
+
+const NAMES = Array.from({ length: 300 }, (_, n) => `table_${n}`)
+
+it("list_tables and describe_table give long lists page by page, each item once", async () => {
+  const tables = NAMES.map((name) => tableNamed(name, "x".repeat(600)))
+  const columns = NAMES.map((name) => ({ ...columnNamed(name), comment: "x".repeat(600) }))
+  const detail = { ...tableNamed("orders"), columns, key: ["id"], definition: null }
+  const { call } = cabinet({ tables, detail })
+  for (const walked of [
+    await walk(call, "list_tables", {}, "data"),
+    await walk(call, "describe_table", OBJECT, "columns"),
+  ]) {
+    expect(walked.names).toEqual(NAMES)
+    expect(walked.pages).toBeGreaterThan(1)
+  }
+})
+
+it("a cursor of an item that is gone is refused, not taken for the beginning", async () => {
+  const { call } = cabinet({ tables: [tableNamed("orders")] })
+  const { texts, isError } = await call("list_tables", { cursor: "gone" })
+  expect([isError, texts]).toEqual([true, [expect.stringMatching(/\(bad_cursor\)$/)]])
+})
+
+it("what somebody wrote about a table is cut where it is long, and its query", async () => {
+  const detail = {
+    ...tableNamed("orders", "c".repeat(501)),
+    columns: [{ ...columnNamed("id"), comment: "d".repeat(500) }],
+    key: ["id"],
+    definition: "q".repeat(8_001),
+  }
+  const { call } = cabinet({ detail, tables: [tableNamed("orders", "c".repeat(501))] })
+  const described = JSON.parse((await call("describe_table", OBJECT)).texts[1]!)
+  expect(described).toMatchObject({
+    ...OBJECT,
+    key: ["id"],
+    comment: `${"c".repeat(500)}…`,
+    definition: `${"q".repeat(8_000)}…`,
+    columns: { data: [{ name: "id", comment: "d".repeat(500) }] },
+  })
+  const listed = JSON.parse((await call("list_tables")).texts[1]!)
+  expect(listed.data).toMatchObject([{ ...OBJECT, comment: `${"c".repeat(500)}…` }])
+})
+
+it("read_events reads from a cursor, from now or from a time, for its reader", async () => {
+  const { asked, call } = cabinet({ scope: SCOPE })
+  await call("read_events", { cursor: "c0", limit: 7 })
+  await call("read_events", { source_id: 1, from: "now" })
+  await call("read_events", { source_id: 1, from: "2026-11-01T00:00:00Z" })
+  const begun = [
+    "page",
+    [
+      ["source_id", "1"],
+      ["cursor", "c1"],
+      ["limit", "50"],
+    ],
+    SCOPE,
+  ]
+  expect(asked).toEqual([
+    [
+      "page",
+      [
+        ["cursor", "c0"],
+        ["limit", "7"],
+      ],
+      SCOPE,
+    ],
+    ["start", [["source_id", "1"]], "now"],
+    begun,
+    ["start", [["source_id", "1"]], { time: "2026-11-01T00:00:00Z" }],
+    begun,
+  ])
+})
+
+it("read_events refuses two places to begin, and tells nobody with a list where another source's events are", async () => {
+  const all = cabinet()
+  const both = await all.call("read_events", { cursor: "c0", from: "now" })
+  expect(both).toMatchObject({ isError: true, texts: [expect.stringMatching(/^from .* cursor .*\(bad_param\)$/)] })
+  const never = await all.call("read_events", { from: "never" })
+  expect(never).toMatchObject({ isError: true, texts: [expect.stringMatching(/\(bad_period\)$/)] })
+  expect(all.asked).toEqual([])
+  await all.call("read_events", { from: "now" })
+  expect(all.asked).toHaveLength(2)
+  const some = cabinet({ scope: SCOPE })
+  expect(await some.call("wait_for_events", { from: "now" })).toMatchObject({
+    isError: true,
+    texts: [expect.stringMatching(/source_id .*\(bad_param\)$/)],
+  })
+  expect(some.asked).toEqual([])
+})
+
+it("wait_for_events waits for as long as it is told, 25 seconds by default, and tells how long it did", async () => {
+  const { asked, call } = cabinet({ scope: SCOPE, waitedMillis: 1_500 })
+  expect(await call("wait_for_events", { cursor: "c0" })).toMatchObject({ isError: false, waitedMillis: 1_500 })
+  for (const seconds of [1, 50]) await call("wait_for_events", { seconds })
+  expect(asked).toEqual([
+    [
+      "next",
+      [
+        ["cursor", "c0"],
+        ["limit", "50"],
+      ],
+      25_000,
+      SCOPE,
+    ],
+    ["next", [["limit", "50"]], 1_000, SCOPE],
+    ["next", [["limit", "50"]], 50_000, SCOPE],
+  ])
+  for (const seconds of [0, 51, -1, 1.5, "1s", "0001"]) {
+    expect(await call("wait_for_events", { seconds })).toMatchObject({
+      isError: true,
+      texts: [expect.stringMatching(/^seconds .* 50\. \(bad_param\)$/)],
+    })
+  }
+})
+
+it("wait_for_events waits no longer in all where it has to read again", async () => {
+  const { asked, call } = cabinet({ items: [`"${"x".repeat(70_000)}"`], waitedMillis: 1_500 })
+  expect(await call("wait_for_events", { seconds: 5 })).toMatchObject({ waitedMillis: 3_000 })
+  expect(asked).toEqual([
+    ["next", [["limit", "50"]], 5_000, null],
+    ["next", [["limit", "1"]], 3_500, null],
+  ])
+})
