@@ -76,7 +76,7 @@ export class SignIn extends Context.Service<
         { client }: SignInOrigin,
       ): Effect.fn.Return<void, Refused> {
         const account = hash("sha256", name.toLowerCase(), "base64url").slice(0, 22)
-        const own = knownFrom !== null && knownFrom === subjectOf(client) ? ":own" : ""
+        const own = knownFrom === subjectOf(client) ? ":own" : ""
         const { allowed, retryAfter } = yield* windows.count(`signin:account:${account}${own}`, rates.account)
         if (!allowed) return yield* tooManySignIns(retryAfter)
       })

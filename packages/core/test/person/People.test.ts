@@ -163,6 +163,7 @@ it.each([
     const { state, run } = over({ ...ADA, signedInAt: at })
     const made = await run((people) => people.link(3))
     if (!("secret" in made)) throw made
+    expect(made.secret).toMatch(/^dcl_/)
     expect(made).toMatchObject({ person: { id: 3, linkExpiresAt: made.expiresAt }, expiresAt: "2026-11-27T09:00:00Z" })
     expect(state.kept).toEqual([["link", 3, secretFingerprint("link", made.secret), seconds]])
   },

@@ -122,6 +122,7 @@ it.effect(
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const started = yield* SignIn.use((signIn) => signIn.byLink(` ${LINK}\n`, HOME)).pipe(Effect.provide(layer))
+    assert.match(started.secret, /^dcs_/)
     assert.deepStrictEqual(state.begun, [
       {
         personId: 3,
@@ -274,6 +275,7 @@ it.effect(
       isLimited(yield* outcome(password("Ada", PASSWORD, from("192.0.2.9"))), 42)
       isLimited(yield* outcome(password("Ada", PASSWORD, from(null))), 42)
       assert.strictEqual(yield* outcome(password("Ada", PASSWORD)), "in")
+      assert.match(state.counted.at(-1)!, /^signin:account:[\w-]{22}:own$/)
       assert.strictEqual(yield* outcome(password("Ada", "wrong")), notSignedIn)
       assert.strictEqual(yield* outcome(password("Ada", "wrong")), notSignedIn)
       isLimited(yield* outcome(password("Ada", PASSWORD)), 42)

@@ -1,0 +1,58 @@
+import type { Person, Session } from "@data-cabinet/core/person/Person"
+import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
+import { expect, it } from "vitest"
+
+const PERSON: Person = {
+  id: 3,
+  name: "Ada",
+  role: "owner",
+  issuer: null,
+  hasPassword: true,
+  createdAt: "2026-11-26T09:00:00Z",
+  signedInAt: null,
+  linkExpiresAt: null,
+  removedAt: null,
+}
+const SESSION: Session = {
+  id: 8,
+  personId: 3,
+  personName: "Ada",
+  method: "link",
+  createdAt: "2026-11-26T09:00:00Z",
+  lastSeenAt: "2026-11-26T10:00:00Z",
+  expiresAt: "2026-12-26T09:00:00Z",
+  client: "203.0.113.9",
+  userAgent: null,
+}
+
+it("personJson and sessionJson have all that is known of them, and nothing that was put beside it", () => {
+  const shown = { ...PERSON, password: "SECRET" }
+  expect(personJson(shown)).toEqual({
+    id: 3,
+    name: "Ada",
+    role: "owner",
+    issuer: null,
+    has_password: true,
+    created_at: PERSON.createdAt,
+    signed_in_at: null,
+    link_expires_at: null,
+    removed_at: null,
+  })
+  const started = { ...SESSION, secret: "SECRET" }
+  expect(sessionJson(started)).toEqual({
+    id: 8,
+    person: { id: 3, name: "Ada" },
+    method: "link",
+    created_at: SESSION.createdAt,
+    last_seen_at: SESSION.lastSeenAt,
+    expires_at: SESSION.expiresAt,
+    client: "203.0.113.9",
+    user_agent: null,
+  })
+})
+
+it("linkUrl has the secret where no browser sends it", () => {
+  const url = new URL(linkUrl("https://data.example", "dcl_secret"))
+  expect(url.hash).toBe("#dcl_secret")
+  expect(url.href.replace(url.hash, "")).toBe("https://data.example/console/welcome")
+})
