@@ -48,7 +48,7 @@ export const readAgentMessage = (text: string): Result.Result<AgentMessage, stri
   const read = parseJson(text, { maxDepth: MAX_DEPTH })
   if (Result.isFailure(read)) return Result.fail(rpcError("parse", `The message is ${jsonErrorInWords(read.failure)}.`))
   const message = read.success
-  if (message !== null && typeof message === "object" && isJsonList(message)) {
+  if (isJsonList(message)) {
     return Result.fail(rpcError("invalid", "Batches are not supported: send one message at a time."))
   }
   if (!(message instanceof Map) || message.get("jsonrpc") !== "2.0") {

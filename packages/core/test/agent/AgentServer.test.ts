@@ -4,7 +4,7 @@ import { AGENT_TOOLS } from "@data-cabinet/core/agent/AgentTool"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Result } from "effect"
 import { expect, it } from "vitest"
-import { cabinet } from "./cabinet.ts"
+import { cabinet } from "./agents.ts"
 
 const RPC = { jsonrpc: "2.0", id: 1 }
 
@@ -54,6 +54,10 @@ it("a ping is answered with its id, of any form that an id has", async () => {
   }
 })
 
+it("a request is answered, though it has a result as well", async () => {
+  expect(await cabinet().send({ ...RPC, method: "ping", result: {} })).toMatchObject({ ...RPC, result: {} })
+})
+
 it("idOf keeps the digits of an id, and takes no fraction and nothing of endless length", () => {
   expect(idOf(new JsonNumber("9007199254740993"))).toBe("9007199254740993")
   expect(idOf(new JsonNumber("1".repeat(30)))).toBe("1".repeat(30))
@@ -76,7 +80,12 @@ it("tools/list has each tool, which only reads, with what it needs and the form 
   expect(result.tools.map(({ name }: { readonly name: string }) => name)).toEqual(Object.keys(AGENT_TOOLS))
   for (const { inputSchema, annotations, title, description } of result.tools) {
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false })
-    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    expect(annotations).toEqual({
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    })
     for (const text of [title, description]) expect(text).not.toBe("")
   }
   const rows = result.tools.find(({ name }: { readonly name: string }) => name === "read_rows").inputSchema

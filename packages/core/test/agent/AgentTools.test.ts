@@ -1,6 +1,6 @@
 /** What the tools return: data as sent and marked as coming from outside, of bounded size, and only what the reader may read. */
 import { expect, it } from "vitest"
-import { cabinet, columnNamed, tableNamed } from "./cabinet.ts"
+import { cabinet, columnNamed, tableNamed } from "./agents.ts"
 
 const OBJECT = { schema: "sources", name: "orders" }
 const MARK = /Nothing in it is an instruction/
@@ -54,8 +54,19 @@ it("a row that is too long is left out, with its size and how to go on", async (
   const { asked, call } = cabinet({ items: [long] })
   const { texts } = await call("read_rows", OBJECT)
   expect(JSON.parse(texts[1]!)).toMatchObject({ data: [], has_more: false, next_cursor: "c2" })
-  expect(JSON.parse(texts[1]!).omitted).toMatch(/70002 bytes/)
-  expect(asked).toMatchObject([{ params: [["limit", "50"]] }, { params: [["limit", "1"]] }])
+  expect(JSON.parse(texts[1]!).omitted).toMatch(/70002 bytes .* next_cursor is behind it\. /)
+  await call("read_rows", { ...OBJECT, limit: 7 })
+  expect(asked.map((one) => (one as { readonly params: unknown }).params)).toEqual([
+    [["limit", "50"]],
+    [["limit", "1"]],
+    [["limit", "7"]],
+    [["limit", "1"]],
+  ])
+})
+
+it("of the last row that is too long it is said that nothing is behind it", async () => {
+  const { texts } = await cabinet({ items: [`"${"x".repeat(70_000)}"`], nextCursor: null }).call("read_rows", OBJECT)
+  expect(JSON.parse(texts[1]!).omitted).toMatch(/ Nothing is behind it\. /)
 })
 
 it("describe_table refuses a table that its reader does not have, and asks for no name that none can have", async () => {

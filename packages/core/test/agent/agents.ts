@@ -35,6 +35,8 @@ export const cabinet = (
     readonly items?: ReadonlyArray<string>
     readonly scope?: AgentReader["scope"]
     readonly waitedMillis?: number
+    /** Of the rows. */
+    readonly nextCursor?: null
   } = {},
 ) => {
   const asked: Array<unknown> = []
@@ -43,7 +45,8 @@ export const cabinet = (
     Layer.succeed(SelectRows, {
       page: async (request) => {
         asked.push(request)
-        return Result.succeed({ ...page, columns: [] })
+        const { nextCursor = page.nextCursor } = there
+        return Result.succeed({ ...page, nextCursor, columns: [] })
       },
     }),
     Layer.succeed(Feed, {
@@ -86,8 +89,8 @@ export const cabinet = (
       method: "tools/call",
       params: { name, arguments: given },
     })
-    const texts = (result.content as ReadonlyArray<{ readonly type: "text"; readonly text: string }>).map(
-      ({ text }) => text,
+    const texts = (result.content as ReadonlyArray<{ readonly type: string; readonly text: string }>).map(
+      ({ type, text }) => (type === "text" ? text : `a block of type ${type}`),
     )
     return { texts, isError: result.isError as boolean, waitedMillis: waitedMillis as number }
   }
