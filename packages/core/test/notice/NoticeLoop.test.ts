@@ -1,0 +1,34 @@
+import { layer } from "@data-cabinet/core/notice/NoticeLoop"
+import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
+import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+it.effect(
+  "a round of notices is told each minute by the process that claims it, and not by the others",
+  Effect.fn(function* () {
+    const claimed = [true, false, true]
+    let rounds = 0
+    let told = 0
+    const ports = Layer.mergeAll(
+      Layer.mock(NoticeStore, { claimRound: Effect.sync(() => claimed[rounds++] ?? false) }),
+      Layer.succeed(TellNotices, { tell: Effect.sync(() => ++told) }),
+    )
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* Layer.build(Layer.provide(layer, ports))
+        yield* TestClock.adjust("11 seconds")
+        assert.deepStrictEqual([rounds, told], [0, 0])
+        yield* TestClock.adjust("4 seconds")
+        assert.deepStrictEqual([rounds, told], [1, 1])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual([rounds, told], [2, 1])
+        yield* TestClock.adjust("1 minute")
+        assert.deepStrictEqual([rounds, told], [3, 2])
+      }),
+    )
+    yield* TestClock.adjust("10 minutes")
+    assert.strictEqual(rounds, 3)
+  }),
+)
