@@ -137,7 +137,7 @@ export class CsvReader {
       this.#recordLine = this.#line
       this.#lineStart = this.#base + at + 1
       this.#afterCr = code === CR
-    } else if (this.#cells.length > MAX_CELLS && !this.#refused) {
+    } else if (this.#cells.length >= MAX_CELLS && !this.#refused) {
       this.#refuseRecord(this.#recordLine, null, `a line has more than ${MAX_CELLS} cells`)
     }
     return at + 1

@@ -44,6 +44,7 @@ const accepted = Effect.fnUntraced(function* (
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
   }
+  if (fiber.pollUnsafe() === undefined) return assert.fail("It has not ended.")
   return yield* yield* Fiber.join(fiber)
 })
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
-import { MAX_ITEM_LENGTH, type Refusal } from "../../src/file/FileItem.ts"
+import type { Refusal } from "../../src/file/FileItem.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
 const read = (pieces: ReadonlyArray<string>, delimiter = ",") => {
@@ -99,15 +99,46 @@ it("CsvReader reports an end of file within a line, and where an unclosed quote 
   assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote opened here is never closed" }])
 })
 
-it("CsvReader limits the length of a line, so that an unclosed quote does not load the file into memory", () => {
-  const piece = "x".repeat(100_000)
-  const quote = read(['a\n"', ...Array.from({ length: 20 }, () => piece)])
-  assert.strictEqual(quote.refusals.length, 1)
-  assert.match(quote.refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH} characters`))
-  const long = read(["a\n", ...Array.from({ length: 20 }, () => piece), "\nb\n"])
-  assert.deepStrictEqual(long.rows, [["a"], ["b"]])
-  assert.strictEqual(long.refusals[0]!.line, 2)
-  const wide = read([",".repeat(20_000), "\na\n"])
-  assert.match(wide.refusals[0]!.reason, /more than 16384 cells/)
-  assert.deepStrictEqual(wide.rows, [["a"]])
+it("CsvReader counts the lines of every kind of line break, in quotes and outside, once each", () => {
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const text = ["a", `"b${end}${end}c"`, "", "d,e"].join(end)
+    for (const pieces of [[text], [...text]]) {
+      const { records } = read(pieces)
+      assert.deepStrictEqual(
+        records.map(({ line, columns, last }) => [line, columns, last]),
+        [
+          [1, [1], false],
+          [2, [1], false],
+          [6, [1, 3], true],
+        ],
+        JSON.stringify(end),
+      )
+    }
+  }
+  const mixed = read(['"a\n\r\n\r"x\n'])
+  assert.deepStrictEqual(mixed.refusals, [{ line: 4, column: 2, reason: "text follows a closing quote" }])
+})
+
+it("CsvReader takes an empty line for none, and an empty cell at the end of the file for one", () => {
+  assert.deepStrictEqual(read(["\n\na\n\n"]).rows, [["a"]])
+  assert.deepStrictEqual(read(["a,\n,b\n,"]).rows, [
+    ["a", ""],
+    ["", "b"],
+    ["", ""],
+  ])
+  assert.deepStrictEqual(read(["a,"]).records[0]!.columns, [1, 3])
+  assert.deepStrictEqual(read([""]).rows, [])
+  assert.deepStrictEqual(read(['a\n""']).rows, [["a"], [""]])
+})
+
+it("CsvReader refuses a line once, however much is wrong with it, and reads the next", () => {
+  const { rows, refusals } = read(['"a"b,"c"d\ne,f\n"g"h'])
+  assert.deepStrictEqual(rows, [["e", "f"]])
+  assert.deepStrictEqual(
+    refusals.map(({ line, column }) => [line, column]),
+    [
+      [1, 4],
+      [3, 4],
+    ],
+  )
 })

@@ -1,4 +1,4 @@
-import { FileNotation } from "@data-cabinet/core/file/FileNotation"
+import { FileNotation, hasNotation, notationRefusal } from "@data-cabinet/core/file/FileNotation"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
@@ -58,4 +58,44 @@ it("what the notation says nothing of, and what is in lists, stays as it is", ()
   const rows = [{ total: "1,50", list: ["1,50"], flag: true }]
   const told = rowsIn({ dates: "dmy" }, rows, { total: "numeric" })
   expect(told).toEqual({ rows: rows.map((row) => JSON.stringify(row)), readAs: [], misfits: [] })
+})
+
+it("the first twenty misfits are told, by line, each cut where it is long", () => {
+  const rows = Array.from({ length: 30 }, (_, n) => ({ a: n === 0 ? "1" : "x".repeat(300), b: n === 0 ? "1" : "y" }))
+  const { misfits, readAs } = rowsIn({ numbers: "dot" }, rows)
+  expect(readAs.map(({ misfits: count }) => count)).toEqual([29, 29])
+  expect(misfits).toHaveLength(20)
+  expect(misfits.map(({ line }) => line)).toEqual(misfits.map((_, n) => 3 + Math.floor(n / 2)))
+  expect(misfits[0]).toEqual({ line: 3, field: "a", value: "x".repeat(200) })
+})
+
+it("a value that is no text is told as JSON has it", () => {
+  const rows = [{ a: "1" }, { a: true }, { a: [new JsonNumber("1")] }]
+  const { misfits } = rowsIn({ numbers: "dot", dates: "ymd" }, rows, { a: "numeric" })
+  expect(misfits.map(({ value }) => value)).toEqual(["true", expect.stringMatching(/^\[/)])
+  const days = rowsIn({ dates: "ymd" }, [{ a: new JsonNumber("1.0") }], { a: "timestamptz" })
+  expect(days.misfits).toEqual([{ line: 2, field: "a", value: "1.0" }])
+  expect(days.readAs).toEqual([{ field: "a", as: "date", fits: 0, misfits: 1 }])
+})
+
+it("a notation is one that there is, of numbers or of days", () => {
+  expect([{}, { numbers: "dot" }, { dates: "ymd" }].map((one) => hasNotation(one as Notation))).toEqual([
+    false,
+    true,
+    true,
+  ])
+  for (const one of [{}, { numbers: "comma" }, { numbers: "dot", dates: "mdy" }, { dates: "dmy" }])
+    expect(notationRefusal(one as Notation)).toBeUndefined()
+  expect(notationRefusal({ numbers: "roman" } as never)).toContain("numbers")
+  expect(notationRefusal({ numbers: "dot", dates: "dym" } as never)).toContain("dates")
+})
+
+it("a row without a value in such a field stays the very row that it is", () => {
+  const reader = new FileNotation({ numbers: "dot" }, new Map())
+  const [full, none] = [new Map([["a", "1"]]), new Map([["b", "x"]])]
+  for (const row of [full, none]) reader.see(2, row)
+  reader.decide()
+  expect(reader.read(none)).toBe(none)
+  expect(jsonText(reader.read(full))).toBe('{"a":1}')
+  expect(full.get("a")).toBe("1")
 })

@@ -1,4 +1,5 @@
 import { assert, it } from "vitest"
+import { JsonNumber } from "../../src/json/Json.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { HeaderedRows } from "../../src/file/HeaderedRows.ts"
 import { formatOf } from "../../src/file/FileFormat.ts"
@@ -42,4 +43,44 @@ it("formatOf decides by magic bytes, then the file name, then the beginning of t
   assert.strictEqual(formatOf("x", Buffer.of(), '{"a":1}\n{"a":2}\n'), "ndjson")
   assert.strictEqual(formatOf("x", Buffer.of(), '{"a":\n1}'), "json")
   assert.strictEqual(formatOf("x.txt", Buffer.of(), "a,b"), "csv")
+})
+
+const refusals = (header: ReadonlyArray<string>, row: Parameters<HeaderedRows["row"]>[0]) => {
+  const found: Array<readonly [number, number | null, string]> = []
+  const reader = new HeaderedRows(
+    {
+      item: (line, payload) => found.push([line, null, jsonText(payload)]),
+      refuse: ({ line, column, reason }) => found.push([line, column, reason]),
+    },
+    true,
+  )
+  reader.row({ line: 1, cells: header })
+  reader.row(row)
+  return found
+}
+
+it("HeaderedRows reports where the first cell stands that has no name, by its place or its number", () => {
+  const reason = "the row has 3 cells, but the header has 1"
+  assert.deepStrictEqual(refusals(["a"], { line: 7, cells: ["1", "2", "3"] }), [[7, 2, reason]])
+  assert.deepStrictEqual(refusals(["a"], { line: 7, cells: ["1", "2", "3"], columns: [1, 9, 12] }), [[7, 9, reason]])
+})
+
+it("HeaderedRows refuses a row that the end of the file cut, and takes a short one anywhere else", () => {
+  const cut = "the file ends here in the middle of a row: it has 1 cells, but the header has 2"
+  assert.deepStrictEqual(refusals(["a", "b"], { line: 7, cells: ["1"], last: true }), [[7, null, cut]])
+  assert.deepStrictEqual(refusals(["a", "b"], { line: 7, cells: ["1"], last: false }), [[7, null, '{"a":"1"}']])
+  assert.deepStrictEqual(refusals(["a", ""], { line: 7, cells: ["1"], last: true }), [[7, null, '{"a":"1"}']])
+})
+
+it("HeaderedRows names fields by what a header's cells show, without the space around it, and forgets empty ones behind", () => {
+  const found: Array<string> = []
+  const reader = new HeaderedRows(
+    { item: (_, payload) => found.push(jsonText(payload)), refuse: () => assert.fail() },
+    true,
+  )
+  assert.deepStrictEqual(reader.names, [])
+  reader.row({ line: 1, cells: [" a ", new JsonNumber("2024"), true, null, "b", " ", null] })
+  assert.deepStrictEqual(reader.names, ["a", "2024", "true", "column4", "b"])
+  reader.row({ line: 2, cells: ["1", "2", "3", "4", "5", "", null] })
+  assert.deepStrictEqual(found, ['{"a":"1","2024":"2","true":"3","column4":"4","b":"5"}'])
 })

@@ -46,6 +46,7 @@ const importing = Effect.fnUntraced(function* (
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
   }
+  if (fiber.pollUnsafe() === undefined) return assert.fail("It has not ended.")
   return yield* yield* Fiber.join(fiber)
 })
 

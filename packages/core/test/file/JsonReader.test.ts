@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
-import { type ItemSink, MAX_ITEM_LENGTH, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
+import type { ItemSink, Refusal, TextReader } from "../../src/file/FileItem.ts"
 import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
@@ -77,12 +77,6 @@ it("JsonListReader refuses an unclosed list, missing items, and text after the e
   assert.strictEqual(reasons("[}]").length, 1)
 })
 
-it("JsonListReader refuses an item longer than intake's limit without buffering it", () => {
-  const { items, refusals } = list('[{"a":"', ...Array.from({ length: 20 }, () => "x".repeat(100_000)), '"},{"b":1}]')
-  assert.deepStrictEqual(items, ['{"b":1}'])
-  assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH}`))
-})
-
 it("JsonLinesReader reads one value per line, skips empty lines, and accepts a last line without a line break", () => {
   const { items, lines, refusals } = ndjson('{"a":1}\r\n\n{"b"', ':0.10}\n3\n{"c":2}')
   assert.deepStrictEqual(
@@ -105,28 +99,61 @@ it("PointedReader reads the list at its pointer, or reports what is there instea
   assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
 })
 
-it("PointedReader refuses an item longer than intake's limit by its number, whatever makes it long", () => {
-  const long = {
-    text: `{"a":"${"x".repeat(MAX_ITEM_LENGTH)}"}`,
-    digits: `{"a":${"1".repeat(MAX_ITEM_LENGTH)}}`,
-    key: `{"${"k".repeat(MAX_ITEM_LENGTH)}":null}`,
-    many: `{"a":[${'[{"b":null}],'.repeat(MAX_ITEM_LENGTH / 8)}1]}`,
-  }
-  for (const [name, item] of Object.entries(long)) {
-    const { items, refusals } = pointed("/items", `{"items":[{"n":1},${item},{"n":2}]}`)
-    assert.deepStrictEqual(items, ['{"n":1}', '{"n":2}'], name)
-    assert.deepStrictEqual(refusals, [
-      { line: 2, column: null, reason: `item 2 is longer than ${MAX_ITEM_LENGTH} characters` },
-    ])
-  }
+it("JsonListReader tells where an item begins, and where in it there is no JSON, across lines", () => {
+  const { refusals } = list('\n [ {"a":1},\r\n\t7,\n  {"b":\n   1e},  "]" ,')
+  assert.deepStrictEqual(
+    refusals.map(({ line, column }) => [line, column]),
+    [
+      [3, 2],
+      [5, 6],
+      [5, 10],
+      [5, 15],
+    ],
+  )
+  assert.deepStrictEqual(list(" \n"), {
+    items: [],
+    lines: [],
+    refusals: [{ line: 2, column: 1, reason: "the file is empty" }],
+  })
 })
 
-it("PointedReader refuses a text with more values than allowed before creating any", () => {
-  const reasonOf = (text: string) => pointed("/a", text).refusals[0]?.reason
-  assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may contain at most 4000000 values/)
-  assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may contain at most 4000000 values/)
-  // What stands in a string is no value.
-  const quoted = `{"a":[{"b":"${'{,[\\"'.repeat(900_000)}"}]}`
-  assert.match(reasonOf(quoted) ?? "", /item 1 is longer/)
-  assert.strictEqual(reasonOf(`{"a":[${'{"b":1},'.repeat(10_000)}{}]}`), undefined)
+it("JsonListReader refuses text after the list once, and a list without a value between its commas", () => {
+  const behind = list('[{"a":1}]\n x [2] y')
+  assert.deepStrictEqual(behind.refusals, [{ line: 2, column: 2, reason: "there is text after the end of the list" }])
+  assert.deepStrictEqual(behind.items, ['{"a":1}'])
+  for (const text of ["[,]", '[{"a":1},,{"b":2}]', '[{"a":1}, ]', '[,{"a":1}]'])
+    assert.match(list(text).refusals[0]!.reason, /a value was expected between commas/, text)
+  assert.deepStrictEqual(list("[ \n ]").refusals, [])
+  assert.deepStrictEqual(list('{"a":1}', " 2").items, [])
+})
+
+it("PointedReader tells where its text is no JSON, and which items are no objects", () => {
+  assert.deepInclude(pointed("/a", '{"a":\n [1e]}').refusals[0]!, { line: 2, column: 5 })
+  const { items, lines, refusals } = pointed("/a", '{"a":[{"n":1},null,"x",[],{"n":2}]}')
+  assert.deepStrictEqual(
+    [items, lines],
+    [
+      ['{"n":1}', '{"n":2}'],
+      [1, 5],
+    ],
+  )
+  assert.deepStrictEqual(
+    refusals.map(({ line, column }) => [line, column]),
+    [
+      [2, null],
+      [3, null],
+      [4, null],
+    ],
+  )
+})
+
+it("a pointer leads through objects and lists by RFC 6901, and to nothing where they end", () => {
+  const text = '{"":[{"n":0}],"a":{"":[{"n":1}],"0":[{"n":2}]},"l":[[{"n":3}],null],"~1":[{"n":4}],"n":null}'
+  const at = (pointer: string) => pointed(pointer, text).items[0]
+  assert.deepStrictEqual(
+    ["/", "/a/", "/a/0", "/l/0", "/~01"].map(at),
+    [0, 1, 2, 3, 4].map((n) => `{"n":${n}}`),
+  )
+  for (const pointer of ["/l/00", "/l/-", "/l/2", "/l/0x", "/l/x0", "/n/a", "/l/1/a", "/b/c"])
+    assert.match(pointed(pointer, text).refusals[0]!.reason, /there is nothing at/, pointer)
 })

@@ -15,6 +15,7 @@ const running = Effect.fnUntraced(function* (all: PollsInMemory, own?: Parameter
     yield* TestClock.adjust("1 second")
     yield* Effect.promise(() => new Promise((end) => setImmediate(end)))
   }
+  if (fiber.pollUnsafe() === undefined) return assert.fail("It has not ended.")
   return yield* yield* Fiber.join(fiber)
 })
 
