@@ -22,6 +22,11 @@ describe("parseContentType", () => {
     ["multipart/mixed; boundary=x", "other", null, "x"],
     ["text/plain;;; charset = koi8-r ;", "plain", "koi8-r", null],
     [";=;", "none", null, null],
+    [" text/plain", "plain", null, null],
+    ["text/plain;\tcharset=\r\n koi8-r", "plain", "koi8-r", null],
+    ["text/plain; charset=a\\\\b", "plain", "a\\\\b", null],
+    ['multipart/form-data; boundary="a\\\\"; charset=x', "multipart", "x", "a\\"],
+    ['multipart/form-data; boundary="a\\b"; charset=x', "multipart", "x", "a\\b"],
   ] as const)("parseContentType reads %j", ([header, kind, charset, boundary]) =>
     assert.deepStrictEqual(parseContentType(header), { kind, charset, boundary }),
   )

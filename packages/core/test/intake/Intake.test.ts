@@ -56,7 +56,7 @@ describe("Intake.admit", () => {
       const error = yield* Effect.flip(admit(yield* Intake, "right", "192.0.2.7"))
       assert.strictEqual(error._tag === "IntakeError" && error.code, "rate_limited")
       assert.strictEqual(error.retryAfter, 42)
-      assert.deepStrictEqual(state.asked, ["192.0.2.7"])
+      assert.deepStrictEqual([state.asked, state.limited], [["192.0.2.7"], []])
     }).pipe(Effect.provide(layer))
   })
 
@@ -316,6 +316,9 @@ describe("Intake.receive", () => {
         assert.deepInclude(answer, { kind: "refused", error: "bad_encoding", detail: undecodable })
       }
       const [one, two] = state.appended.map(({ events }) => events[0]!)
+      const { original, memory } = state.appended[0]!
+      assert.deepInclude(original, { charset: "utf-8", charsetFrom: "content_encoding", replaced: 0, bodyBytes: 3 })
+      assert.strictEqual(memory, 12)
       assert.strictEqual(jsonText(one!.payload), `{"a":"1","_raw":"a\uFFFD\uFFFD","_parse_error":"${undecodable}"}`)
       assert.isTrue(one!.empty)
       assert.notDeepEqual(one!.fingerprint, two!.fingerprint)
@@ -376,6 +379,20 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("returns not_found for a forged request whose source was switched off since", () => {
+    const { state, layer } = store()
+    const verified: IntakeSource = {
+      ...state.source!,
+      verification: { recipe: "bearer", mode: "mark", hmac: null, secrets: ["old"] },
+    }
+    state.source = null
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(receive(yield* Intake, request(verified)))
+      assert.strictEqual(error._tag === "IntakeError" && error.code, "not_found")
+      assert.deepStrictEqual(state.appended, [])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("gives up with a message when the source keeps changing", () => {
     const { state, layer } = store()
     let tries = 0
@@ -421,6 +438,36 @@ describe("Intake.accept", () => {
       )
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect(
+    "appends to the source as it is when it changes, gives up when it keeps changing, and retries nothing else",
+    () => {
+      const { state, layer } = store()
+      let tries = 0
+      let changes = 1
+      state.onAppend = () => {
+        if (++tries > changes) return undefined
+        state.source = { ...state.source!, version: state.source!.version + 1 }
+        return new SourceChanged({ sourceId: 7 })
+      }
+      return Effect.gen(function* () {
+        const intake = yield* Intake
+        yield* intake.accept(7, { a: 1 })
+        assert.deepStrictEqual([tries, state.appended.map(({ sourceVersion }) => sourceVersion)], [2, [2]])
+        ;[tries, changes] = [0, 100]
+        const error = yield* Effect.flip(intake.accept(7, { a: 1 }))
+        assert.deepInclude(error, { _tag: "StoreUnavailable", outcomeUnknown: false, retryAfter: 1 })
+        assert.strictEqual(tries, 4)
+        tries = 0
+        state.onAppend = () => {
+          tries++
+          return new StoreUnavailable({ message: "lost", retryAfter: 3, outcomeUnknown: true })
+        }
+        assert.deepInclude(yield* Effect.flip(intake.accept(7, { a: 1 })), { outcomeUnknown: true })
+        assert.strictEqual(tries, 1)
+      }).pipe(Effect.provide(layer))
+    },
+  )
 
   it.effect("refuses values that JSON cannot express, and a source that does not exist", () => {
     const { layer } = store()

@@ -62,3 +62,10 @@ it("headerFields are named as the source names them, and read as UTF-8 without c
 it("headerFields ignores names that only the prototype has", () => {
   expect(headerFields({}, settings({ fields: ["constructor", "toString"] }))).toEqual(new Map())
 })
+
+it("keptParts keeps a header of which the whole name is given, and none that has more to it or a list of values", () => {
+  const headers = { "x-hub": "1", "x-hub-signature": "2", "xx-hub": "3", "set-cookie": ["4"] as unknown as string }
+  expect(keptParts(headers, "", settings({ headers: ["X-Hub", "Set-*"] })).headers).toEqual([
+    { name: "x-hub", value: "1" },
+  ])
+})

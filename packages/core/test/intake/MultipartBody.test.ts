@@ -6,7 +6,7 @@ import { describe } from "vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { UTF_8, WINDOWS_1251 } from "../../src/text/Charset.ts"
 import { decodeForm } from "../../src/intake/FormText.ts"
-import { parseMultipartBody } from "../../src/intake/MultipartBody.ts"
+import { boundaryInBody, parseMultipartBody } from "../../src/intake/MultipartBody.ts"
 import { Random, Seed } from "./Random.ts"
 
 const part = (headers: string, content: string, newline = "\r\n") =>
@@ -162,6 +162,10 @@ describe("parseMultipartBody", () => {
     ["filename*=nobody-knows''%D0%BE", "о"],
     ["filename*=bare", "bare"],
     ['filename="C:\\dir\\"', "C:\\dir\\"],
+    ["filename*=UTF-8''%41%4", "A%4"],
+    ["filename*=UTF-8''a%", "a%"],
+    ["filename*=UTF-8''%zz%41", "%zzA"],
+    ["filename*=UTF-8''a'b", "a'b"],
   ] as const)("parseMultipartBody reads the file name of %j", ([param, name]) => {
     const fields = read(`${part(`Content-Disposition: form-data; name="f"; ${param}`, "v")}--X--`) as unknown as Seen
     assert.deepStrictEqual((fields[0]![1] as { name: string }).name, name)
@@ -190,6 +194,43 @@ describe("parseMultipartBody", () => {
     assert.deepStrictEqual(read(`${named("a", "1\r\n--Xy\r\n--X y")}--X  \r\n${named("b", "").slice(5)}--X--`), [
       ["a", "1\r\n--Xy\r\n--X y"],
       ["b", ""],
+    ])
+  })
+
+  it("parseMultipartBody takes nothing for a boundary but a line of its own", () => {
+    for (const line of ["--X-a", "--X-", "--X\ra", "--X \ta", "a--X", "--", "--X\r \n"])
+      assert.deepStrictEqual(read(`${named("a", `1\r\n${line}\r\n2`)}${named("b", "3")}--X--`), [
+        ["a", `1\r\n${line}\r\n2`],
+        ["b", "3"],
+      ])
+    assert.deepStrictEqual(read(`before--X\r\nX: y\r\n\r\n0\r\n${named("a", "1")}--X--`), [["a", "1"]])
+    assert.deepStrictEqual(read(`${named("a", "--\r\nb")}--X--`, ""), [["a", "--\r\nb"]])
+  })
+
+  it("parseMultipartBody finds a boundary that is not ASCII, of which the header has the bytes", () => {
+    const body = Buffer.from(`${named("a", "1")}--X--`.replaceAll("--X", "--é"))
+    assert.deepStrictEqual(read(body, Buffer.from("é").toString("latin1")), [["a", "1"]])
+  })
+
+  it("boundaryInBody takes the first line for a boundary if it begins with two dashes and something is behind them", () => {
+    const found = ["--b\n", "--b \r\nx", "-b\n", "b-\n", "-\n-b\n", "--\r\n", "--b", ""].map((body) =>
+      boundaryInBody(Buffer.from(body)),
+    )
+    assert.deepStrictEqual(found, ["b", "b", null, null, null, null, null, null])
+  })
+
+  it("parseMultipartBody takes a file with an extended name for blank only if it has neither a name nor content", () => {
+    const fields = read(file("filename*=UTF-8''", "") + file("filename*=UTF-8''x", "") + file("filename*=UTF-8''", "1"))
+    assert.deepStrictEqual(fields, [
+      ["f", ""],
+      ["f", { name: "x", type: "application/octet-stream", size: 0 }],
+      ["f", { name: "", type: "application/octet-stream", size: 1 }],
+    ])
+  })
+
+  it("parseMultipartBody gives a type that PostgreSQL can hold", () => {
+    assert.deepStrictEqual(read(file('filename="x"\r\nContent-Type: a\0/b ', "1")), [
+      ["f", { name: "x", type: "a\uFFFD/b", size: 1 }],
     ])
   })
 

@@ -48,6 +48,11 @@ describe("parseSubmission of JSON", () => {
   it.for([
     ["[]", "[]", "a list of objects was expected, but it is empty, at line 1, column 1 (offset 0)"],
     ["[{},\n 5]", "[{},5]", "a list of objects was expected, but item 2 is a number, at line 2, column 2 (offset 6)"],
+    [
+      "\uFEFF[{},\n true]",
+      "[{},true]",
+      "a list of objects was expected, but item 2 is true, at line 2, column 2 (offset 6)",
+    ],
     ["[[]]", "[[]]", "a list of objects was expected, but item 1 is a list, at line 1, column 2 (offset 1)"],
     [' "x"', '"x"', "an object or a list of objects was expected, but this is text, at line 1, column 2 (offset 1)"],
     [
@@ -177,6 +182,37 @@ describe("parseSubmission of forms", () => {
     assert.strictEqual(only(`${MULTIPART}; charset=windows-1252`, body), '{"a":"д"}')
     assert.strictEqual(only(MULTIPART, body, { encoding: "latin-1" }), '{"a":"Ä"}')
   })
+  it.for([
+    ['form-data; name="имя"\r\n\r\n1', "windows-1251"],
+    ['form-data; name="a"\r\n\r\nИван', "windows-1251"],
+    ['form-data; name="a"; filename="отчёт"\r\n\r\n1', "windows-1251"],
+    // What follows is read by its own charset, or by nobody.
+    ['form-data; name="a"; filename="x"\r\n\r\nИван', "utf-8"],
+    ['form-data; name="a"\r\nContent-Type: text/plain; charset=cp1251\r\n\r\nИван', "utf-8"],
+    ["form-data; name=\"a\"; filename*=cp1251''отчёт\r\n\r\n1", "utf-8"],
+    ["form-data; имя", "windows-1251"],
+  ] as const)("parseSubmission guesses the charset of a form from its names and values: %j", ([part, charset]) => {
+    const { name, decidedBy } = parse(MULTIPART, win1251(`--X\r\nContent-Disposition: ${part}\r\n--X--`)).charset
+    assert.deepStrictEqual([name, decidedBy], [charset, "data"])
+  })
+  it("parseSubmission takes the charset from the first _charset_ that names one, and from no other field", () => {
+    const charset = (body: string) => parse(FORM, body).charset.name
+    assert.strictEqual(charset("_charset_=x&_charset_=koi8-r&a=%C4"), "koi8-r")
+    assert.strictEqual(charset("_charset.=koi8-r&a=%C4"), "windows-1251")
+    assert.strictEqual(charset("__charset_=koi8-r&a=%C4"), "windows-1251")
+  })
+  it("parseSubmission reads a query that is not UTF-8 by the charset of the body's form, unless that is UTF-8", () => {
+    const query = { query: "q=%C4%E0" }
+    assert.strictEqual(only(`${FORM}; charset=koi8-r`, "a=1", query), '{"q":"дЮ","a":"1"}')
+    assert.strictEqual(only(`${FORM}; charset=utf-8`, "a=1", query), '{"q":"Да","a":"1"}')
+    assert.strictEqual(only("application/json; charset=koi8-r", '{"a":1}', query), '{"q":"Да","a":1}')
+    assert.match(only("multipart/form-data; charset=koi8-r", "x", query), /^\{"q":"дЮ","_raw":"x"/)
+  })
+  it("parseSubmission counts what it replaced in the rest of a truncated form, and in JSON that is not declared", () => {
+    const truncated = '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n\0\r\n--X\r\nContent-Dispo\0'
+    assert.strictEqual(parse(MULTIPART, truncated).charset.replaced, 2)
+    assert.strictEqual(parse("text/plain", '{"a":"\\u0000\0"}').charset.replaced, 2)
+  })
   it("parseSubmission keeps a form without a readable boundary as text, in one event and without a refusal", () => {
     const parsed = parse("multipart/form-data", "a=1")
     assert.deepStrictEqual(payloads(parsed), [
@@ -295,6 +331,7 @@ describe("parseSubmission of other bodies", () => {
   it("parseSubmission reads text by the source, the header and the data", () => {
     const text = win1251("Привет, мир")
     assert.strictEqual(parse("text/plain", text).events[0]!.payload.get("_raw"), "Привет, мир")
+    assert.strictEqual(parse("text/plain", text).charset.decidedBy, "data")
     assert.strictEqual(parse("text/plain; charset=cp1251", text).charset.decidedBy, "header")
     assert.strictEqual(parse("text/plain", text, { encoding: "utf-8" }).charset.replaced, 9)
   })
@@ -314,6 +351,15 @@ describe("parseSubmission of other bodies", () => {
   it("parseSubmission decodes a query of raw bytes and one of characters alike", () => {
     assert.strictEqual(only(undefined, "", { query: Buffer.from("é=ж").toString("latin1") }), '{"é":"ж"}')
     assert.strictEqual(only(undefined, "", { query: "é=ж" }), '{"é":"ж"}')
+  })
+})
+
+describe("parseSubmission's memory", () => {
+  it("the memory is that of the texts of the events, of their fields, and of the cells of JSON", () => {
+    assert.strictEqual(parse(FORM, "a=1").memory, 2 * 9 + 128)
+    assert.strictEqual(parse(JSON_TYPE, '{"a":1}').memory, 2 * 7 + 128 + 7 * 64)
+    assert.strictEqual(parse(JSON_TYPE, '{"a":1}', { query: "b=2" }).memory, 2 * 15 + 2 * 128 + 7 * 64)
+    assert.strictEqual(parse(JSON_TYPE, '[{"a":1},{}]').memory, 2 * 7 + 128 + 2 * 2 + 12 * 64)
   })
 })
 

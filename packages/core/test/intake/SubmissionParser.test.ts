@@ -64,3 +64,34 @@ it.each<readonly [what: string, change: Partial<IntakeRequest>]>([
     })
   assert.strictEqual(written(inPieces).replaceAll(x(2_049), "x"), written(short))
 })
+
+it("submissionParser leaves memory and timer to others when it is done, at its deadline and after a fault", async () => {
+  const budget = new MemoryBudget(1_000_000)
+  const timers = new Set<() => void>()
+  const parse = submissionParser(new MemoryShares(budget), {
+    watch: ({ expire }) => {
+      timers.add(expire)
+      return () => void timers.delete(expire)
+    },
+  })
+  const long = request(SOURCE, { body: text(`["${x(70_000)}"]`) })
+  const isOver = () => assert.deepStrictEqual([budget.isUnused, timers.size], [true, 0])
+  assert.isTrue(Result.isSuccess(await parse(long, SOURCE)))
+  isOver()
+  const late = parse(long, SOURCE)
+  for (const expire of timers) expire()
+  assert.deepInclude(Result.getOrThrow(Result.flip(await late)), { _tag: "StoreUnavailable", outcomeUnknown: false })
+  isOver()
+  const faulty: IntakeRequest = {
+    ...long,
+    get undecodable(): string {
+      throw new RangeError("a fault of ours")
+    },
+  }
+  await parse(faulty, SOURCE).then(
+    () => assert.fail(),
+    (fault: unknown) => assert.instanceOf(fault, RangeError),
+  )
+  isOver()
+  assert.isTrue(Result.isSuccess(await parse(long, SOURCE)))
+})

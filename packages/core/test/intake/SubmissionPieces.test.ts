@@ -1,5 +1,5 @@
 /** A submission is read in pieces, with the same result. */
-import { submissionPieces } from "@data-cabinet/core/intake/LongBody"
+import { jsonPieces, submissionPieces } from "@data-cabinet/core/intake/LongBody"
 import { parseSubmission } from "@data-cabinet/core/intake/ParseSubmission"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { assert, it } from "vitest"
@@ -28,4 +28,19 @@ it("submissionPieces adds header fields as parseSubmission does, and ignores the
       }
     }
   }
+})
+
+it.each([
+  ["application/json", "[1", true],
+  ["text/plain", "a=1", true],
+  [undefined, "x", true],
+  ["application/x-www-form-urlencoded", '{"a":"\0\\u0000"}', true],
+  ["application/x-www-form-urlencoded", "a=1", false],
+  ["multipart/form-data; boundary=x", '{"a":1}', false],
+])("jsonPieces reads under %s the body %j, if it is tried as JSON first", (contentType, body, isTried) => {
+  const submission = { body: Buffer.from(body), contentType, query: "", encoding: null }
+  const read = jsonPieces(submission)
+  assert.strictEqual(read !== null, isTried)
+  if (read !== null)
+    assert.deepStrictEqual(parseSubmission({ ...submission, json: read()! }), parseSubmission(submission))
 })
