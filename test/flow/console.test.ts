@@ -497,6 +497,8 @@ it("a source gets a new address while the old one is kept, and tells what was re
   const editor = await cabinet.as("editor")
   const added = await press("sources", { name: "Moving" }, editor)
   const path = /console\/(sources\/(\d+))$/.exec(added.headers.get("location")!)!
+  const unread = await press(`${path[1]}/rotate`, { keep_old: "a day" }, editor)
+  assert.deepStrictEqual([unread.status, /<code>bad_expiry</.test(await unread.text())], [400, true])
   const rotated = await (await press(`${path[1]}/rotate`, { keep_old: "24h" }, editor)).text()
   assert.match(rotated, /The address before this one works until/)
   assert.notInclude(await (await see(path[1]!)).text(), "were refused")

@@ -109,6 +109,12 @@ it("a reader's token is narrowed to what is marked, and no other role's", async 
     ["letters"],
   )
   assert.match((await owner.get("/console/tokens")).text, /Narrow<small[^]*sources\.letters/)
+  const elsewhere = ["GET console/", "GET console/tables", "GET console/live", "GET manage/v1/me", "POST upload/1"]
+  for (const place of elsewhere) {
+    const [method, path] = place.split(" ") as [string, string]
+    const { status } = await fetch(`${cabinet.base}/${path}`, { method, headers })
+    assert.strictEqual(status, 403, place)
+  }
   for (const [role, only, code] of [
     ["viewer", "sources.letters", "bad_only"],
     ["reader", "sources.nothing<i>", "no_such_table"],

@@ -1,4 +1,5 @@
 /** Requests of the management API with an `Idempotency-Key`, and forms of the console, sent to two processes of one cabinet. */
+import { createHash, randomBytes } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet } from "data-cabinet"
@@ -154,6 +155,32 @@ it("the same key is another key for another request, another person and another 
   assert.strictEqual((await post("keys", "shared", body)).status, 201)
   assert.strictEqual(await countOf("api_key", "Mine"), 3)
   await database.run("UPDATE cabinet.clock SET shift = '0'")
+})
+
+it("a person's key is another than that of the token with the same number", async () => {
+  const [{ id }] = (await database.run("SELECT id FROM cabinet.access_token WHERE name = 'ann'")) as [any]
+  const secret = `dcs_${randomBytes(32).toString("base64url")}`
+  const fingerprint = createHash("sha256").update(secret).digest("hex")
+  await database.run(`INSERT INTO cabinet.person (id, name, role) OVERRIDING SYSTEM VALUE VALUES (${id}, 'Namesake', 'editor')
+    ON CONFLICT (id) DO UPDATE SET role = 'editor'`)
+  await database.run(`INSERT INTO cabinet.session (person_id, fingerprint, method, expires_at)
+    VALUES (${id}, '\\x${fingerprint}', 'link', cabinet.now() + interval '1 day')`)
+  const body = { name: "Namesake" }
+  const first = await post("keys", "namesake", body)
+  const sent = await fetch(`${bases[0]}/manage/v1/keys`, {
+    method: "POST",
+    headers: {
+      cookie: `cabinet=${secret}`,
+      "sec-fetch-site": "same-origin",
+      "content-type": "application/json",
+      "idempotency-key": "namesake",
+    },
+    body: JSON.stringify(body),
+  })
+  const json = (await sent.json()) as any
+  assert.deepStrictEqual([first.status, sent.status], [201, 201], JSON.stringify(json))
+  assert.notStrictEqual(json.id, first.json.id)
+  await database.run(`DELETE FROM cabinet.session WHERE person_id = ${id}`)
 })
 
 it("a refusal and a lack of rights are no first response, and keys have a form", async () => {

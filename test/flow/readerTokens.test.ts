@@ -103,6 +103,35 @@ it("lists, the feed and names show only what a token lists", async () => {
   expect(own).toHaveLength(5)
 })
 
+it("no endpoint of the read API, in whatever form it responds, shows anything that a token does not list", async () => {
+  const { token } = await issue(["sources.orders"])
+  const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
+  const { paths } = (await cabinet.ask("openapi.json", key)).json as { readonly paths: Record<string, object> }
+  const reads = Object.keys(paths).filter(
+    (path) => path.startsWith("/api/v1/") && !/\/(?:docs|openapi\.json)$/.test(path),
+  )
+  expect(reads.length).toBeGreaterThan(4)
+  const filled = (path: string, { id, table }: (typeof places)[string]) =>
+    path
+      .replace("/api/v1/", "")
+      .replaceAll(
+        /\{(\w+)\}/g,
+        (_, name: string) => ({ schema: "sources", name: table.split("/")[1]! })[name] ?? String(id),
+      )
+  for (const path of reads) {
+    for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
+      const own = await cabinet.ask(filled(path, orders), token, accept)
+      expect([path, accept, own.status]).toEqual([path, accept, 200])
+      expect(own.text).not.toContain("salaries")
+      expect(own.text).not.toContain("visits")
+      if (!path.includes("{")) continue
+      const others = await cabinet.ask(filled(path, salaries), token, accept)
+      expect([path, accept, others.status]).toEqual([path, accept, 404])
+      expect(others.text).not.toContain('"n":')
+    }
+  }
+})
+
 it("a cursor of a narrowed reader skips none of its own events and shows none of others", async () => {
   const { token } = await issue(["sources.orders", "sources.visits"])
   const before = await walk(token)

@@ -39,10 +39,12 @@ export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) =
       return (await response.json()) as any
     },
     /** Asks the API below /api/v1/. */
-    ask: async (path: string, key: string): Promise<ReceivedResponse & { readonly json: any }> => {
-      const response = await fetch(`${base}/api/v1/${path}`, { redirect: "manual", headers: { "x-api-key": key } })
+    ask: async (path: string, key: string, accept = "*/*"): Promise<ReceivedResponse & { readonly json: any }> => {
+      const headers = { "x-api-key": key, accept }
+      const response = await fetch(`${base}/api/v1/${path}`, { redirect: "manual", headers })
       const answer = { status: response.status, headers: response.headers, text: await response.text() }
-      return { ...answer, json: (answer.text === "" ? undefined : JSON.parse(answer.text)) as any }
+      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true
+      return { ...answer, json: (isJson && answer.text !== "" ? JSON.parse(answer.text) : undefined) as any }
     },
     close: () => runtime.dispose(),
   }

@@ -87,7 +87,10 @@ export const sourceScreens = Effect.gen(function* () {
     home,
     repeat: "once",
     respond: (call) => {
-      const keepOldSeconds = parseLifetime(fieldOf(call, "keep_old"))
+      const keepOld = fieldOf(call, "keep_old")
+      const keepOldSeconds = parseLifetime(keepOld)
+      // A time that cannot be read is none of those that end the old address at once.
+      if (keepOld !== "" && keepOldSeconds === null) return Effect.fail(badKeepOld)
       return Effect.flatMap(sources.rotateSecret(idOf(call.path[0]), { keepOldSeconds }), (source) =>
         revealed(call.frame, source),
       )
@@ -95,6 +98,12 @@ export const sourceScreens = Effect.gen(function* () {
   })
   return [list, one, recent, reveal, rotate, ...changeActs(sources, found)]
 })
+
+const badKeepOld: ManageError = {
+  code: "bad_expiry",
+  message: "keep_old must be a time such as 7d or 12h, or empty.",
+  param: "keep_old",
+}
 
 /** Names with commas or spaces between them. */
 const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
