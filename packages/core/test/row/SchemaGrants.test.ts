@@ -1,0 +1,91 @@
+import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { type GrantOutcome, SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
+import { Effect, Layer, Result } from "effect"
+import { expect, it } from "vitest"
+
+const over = (outcome: GrantOutcome) => {
+  const reached: Array<unknown> = []
+  const store = Layer.succeed(SchemaGrantStore, {
+    change: (...given) =>
+      Effect.sync(() => {
+        reached.push(given)
+        return outcome
+      }),
+  })
+  const run = <A, E>(work: (grants: SchemaGrants["Service"]) => Effect.Effect<A, E>) =>
+    Effect.runSync(Effect.result(SchemaGrants.use(work)).pipe(Effect.provide(Layer.provide(SchemaGrants.layer, store))))
+  return { reached, run }
+}
+
+const changed = (objects: number, readable: number): GrantOutcome => ({
+  is: "changed",
+  objects,
+  readable,
+  statements: ["GRANT USAGE", "GRANT SELECT", "ALTER DEFAULT PRIVILEGES"],
+})
+
+const refusalOf = <A, E extends { readonly message: string }>(result: Result.Result<A, E>) => {
+  if (Result.isSuccess(result)) return { code: "none", message: "" }
+  const { failure } = result
+  return { code: "code" in failure ? failure.code : "none", message: failure.message }
+}
+
+it.each(["cabinet", "sources", "information_schema", "pg_catalog", "pg_toast", "pg_"])(
+  "readers are given and refused nothing of the schema %s, whoever asks",
+  (schema) => {
+    const { reached, run } = over(changed(1, 1))
+    for (const act of ["expose", "hide"] as const) {
+      expect(run((grants) => grants[act](schema))).toMatchObject({ failure: { code: "not_for_readers" } })
+    }
+    expect(reached).toEqual([])
+  },
+)
+
+it.each(["", "a\0", "x".repeat(64), "\ud800"])("no database has a schema %j, and none is asked for it", (schema) => {
+  const { reached, run } = over(changed(1, 1))
+  expect(run((grants) => grants.expose(schema))).toMatchObject({ failure: { code: "no_such_schema" } })
+  expect(reached).toEqual([])
+})
+
+it.each(["public", "cabinets", "my_sources", "shop.pg_x", "PG_X"])("the schema %s is its owner's to show", (schema) => {
+  const { reached, run } = over(changed(3, 3))
+  expect(run((grants) => grants.expose(schema))).toEqual(Result.succeed({ objects: 3 }))
+  expect(reached).toEqual([["expose", schema]])
+})
+
+it("what could be changed in part is told as what readers can read now", () => {
+  expect(over(changed(3, 1)).run((grants) => grants.expose("shop"))).toEqual(Result.succeed({ objects: 1 }))
+  expect(over(changed(3, 1)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 1 }))
+  expect(over(changed(3, 0)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 0 }))
+  for (const act of ["expose", "hide"] as const)
+    expect(over(changed(0, 0)).run((grants) => grants[act]("empty"))).toEqual(Result.succeed({ objects: 0 }))
+})
+
+it("where nothing could be changed, the schema's owner is told what to run", () => {
+  for (const [act, readable] of [
+    ["expose", 0],
+    ["hide", 3],
+  ] as const) {
+    const { code, message } = refusalOf(over(changed(3, readable)).run((grants) => grants[act]("shop")))
+    expect(code).toBe("no_right")
+    expect(message).toContain("GRANT USAGE; GRANT SELECT;")
+    expect(message).not.toContain("ALTER DEFAULT")
+  }
+  const denied = over({ is: "denied", detail: "must be owner", statements: ["GRANT USAGE"] })
+  const { code, message } = refusalOf(denied.run((grants) => grants.hide("shop")))
+  expect(code).toBe("no_right")
+  expect(message).toMatch(/must be owner.*GRANT USAGE;$/)
+})
+
+it("a schema or a reader that is not there is named", () => {
+  expect(refusalOf(over({ is: "no_schema" }).run((grants) => grants.hide("shop")))).toMatchObject({
+    code: "no_such_schema",
+    message: expect.stringContaining('"shop"'),
+  })
+  expect(
+    refusalOf(over({ is: "no_reader", role: "cabinet_reader" }).run((grants) => grants.hide("shop"))),
+  ).toMatchObject({
+    code: "no_reader",
+    message: expect.stringContaining("cabinet_reader"),
+  })
+})
