@@ -97,6 +97,9 @@ it("the encoding that is asked for is the one that the text is read in", async (
 it("a long file is looked at only at its beginning, where a last line may be cut", async () => {
   const text = `a;b\n${"1;2\n".repeat(100_000)}x,y,z\n`
   assert.deepInclude((await inspect("a.csv", text)).csv!, { delimiter: ";", header: true })
+  // A short one is looked at to its end.
+  assert.isFalse((await inspect("a.csv", "1,2")).csv!.header)
+  assert.isTrue((await inspect("a.csv", `1,"${"x".repeat(262_144)}`)).csv!.header)
 })
 
 it.each<FileOptions>([

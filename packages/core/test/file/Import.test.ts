@@ -77,6 +77,20 @@ it.effect("every row of a file becomes an event, and the report says how it was 
   }),
 )
 
+it.effect(
+  "the line that declares a file's delimiter is no row, and a character that its end cuts is told as replaced",
+  () =>
+    Effect.gen(function* () {
+      const all = new ImportsInMemory()
+      const declared = yield* importing(all, fileOf("a.csv", "sep=;\na;b\n1;2\n"))
+      assert.deepInclude(declared, { delimiter: ";", rows: 1, replaced: 0 })
+      const cut = Buffer.concat([Buffer.from("a\nЖук"), Buffer.of(0xd0)])
+      const report = yield* importing(all, fileOf("b.csv", cut), { encoding: "utf-8" })
+      assert.deepInclude(report, { rows: 1, replaced: 1 })
+      assert.deepStrictEqual(textsOf(all), ['{"a":"1","b":"2"}', '{"a":"Жук\ufffd"}'])
+    }),
+)
+
 it.effect("nothing of a file with a refused row is accepted, unless the others are asked for", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
@@ -260,6 +274,7 @@ it.effect("a sheet's rows become events with its numbers as it shows them, and w
     assert.deepInclude(report, { format: "xlsx", sheet: "2", header: true, encoding: null, delimiter: null, rows: 3 })
     assert.deepInclude(told, { phase: "staging", done: 5, total: null })
     const plain = yield* importing(all, fileOf("b.xlsx", zip), { header: false, dryRun: true, again: true }, { sheet })
+    assert.strictEqual(plain.header, false)
     assert.strictEqual(plain.preview[0], '{"column1":"id","column2":"name","column3":"at"}')
   }),
 )
