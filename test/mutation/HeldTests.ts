@@ -37,7 +37,7 @@ export default class HeldTests extends TestRunner {
   async onBeforeRunFiles(files: RunnerTestFile[]): Promise<void> {
     const [broken] = files.flatMap(({ result }) => result?.errors ?? [])
     if (broken !== undefined) throw new Error(broken.message)
-    const tests = new Map(files.flatMap(testsOf).map((test) => [idOf(test), test]))
+    const tests = byId(files.flatMap(testsOf))
     const socket = connect(Number(process.env["TESTS_PORT"]), "127.0.0.1")
     for await (const line of createInterface({ input: socket })) {
       const asked = JSON.parse(Buffer.from(line, "base64").toString()) as Asked
@@ -94,8 +94,16 @@ const failureOf = async (test: RunnerTestCase, millis = 120_000): Promise<string
 const testsOf = (task: RunnerTask): readonly RunnerTestCase[] =>
   task.type === "suite" ? task.tasks.flatMap(testsOf) : [task]
 
-/** By its file and its names from the outside to the inside. */
-const idOf = (test: RunnerTestCase): string => test.fullTestName
+/** By their names from the outside to the inside, and a number where several have the same, as rows of a table may. */
+const byId = (all: readonly RunnerTestCase[]): ReadonlyMap<string, RunnerTestCase> => {
+  const tests = new Map<string, RunnerTestCase>()
+  for (const test of all) {
+    let id = test.fullTestName
+    for (let number = 2; tests.has(id); number++) id = `${test.fullTestName} (${number})`
+    tests.set(id, test)
+  }
+  return tests
+}
 
 const fileOf = (test: RunnerTestCase): string => {
   let outermost = test.suite
