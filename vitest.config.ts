@@ -56,19 +56,20 @@ const FLOWS =
 const TOGETHER = ["packages/*/test/**/*.test.ts", FLOWS]
 
 /**
- * These wait for deadlines, recoveries and package registries, for a quarter of a minute and more each. `npm test` leaves
- * them to `npm run ok`, which is what CI runs; named, each runs as the others do.
+ * These wait for deadlines, recoveries and package registries, or go through every command or pattern, for a quarter of a minute
+ * and more each. `npm test` leaves them to `npm run ok`, which is what CI runs; named, each runs as the others do.
  */
 export const LONG = [
-  "packages/cli/test/commands/{TableLatest,TableMaintenance,WrongDatabase}.test.ts",
-  "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,WorkingLauncher}.test.ts",
+  "packages/cli/test/commands/{Remote,TableLatest,TableMaintenance,WrongDatabase}.test.ts",
+  "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,Restore,WorkingLauncher}.test.ts",
   "test/bench/main.test.ts",
   "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
   "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
   "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
-  "test/fault/exportMemory.test.ts",
+  "test/fault/{exportMemory,feedEpochs,feedSetBack}.test.ts",
   "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
   "test/flow/{guides,listen,manyCabinets,packages,start,workers}.test.ts",
+  "test/house/UnboundedWork.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
