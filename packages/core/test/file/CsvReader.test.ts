@@ -1,20 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
-import type { Refusal } from "../../src/file/FileItem.ts"
 import { Random, Seed } from "../intake/Random.ts"
-
-const read = (pieces: ReadonlyArray<string>, delimiter = ",") => {
-  const records: Array<CsvRecord> = []
-  const refusals: Array<Refusal> = []
-  const reader = new CsvReader(
-    delimiter,
-    (record) => records.push(record),
-    (refusal) => refusals.push(refusal),
-  )
-  for (const piece of pieces) reader.push(piece)
-  reader.end()
-  return { records, refusals, rows: records.map(({ cells }) => cells) }
-}
+import { csv } from "./readPieces.ts"
 
 const CELLS = ["", "a", "007", 'say "hi"', "a,b", "two\nlines", "cr\rlf\r\n", '"', "Ёж", "😀", " spaced ", ";"]
 const ENDS = ["\n", "\r\n", "\r"]
@@ -46,7 +32,7 @@ it.prop(
       pieces.push(text.slice(at, at + size))
       at += size
     }
-    const { rows: found, refusals } = read(pieces, delimiter)
+    const { rows: found, refusals } = csv(pieces, delimiter)
     assert.deepStrictEqual(refusals, [])
     assert.deepStrictEqual(found, rows)
   },
@@ -60,14 +46,14 @@ it.prop(
     const random = new Random(seed)
     const text = random.list(30, () => random.pick(['"', ",", "\n", "a", '""', "\r\n", " ", "bc"])).join("")
     const at = random.below(text.length + 1)
-    assert.deepStrictEqual(read([text.slice(0, at), text.slice(at)]), read([text]))
-    assert.deepStrictEqual(read([...text]).refusals, read([text]).refusals)
+    assert.deepStrictEqual(csv([text.slice(0, at), text.slice(at)]), csv([text]))
+    assert.deepStrictEqual(csv([...text]).refusals, csv([text]).refusals)
   },
   { arbitrary: { runs: 3000 } },
 )
 
 it("CsvReader reports lines and columns across quoted line breaks", () => {
-  const { records } = read(['a,b\n"x\ny",c\n\nd,"e"\n'])
+  const { records } = csv(['a,b\n"x\ny",c\n\nd,"e"\n'])
   assert.deepStrictEqual(
     records.map(({ line, columns }) => [line, columns]),
     [
@@ -79,7 +65,7 @@ it("CsvReader reports lines and columns across quoted line breaks", () => {
 })
 
 it("CsvReader keeps a quote inside an unquoted cell and refuses text after a closing one", () => {
-  const { rows, refusals } = read(['5" nail,b\n"x"y,c\nd,e'])
+  const { rows, refusals } = csv(['5" nail,b\n"x"y,c\nd,e'])
   assert.deepStrictEqual(rows, [
     ['5" nail', "b"],
     ["d", "e"],
@@ -89,13 +75,13 @@ it("CsvReader keeps a quote inside an unquoted cell and refuses text after a clo
 
 it("CsvReader reports an end of file within a line, and where an unclosed quote was opened", () => {
   assert.deepStrictEqual(
-    read(["a,b\nc,"]).records.map(({ cells, last }) => [cells, last]),
+    csv(["a,b\nc,"]).records.map(({ cells, last }) => [cells, last]),
     [
       [["a", "b"], false],
       [["c", ""], true],
     ],
   )
-  const { refusals } = read(['a,b\nc,"d\ne,f\n'])
+  const { refusals } = csv(['a,b\nc,"d\ne,f\n'])
   assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote opened here is never closed" }])
 })
 
@@ -103,7 +89,7 @@ it("CsvReader counts the lines of every kind of line break, in quotes and outsid
   for (const end of ["\n", "\r\n", "\r"]) {
     const text = ["a", `"b${end}${end}c"`, "", "d,e"].join(end)
     for (const pieces of [[text], [...text]]) {
-      const { records } = read(pieces)
+      const { records } = csv(pieces)
       assert.deepStrictEqual(
         records.map(({ line, columns, last }) => [line, columns, last]),
         [
@@ -115,24 +101,24 @@ it("CsvReader counts the lines of every kind of line break, in quotes and outsid
       )
     }
   }
-  const mixed = read(['"a\n\r\n\r"x\n'])
+  const mixed = csv(['"a\n\r\n\r"x\n'])
   assert.deepStrictEqual(mixed.refusals, [{ line: 4, column: 2, reason: "text follows a closing quote" }])
 })
 
 it("CsvReader takes an empty line for none, and an empty cell at the end of the file for one", () => {
-  assert.deepStrictEqual(read(["\n\na\n\n"]).rows, [["a"]])
-  assert.deepStrictEqual(read(["a,\n,b\n,"]).rows, [
+  assert.deepStrictEqual(csv(["\n\na\n\n"]).rows, [["a"]])
+  assert.deepStrictEqual(csv(["a,\n,b\n,"]).rows, [
     ["a", ""],
     ["", "b"],
     ["", ""],
   ])
-  assert.deepStrictEqual(read(["a,"]).records[0]!.columns, [1, 3])
-  assert.deepStrictEqual(read([""]).rows, [])
-  assert.deepStrictEqual(read(['a\n""']).rows, [["a"], [""]])
+  assert.deepStrictEqual(csv(["a,"]).records[0]!.columns, [1, 3])
+  assert.deepStrictEqual(csv([""]).rows, [])
+  assert.deepStrictEqual(csv(['a\n""']).rows, [["a"], [""]])
 })
 
 it("CsvReader refuses a line once, however much is wrong with it, and reads the next", () => {
-  const { rows, refusals } = read(['"a"b,"c"d\ne,f\n"g"h'])
+  const { rows, refusals } = csv(['"a"b,"c"d\ne,f\n"g"h'])
   assert.deepStrictEqual(rows, [["e", "f"]])
   assert.deepStrictEqual(
     refusals.map(({ line, column }) => [line, column]),

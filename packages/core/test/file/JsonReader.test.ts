@@ -1,27 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { jsonText } from "../../src/json/JsonText.ts"
-import type { ItemSink, Refusal, TextReader } from "../../src/file/FileItem.ts"
-import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
+import { isPointer } from "../../src/file/JsonReader.ts"
 import { Random, Seed } from "../intake/Random.ts"
-
-const read = (make: (sink: ItemSink) => TextReader, pieces: ReadonlyArray<string>) => {
-  const items: Array<string> = []
-  const lines: Array<number> = []
-  const refusals: Array<Refusal> = []
-  const reader = make({
-    item: (line, payload) => {
-      items.push(jsonText(payload))
-      lines.push(line)
-    },
-    refuse: (refusal) => refusals.push(refusal),
-  })
-  for (const piece of pieces) reader.push(piece)
-  reader.end()
-  return { items, lines, refusals }
-}
-const list = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonListReader(sink), pieces)
-const ndjson = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonLinesReader(sink), pieces)
-const pointed = (pointer: string, text: string) => read((sink) => new PointedReader(sink, pointer), [text])
+import { list, ndjson, pointed } from "./readPieces.ts"
 
 const PIECES = ['"a,]}"', '"\\"[{"', "1.0", "12345678901234567890", "null", "[1,[2]]", '{"x":{}}', '"\\\\"', "true"]
 

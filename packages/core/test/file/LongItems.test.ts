@@ -1,41 +1,7 @@
 /** Lines and items as long as they may be, and longer: megabytes, which are read to a limit and no further. */
 import { assert, it } from "vitest"
-import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
-import { type ItemSink, MAX_ITEM_LENGTH, type Refusal, type TextReader } from "../../src/file/FileItem.ts"
-import { JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
-import { jsonText } from "../../src/json/JsonText.ts"
-
-const csv = (pieces: ReadonlyArray<string>, delimiter = ",") => {
-  const records: Array<CsvRecord> = []
-  const refusals: Array<Refusal> = []
-  const reader = new CsvReader(
-    delimiter,
-    (record) => records.push(record),
-    (refusal) => refusals.push(refusal),
-  )
-  for (const piece of pieces) reader.push(piece)
-  reader.end()
-  return { records, refusals, rows: records.map(({ cells }) => cells) }
-}
-
-const read = (make: (sink: ItemSink) => TextReader, pieces: ReadonlyArray<string>) => {
-  const items: Array<string> = []
-  const lines: Array<number> = []
-  const refusals: Array<Refusal> = []
-  const reader = make({
-    item: (line, payload) => {
-      items.push(jsonText(payload))
-      lines.push(line)
-    },
-    refuse: (refusal) => refusals.push(refusal),
-  })
-  for (const piece of pieces) reader.push(piece)
-  reader.end()
-  return { items, lines, refusals }
-}
-const list = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonListReader(sink), pieces)
-const ndjson = (...pieces: ReadonlyArray<string>) => read((sink) => new JsonLinesReader(sink), pieces)
-const pointed = (pointer: string, text: string) => read((sink) => new PointedReader(sink, pointer), [text])
+import { MAX_ITEM_LENGTH } from "../../src/file/FileItem.ts"
+import { csv, list, ndjson, pointed } from "./readPieces.ts"
 
 it("CsvReader limits the length of a line, so that an unclosed quote does not load the file into memory", () => {
   const piece = "x".repeat(100_000)

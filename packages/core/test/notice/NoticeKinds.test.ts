@@ -4,29 +4,15 @@ import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type { NoticeFacts } from "@data-cabinet/core/notice/NoticeFacts"
 import { noticesOf } from "@data-cabinet/core/notice/NoticesOf"
 import { expect, it } from "vitest"
+import { NO_FACTS } from "./noFacts.ts"
 
-const NONE: NoticeFacts = {
-  failing: [],
-  recovered: [],
-  paused: [],
-  waiting: [],
-  certificates: [],
-  clientCertificates: [],
-  holders: [],
-  polls: [],
-  imports: [],
-  columns: [],
-  open: [],
-  silent: [],
-  disk: null,
-}
 const SINCE = "2026-11-26T06:00:00Z"
 const ADDRESS = { id: 7, url: "https://example.com/hook?token=secret", carries: false }
 const SOURCE = { sourceId: 5, sourceName: "Orders" }
 const ADDRESS_FIELDS = { address_id: 7, url: "https://example.com/hook?…" }
 const SOURCE_FIELDS = { source_id: 5, source_name: "Orders" }
 
-const told = (facts: Partial<NoticeFacts>) => noticesOf({ ...NONE, ...facts }).notices
+const told = (facts: Partial<NoticeFacts>) => noticesOf({ ...NO_FACTS, ...facts }).notices
 const payloadOf = (facts: Partial<NoticeFacts>) => {
   const notices = told(facts)
   expect(notices.length).toBeLessThan(2)
@@ -106,7 +92,7 @@ it("waiting deliveries are over when few wait and none is late, and a disk when 
   ]
   const over = (count: number, lateSeconds: number, disk: number | null) =>
     noticesOf({
-      ...NONE,
+      ...NO_FACTS,
       open,
       waiting: [
         { ...ADDRESS, id: 6, count: 0, oldest: SINCE, lateSeconds: 0 },
@@ -118,7 +104,7 @@ it("waiting deliveries are over when few wait and none is late, and a disk when 
   expect(over(0, 600, null)).toEqual([])
   expect(over(499, 599, 119)).toEqual(["deliveries.waiting"])
   expect(over(500, 0, 120)).toEqual(["disk.filling"])
-  expect(noticesOf({ ...NONE, open }).over.map(({ kind }) => kind)).toEqual(["deliveries.waiting"])
+  expect(noticesOf({ ...NO_FACTS, open }).over.map(({ kind }) => kind)).toEqual(["deliveries.waiting"])
 })
 
 it("a disk is told with less than a tenth of its room, and not one of no size", () => {

@@ -5,22 +5,7 @@ import type { NoticeFacts } from "../../src/notice/NoticeFacts.ts"
 import { NOTICE_KINDS, type NoticeKey } from "../../src/notice/Notice.ts"
 import { noticesOf } from "../../src/notice/NoticesOf.ts"
 import { Random, Seed } from "../intake/Random.ts"
-
-const NONE: NoticeFacts = {
-  failing: [],
-  recovered: [],
-  paused: [],
-  waiting: [],
-  certificates: [],
-  clientCertificates: [],
-  holders: [],
-  polls: [],
-  imports: [],
-  columns: [],
-  open: [],
-  silent: [],
-  disk: null,
-}
+import { NO_FACTS } from "./noFacts.ts"
 
 const SINCE = "2026-11-26T06:00:00Z"
 const HOOK = "https://user:word@example.com/hook?token=secret"
@@ -168,7 +153,7 @@ it.prop(
     const told = new Set<string>()
     for (let seconds = 0; seconds < 2_000_000; seconds += random.below(90_000)) {
       const failing = [{ id: 1, url: HOOK, carries: false, since: SINCE, seconds, status: null, failure: null }]
-      for (const { cause } of noticesOf({ ...NONE, failing }).notices) told.add(cause.instance)
+      for (const { cause } of noticesOf({ ...NO_FACTS, failing }).notices) told.add(cause.instance)
       if (seconds < 3_600) assert.strictEqual(told.size, 0)
     }
     const order = ["1h", "1d", "5d"].map((stage) => `${SINCE} ${stage}`)
@@ -183,9 +168,10 @@ it.prop(
 
 it("a certificate is told of fourteen days before its end, and behind it", () => {
   const daysLeft = (seconds: number) =>
-    noticesOf({ ...NONE, certificates: [{ id: 1, url: HOOK, carries: false, endsAt: SINCE, seconds }] }).notices.map(
-      ({ payload }) => [payload["days_left"], payload.message],
-    )
+    noticesOf({
+      ...NO_FACTS,
+      certificates: [{ id: 1, url: HOOK, carries: false, endsAt: SINCE, seconds }],
+    }).notices.map(({ payload }) => [payload["days_left"], payload.message])
   assert.deepStrictEqual(daysLeft(14 * 86_400 + 1), [])
   assert.deepStrictEqual(daysLeft(14 * 86_400), [
     [14, `The certificate of delivery address 1 (https://…@example.com/hook?…) ends at ${SINCE}, in 14 days.`],

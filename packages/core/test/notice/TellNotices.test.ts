@@ -12,6 +12,7 @@ import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option, Result } from "effect"
 import { expect, it } from "vitest"
+import { NO_FACTS } from "./noFacts.ts"
 
 const SINCE = "2026-11-26T06:00:00Z"
 const NOTICES: NoticeSource = { id: 9, name: "Notices", table: null, on: true, since: SINCE, addresses: [] }
@@ -44,23 +45,10 @@ const cabinet = () => {
     isDown: false,
   }
   const keyOf = ({ kind, subject }: NoticeKey) => `${kind} ${subject}`
-  const none = {
-    failing: [],
-    recovered: [],
-    paused: [],
-    waiting: [],
-    certificates: [],
-    clientCertificates: [],
-    holders: [],
-    polls: [],
-    imports: [],
-    columns: [],
-    open: [],
-  }
   const ports = Layer.mergeAll(
     Layer.mock(NoticeStore, {
       source: Effect.sync(() => state.notices),
-      facts: () => Effect.sync(() => ({ ...none, ...state.facts })),
+      facts: () => Effect.sync(() => ({ ...NO_FACTS, ...state.facts })),
       untold: (keys) => Effect.sync(() => keys.map((key) => !state.told.has(keyOf(key)))),
       end: (keys) => Effect.sync(() => void state.ended.push(...keys)),
     }),

@@ -11,18 +11,8 @@ import { secretFingerprint } from "@data-cabinet/core/person/Secret"
 import { SessionStore } from "@data-cabinet/core/person/SessionStore"
 import { Effect, Layer, Option, Result } from "effect"
 import { expect, it } from "vitest"
+import { ADA } from "./examplePerson.ts"
 
-const ADA: Person = {
-  id: 3,
-  name: "Ada",
-  role: "owner",
-  issuer: null,
-  hasPassword: true,
-  createdAt: "2026-11-26T09:00:00Z",
-  signedInAt: null,
-  linkExpiresAt: null,
-  removedAt: null,
-}
 const SESSION: LiveSession = {
   id: 8,
   personId: 3,

@@ -1,18 +1,8 @@
-import type { Person, Session } from "@data-cabinet/core/person/Person"
+import type { Session } from "@data-cabinet/core/person/Person"
 import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
 import { expect, it } from "vitest"
+import { ADA } from "./examplePerson.ts"
 
-const PERSON: Person = {
-  id: 3,
-  name: "Ada",
-  role: "owner",
-  issuer: null,
-  hasPassword: true,
-  createdAt: "2026-11-26T09:00:00Z",
-  signedInAt: null,
-  linkExpiresAt: null,
-  removedAt: null,
-}
 const SESSION: Session = {
   id: 8,
   personId: 3,
@@ -26,14 +16,14 @@ const SESSION: Session = {
 }
 
 it("personJson and sessionJson have all that is known of them, and nothing that was put beside it", () => {
-  const shown = { ...PERSON, password: "SECRET" }
+  const shown = { ...ADA, password: "SECRET" }
   expect(personJson(shown)).toEqual({
     id: 3,
     name: "Ada",
     role: "owner",
     issuer: null,
     has_password: true,
-    created_at: PERSON.createdAt,
+    created_at: ADA.createdAt,
     signed_in_at: null,
     link_expires_at: null,
     removed_at: null,

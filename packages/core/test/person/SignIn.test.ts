@@ -12,18 +12,9 @@ import { SignIn, SignInRates } from "@data-cabinet/core/person/SignIn"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { ADA } from "./examplePerson.ts"
 
-const ADA: Person = {
-  id: 3,
-  name: "Ada",
-  role: "editor",
-  issuer: null,
-  hasPassword: true,
-  createdAt: "2026-11-26T09:00:00Z",
-  signedInAt: null,
-  linkExpiresAt: null,
-  removedAt: null,
-}
+const EDITOR: Person = { ...ADA, role: "editor" }
 const HOME: SignInOrigin = { client: "203.0.113.9", userAgent: "Firefox", requestId: "r1" }
 const from = (client: string | null): SignInOrigin => ({ ...HOME, client })
 const LINK = newSecret("link")
@@ -55,9 +46,9 @@ const cabinet = () => {
     Effect.sync(() => {
       if (state.isPersonGone) return Option.none()
       state.begun.push({ personId, ...session })
-      const times = { createdAt: ADA.createdAt, lastSeenAt: ADA.createdAt, expiresAt: ADA.createdAt }
+      const times = { createdAt: EDITOR.createdAt, lastSeenAt: EDITOR.createdAt, expiresAt: EDITOR.createdAt }
       const { method, client, userAgent } = session
-      return Option.some({ id: 8, personId, personName: "Ada", role: ADA.role, method, client, userAgent, ...times })
+      return Option.some({ id: 8, personId, personName: "Ada", role: EDITOR.role, method, client, userAgent, ...times })
     })
   const ports = Layer.mergeAll(
     Layer.mock(PersonStore, {
@@ -65,20 +56,20 @@ const cabinet = () => {
         Effect.sync(() => {
           state.names.push(name)
           const { password, knownFrom } = state
-          return name.toLowerCase() === "ada" ? Option.some({ person: ADA, password, knownFrom }) : Option.none()
+          return name.toLowerCase() === "ada" ? Option.some({ person: EDITOR, password, knownFrom }) : Option.none()
         }),
       byLink: (link) =>
         Effect.sync(() => {
           state.links++
-          return Buffer.compare(link, secretFingerprint("link", LINK)!) === 0 ? Option.some(ADA) : Option.none()
+          return Buffer.compare(link, secretFingerprint("link", LINK)!) === 0 ? Option.some(EDITOR) : Option.none()
         }),
     }),
     Layer.mock(SessionStore, {
       begin,
-      claim: (_link, session) => (state.isLinkUsed ? Effect.succeedNone : begin(ADA.id, session)),
+      claim: (_link, session) => (state.isLinkUsed ? Effect.succeedNone : begin(EDITOR.id, session)),
     }),
     Layer.succeed(AuditLog, {
-      begin: (intent) => Effect.sync(() => (state.log.push(intent), { id: 5, at: ADA.createdAt })),
+      begin: (intent) => Effect.sync(() => (state.log.push(intent), { id: 5, at: EDITOR.createdAt })),
       end: (_entry, outcome, object) => Effect.sync(() => void state.log.push({ outcome, object })),
       list: () => Effect.succeed([]),
     }),
@@ -320,7 +311,7 @@ it.effect(
     const { state, layer } = cabinet()
     const no = { _tag: "ProviderFailure" }
     yield* Effect.gen(function* () {
-      assert.strictEqual(yield* outcome((signIn) => signIn.byProvider(Effect.succeed(ADA), HOME)), "in")
+      assert.strictEqual(yield* outcome((signIn) => signIn.byProvider(Effect.succeed(EDITOR), HOME)), "in")
       assert.strictEqual(yield* outcome((signIn) => signIn.byProvider(Effect.fail(no), HOME)), no)
     }).pipe(Effect.provide(layer))
     assert.deepStrictEqual(

@@ -15,6 +15,19 @@ const waitOf = (wheel: TimerWheel, millis: number) => {
   return wait
 }
 
+/** A wheel, and how often it has slept. */
+const countedWheel = Effect.gen(function* () {
+  let sleeps = 0
+  const clock = yield* Clock.Clock
+  const counting = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
+  counting.sleep = (duration) => {
+    sleeps++
+    return clock.sleep(duration)
+  }
+  const wheel = yield* Effect.provideService(timerWheel, Clock.Clock, counting)
+  return { wheel, sleeps: () => sleeps }
+})
+
 it.effect("TimerWheel.watch ends a wait after its deadline, not before, and once", () =>
   Effect.gen(function* () {
     const wait = waitOf(yield* timerWheel, 1_000)
@@ -55,16 +68,9 @@ it.effect("TimerWheel.watch uses monotonic time, whatever happens to the wall cl
 
 it.effect("TimerWheel.watch wakes as often for thousands of waits as for one, and never for none", () =>
   Effect.gen(function* () {
-    let sleeps = 0
-    const clock = yield* Clock.Clock
-    const counting = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
-    counting.sleep = (duration) => {
-      sleeps++
-      return clock.sleep(duration)
-    }
-    const wheel = yield* Effect.provideService(timerWheel, Clock.Clock, counting)
+    const { wheel, sleeps } = yield* countedWheel
     yield* TestClock.adjust("1 hour")
-    assert.strictEqual(sleeps, 0)
+    assert.strictEqual(sleeps(), 0)
     // Of all kinds; of every three one is met, one is moved on, and one is over before.
     const began = wheel.now()
     const waits = Array.from({ length: 3_000 }, (_, n) => waitOf(wheel, 1 + ((n * 7919) % 5_000)))
@@ -82,7 +88,7 @@ it.effect("TimerWheel.watch wakes as often for thousands of waits as for one, an
         assert.isTrue(at! >= wait.deadline && at! <= wait.deadline + 250, `${at! - began} for ${wait.deadline - began}`)
     }
     // 7.25 seconds at most, four times a second.
-    assert.isAtMost(sleeps, 30)
+    assert.isAtMost(sleeps(), 30)
   }).pipe(Effect.scoped),
 )
 
@@ -118,20 +124,13 @@ it.effect("TimerWheel.limit gives work all of its time, and stops it when that i
 
 it.effect("TimerWheel.limit keeps no timer for work that has ended or that nobody waits for", () =>
   Effect.gen(function* () {
-    let sleeps = 0
-    const clock = yield* Clock.Clock
-    const counting = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
-    counting.sleep = (duration) => {
-      sleeps++
-      return clock.sleep(duration)
-    }
-    const wheel = yield* Effect.provideService(timerWheel, Clock.Clock, counting)
+    const { wheel, sleeps } = yield* countedWheel
     const hour = 3_600_000
     yield* wheel.limit(hour, Effect.void, Effect.void)
     const left = yield* Effect.forkChild(wheel.limit(hour, Effect.void, Effect.never), { startImmediately: true })
     yield* Fiber.interrupt(left)
     yield* TestClock.adjust(hour)
-    assert.isAtMost(sleeps, 2)
+    assert.isAtMost(sleeps(), 2)
   }).pipe(Effect.scoped),
 )
 

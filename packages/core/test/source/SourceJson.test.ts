@@ -1,24 +1,13 @@
 import type { Source } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, revealedSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { expect, it } from "vitest"
+import { HMAC } from "../verification/exampleVerification.ts"
 import { SOURCE } from "./exampleSource.ts"
 
 const FULL: Source = {
   ...SOURCE,
   honeypot: "website",
-  verify: {
-    recipe: "hmac",
-    mode: "mark",
-    hmac: {
-      header: "X-Sig",
-      algorithm: "sha512",
-      encoding: "base64",
-      prefix: "v=",
-      timestampHeader: "X-Time",
-      toleranceSeconds: 60,
-    },
-    keepsOldSecret: true,
-  },
+  verify: HMAC,
   challenge: { provider: "meta" },
   limited: { count: 3, since: "2026-01-01T00:00:00Z", lastAt: "2026-01-01T01:00:00Z" },
 }

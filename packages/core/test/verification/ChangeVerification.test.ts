@@ -3,22 +3,9 @@ import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import type { Verification, VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
+import { HMAC } from "./exampleVerification.ts"
 
 const GITHUB: Verification = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false }
-const HMAC: Verification = {
-  recipe: "hmac",
-  mode: "mark",
-  hmac: {
-    header: "X-Sig",
-    algorithm: "sha512",
-    encoding: "base64",
-    prefix: "v=",
-    timestampHeader: "X-Time",
-    toleranceSeconds: 60,
-  },
-  keepsOldSecret: true,
-}
-
 const changed = (current: Verification | null, change: VerificationChange) =>
   Effect.runSync(changedVerification(current, change))
 const refused = (current: Verification | null, change: VerificationChange) =>

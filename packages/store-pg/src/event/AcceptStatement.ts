@@ -70,7 +70,7 @@ class Parameters {
     return `$${this.values.push(value)}`
   }
 
-  /** Adds columns to those that each batch has of its events. */
+  /** The columns of its events: those that each batch has, and those that this one has besides. */
   events({ events, hasVerdicts, hasSpam }: Batch): Given {
     const given = { arrays: EVENT_ARRAYS, names: EVENT_COLUMNS.names, more: [] }
     const judged = hasVerdicts ? this.#more(given, EVENT_VERDICT_COLUMNS, events) : given
@@ -199,7 +199,10 @@ const inputOf = (names: ReadonlyArray<string>, fingerprint: string): string =>
 /** What is stored of an original request for this column. */
 const storedValue = (name: string): string => (name === "headers" ? "o.headers::json" : `o.${name}`)
 
-/** A request that is not its sender's is not delivered; what is spam is an event alone: it has no row, now or later, either. */
+/**
+ * What is not its sender's is not delivered: the statement proves the version of the source that it was judged by. What is spam is
+ * an event alone, with no row either, now or later.
+ */
 const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
   delivered: `${hasVerdicts ? " AND k.verified IS NOT FALSE" : ""}${hasSpam ? " AND k.spam IS NULL" : ""}`,
   waiting: hasSpam ? " AND spam IS NULL" : "",
