@@ -49,7 +49,7 @@ input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;heigh
 ::placeholder{color:var(--soft);opacity:1}
 .field{position:relative;display:block}.field>.i{position:absolute;left:.6rem;top:50%;translate:0 -50%;color:var(--soft)}.field>input{padding-left:1.9rem!important;width:100%}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.35rem}
-.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.choice bdi{min-width:0;overflow-wrap:anywhere}.wrap>details{max-width:100%;min-width:0}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
+.choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.choice>:is(bdi,span){min-width:0;overflow-wrap:anywhere}.wrap>details{max-width:100%;min-width:0}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
 .find{min-width:14rem}
 table.list{width:100%;border-collapse:collapse}
 .list caption{text-align:left;padding:.7rem 1rem .4rem;font-weight:600}

@@ -33,7 +33,7 @@ const onlyChoice = (
   tables.length > 0 &&
   markup`<details><summary>${words.onlyThese}</summary><p class="soft">${words.onlyHint}</p><div class="scroll inset">${tables.map(
     ({ schema, name, kind, source }) =>
-      markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <bdi class="mono">${schema}.${name}</bdi> <bdi class="soft">${source === null ? kinds[kind] : words.ofSource(source.name)}</bdi></label>`,
+      markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <span><bdi class="mono">${schema}.${name}</bdi> <bdi class="soft">${source === null ? kinds[kind] : words.ofSource(source.name)}</bdi></span></label>`,
   )}</div></details>`
 
 /** More are listed when they are asked for. */
@@ -68,7 +68,7 @@ export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: 
   const { people: words, integration } = frame.words
   const moment = momentsIn(timeZone)
   const line = (token: AccessToken) =>
-    markup`<tr><th scope="row">${token.name}<small class="mono">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${listed(frame, token.only)}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td>${state(frame, token, moment)}
+    markup`<tr><th scope="row">${token.name}<small class="mono nowrap">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${listed(frame, token.only)}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td>${state(frame, token, moment)}
 <td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
   const issue =
     may(frame, "token.change") &&
