@@ -6,7 +6,7 @@ import { type CabinetOptions, portsLayer, useCasesLayer } from "../../packages/c
 import { httpLayer, type HttpOptions } from "../../packages/cli/src/compose/HttpLayer.ts"
 import { readSettings } from "../../packages/cli/src/settings/ReadSettings.ts"
 import type { Settings } from "../../packages/cli/src/settings/Settings.ts"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"

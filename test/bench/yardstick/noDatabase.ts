@@ -5,7 +5,7 @@
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import { Context, Effect, Layer, References, Result } from "effect"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { boundHeap } from "../../../packages/cli/src/process/Heap.ts"

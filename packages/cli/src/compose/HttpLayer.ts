@@ -2,13 +2,13 @@
  * The HTTP side of one cabinet, over the ports and use cases of a CabinetLayer: the requirements of servers and handlers.
  */
 import * as Console from "@data-cabinet/console/Console"
-import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { BodyLimits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
-import * as Management from "@data-cabinet/http-node/manage/Management"
+import * as Management from "@data-cabinet/http-node/routes/Management"
 import { ProvidedRoles } from "@data-cabinet/core/person/ProvidedRole"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import { fetchAdapter } from "@data-cabinet/http-node/server/FetchAdapter"
 import { nodeAdapter } from "@data-cabinet/http-node/server/NodeAdapter"
 import type { Handle } from "@data-cabinet/http-node/server/Request"

@@ -4,7 +4,7 @@
  * opens the database and the workers do the rest.
  */
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
 import { listeningUrl } from "../settings/BaseUrl.ts"

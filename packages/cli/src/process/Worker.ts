@@ -3,7 +3,7 @@
  * prints nothing; its parent tells it what to serve, and when to stop (see bin).
  */
 import type { Cluster } from "node:cluster"
-import { MetricsText, ownMetrics } from "@data-cabinet/http-node/server/ProcessRoutes"
+import { MetricsText, ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"
 import { Effect, Layer } from "effect"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
 

@@ -3,7 +3,7 @@
  * metrics of all, and stops them before the database closes. It serves nothing itself.
  */
 import cluster, { type Worker } from "node:cluster"
-import { ownMetrics } from "@data-cabinet/http-node/server/ProcessRoutes"
+import { ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"
 import { type Context, Effect, Metric } from "effect"
 import { FastShutdown } from "./FastShutdown.ts"
 import { mergeMetrics, type ProcessMetrics } from "./MergedMetrics.ts"

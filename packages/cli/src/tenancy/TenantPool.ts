@@ -8,7 +8,7 @@
 import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import type { Found } from "@data-cabinet/http-node/tenancy/Cabinets"
 import type { ProgramSignIn } from "@data-cabinet/http-node/person/ExternalSignIn"

@@ -7,7 +7,7 @@ import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
 import { HEADER, REPLAY_HEADER } from "./Once.ts"
-import { MANAGE_SCHEMAS, manageRef } from "./ManageSchemas.ts"
+import { MANAGE_SCHEMAS, manageRef } from "../routes/ManageSchemas.ts"
 
 /** The errors that the frame may return everywhere. `bad_request` is what Node's own parser refuses. */
 const FRAME: ReadonlyArray<ManageCode> = [

@@ -1,7 +1,7 @@
 /** The shapes of the management API's responses: one object, a list, or nothing. */
 import { page } from "../openapi/SchemaForms.ts"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
-import { manageRef } from "./ManageSchemas.ts"
+import { manageRef } from "../routes/ManageSchemas.ts"
 
 type ResponseSpec = ManageEndpoint["response"]
 type Name = Parameters<typeof manageRef>[0]

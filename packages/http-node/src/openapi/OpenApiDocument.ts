@@ -1,5 +1,5 @@
 /** The API's own description: OpenAPI 3.1, generated from the declarations that guard the requests. */
-import { ENDPOINTS } from "../api/Endpoints.ts"
+import { ENDPOINTS } from "../routes/Endpoints.ts"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { INTAKE_PATH } from "./IntakePath.ts"
 import type { OperationObject, PathItem } from "./OperationObject.ts"

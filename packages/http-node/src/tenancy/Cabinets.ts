@@ -2,7 +2,7 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CABINET_NAME } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Context, Effect, Layer, Result } from "effect"
-import { CabinetHttp } from "../server/CabinetHttp.ts"
+import { CabinetHttp } from "../routes/CabinetHttp.ts"
 
 type Http = CabinetHttp["Service"]
 

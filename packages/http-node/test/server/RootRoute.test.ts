@@ -1,6 +1,6 @@
 import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
 import type { Request } from "@data-cabinet/http-node/server/Request"
-import { rootRoute } from "@data-cabinet/http-node/server/RootRoute"
+import { rootRoute } from "@data-cabinet/http-node/routes/RootRoute"
 import { assert, it } from "vitest"
 
 const settings = { baseUrl: "https://shop.example.com/data", docsUrl: null, trustedProxies: NO_PROXIES }

@@ -9,7 +9,7 @@ import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { beginStep } from "@data-cabinet/core/runtime/Instrument"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/server/Listener"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import {
   Context,
   Deferred,

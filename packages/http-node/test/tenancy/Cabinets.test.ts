@@ -1,8 +1,8 @@
 /** Many cabinets on one server: distinguished by host, and nothing of one ever shows in another. */
-import { CabinetHttp } from "@data-cabinet/http-node/server/CabinetHttp"
+import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
 import { cabinetName, Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
-import * as Server from "@data-cabinet/http-node/server/Server"
+import * as Server from "@data-cabinet/http-node/routes/Server"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Context, Effect, Layer, ManagedRuntime, Result } from "effect"
 import { request, type RequestOptions } from "node:http"

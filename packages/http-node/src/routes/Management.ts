@@ -26,14 +26,14 @@ import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
 import { manageSources } from "../source/ManageSources.ts"
 import { manageLateVerification } from "../verification/ManageLateVerification.ts"
-import { manageCabinet } from "./CabinetEndpoint.ts"
-import { manageDocument } from "./ManageDocument.ts"
-import { type ManageEndpoint, manageEndpoint } from "./ManageEndpoint.ts"
-import { manageRoutes } from "./ManageRoute.ts"
-import { manageSelf } from "./SelfEndpoint.ts"
+import { manageCabinet } from "../manage/CabinetEndpoint.ts"
+import { manageDocument } from "../manage/ManageDocument.ts"
+import { type ManageEndpoint, manageEndpoint } from "../manage/ManageEndpoint.ts"
+import { manageRoutes } from "../manage/ManageRoute.ts"
+import { manageSelf } from "../manage/SelfEndpoint.ts"
 
 /** Empty for a cabinet that is composed without it. */
-export const Management = Context.Reference<ReadonlyArray<Route>>("@data-cabinet/http-node/manage/Management", {
+export const Management = Context.Reference<ReadonlyArray<Route>>("@data-cabinet/http-node/routes/Management", {
   defaultValue: () => [],
 })
 

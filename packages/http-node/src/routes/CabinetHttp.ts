@@ -1,19 +1,19 @@
 /** The HTTP side of one cabinet: its routes, closed over its services. */
 import { Context, Effect, Layer } from "effect"
-import { apiRoutes } from "../api/ApiRoutes.ts"
+import { apiRoutes } from "./ApiRoutes.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
-import { Management } from "../manage/Management.ts"
+import { Management } from "./Management.ts"
 import { manageErrorResponse } from "../manage/ManageError.ts"
-import { ConsoleRoutes } from "./ConsoleRoutes.ts"
-import { type ApiName, crossOrigin } from "./CrossOrigin.ts"
-import { HttpSettings } from "./HttpSettings.ts"
-import { observe } from "./Observe.ts"
-import type { Response, Request } from "./Request.ts"
+import { ConsoleRoutes } from "../server/ConsoleRoutes.ts"
+import { type ApiName, crossOrigin } from "../server/CrossOrigin.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
+import { observe } from "../server/Observe.ts"
+import type { Response, Request } from "../server/Request.ts"
 import { rootRoute } from "./RootRoute.ts"
-import { type Address, routeTable } from "./Route.ts"
+import { type Address, routeTable } from "../server/Route.ts"
 
 export class CabinetHttp extends Context.Service<
   CabinetHttp,
@@ -23,7 +23,7 @@ export class CabinetHttp extends Context.Service<
     /** Handles a request addressed to this cabinet. A fault is logged under an id and becomes a 500. */
     readonly handle: (request: Request, address: Address) => Promise<Response>
   }
->()("@data-cabinet/http-node/server/CabinetHttp") {
+>()("@data-cabinet/http-node/routes/CabinetHttp") {
   static readonly layer = Layer.effect(
     CabinetHttp,
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { SCHEMAS } from "../openapi/Schemas.ts"
-import { MANAGE_CODES, MANAGE_TYPES } from "./ManageCode.ts"
+import { MANAGE_CODES, MANAGE_TYPES } from "../manage/ManageCode.ts"
 import { flag, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
 import { SOURCE_SCHEMAS } from "../source/SourceSchemas.ts"
 import { PERSON_SCHEMAS } from "../person/PersonSchemas.ts"

@@ -4,7 +4,7 @@ import { describe } from "../openapi/DescribeEndpoint.ts"
 import { listRows } from "../row/RowsEndpoint.ts"
 import { getTable, listTables } from "../row/TableEndpoints.ts"
 import { getSource, listSources } from "../source/SourceEndpoints.ts"
-import type { Endpoint } from "./Endpoint.ts"
+import type { Endpoint } from "../api/Endpoint.ts"
 
 export const ENDPOINTS: ReadonlyArray<Endpoint> = [
   listEvents,

@@ -4,9 +4,9 @@ import { methodNotAllowed } from "../api/EndpointRoute.ts"
 import { faultError } from "../api/Fault.ts"
 import { acceptsHtml } from "../html/Language.ts"
 import { REFERENCE_PATH } from "../openapi/ReferenceRoute.ts"
-import { CONSOLE_PATH } from "./ConsoleRoutes.ts"
-import type { HttpSettings } from "./HttpSettings.ts"
-import type { Route } from "./Route.ts"
+import { CONSOLE_PATH } from "../server/ConsoleRoutes.ts"
+import type { HttpSettings } from "../server/HttpSettings.ts"
+import type { Route } from "../server/Route.ts"
 
 export const rootRoute = ({ baseUrl, docsUrl }: HttpSettings["Service"], hasConsole: boolean): Route => {
   const console = new URL(baseUrl).pathname.replace(/\/$/, "") + CONSOLE_PATH
