@@ -2,6 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { readableName } from "../row/ReadableName.ts"
+import { DEFAULT_SETTINGS } from "../source/Source.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
 import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.ts"
 
@@ -21,14 +22,7 @@ const LATEST = 20
 
 const NOTICE_SOURCE: StoredSource = {
   name: "Notices",
-  encoding: null,
-  thanksUrl: null,
-  keepHeaders: [],
-  headerFields: [],
-  keepQuery: false,
-  rate: null,
-  honeypot: null,
-  allowOrigins: [],
+  ...DEFAULT_SETTINGS,
   verify: null,
   challenge: null,
   tableName: (taken) => readableName("Notices", taken, "source"),

@@ -10,8 +10,36 @@ export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
 
 export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
 
+/** What can be set of a source, besides its name, its sender's verification and the challenges that it answers. */
+export interface SourceSettings extends SpamRules {
+  /** The charset of its forms, whatever they declare; null: detected for each submission. */
+  readonly encoding: SourceEncoding | null
+  /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
+  readonly thanksUrl: string | null
+  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
+  readonly keepHeaders: ReadonlyArray<string>
+  /** Headers that are fields of the events, too, under these names. They are kept with the original request as well. */
+  readonly headerFields: ReadonlyArray<string>
+  /** Whether original requests keep the query string as sent. */
+  readonly keepQuery: boolean
+  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null: the common limits. */
+  readonly rate: number | null
+}
+
+/** Those of a source for which nothing was set. */
+export const DEFAULT_SETTINGS: SourceSettings = {
+  encoding: null,
+  thanksUrl: null,
+  keepHeaders: [],
+  headerFields: [],
+  keepQuery: false,
+  rate: null,
+  honeypot: null,
+  allowOrigins: [],
+}
+
 /** A source as the API shows it, plus what only its owner may see. Times are RFC 3339 in UTC. */
-export interface Source extends SpamRules {
+export interface Source extends SourceSettings {
   readonly id: number
   readonly name: string
   /** Switched off: its intake address responds with 404. */
@@ -19,20 +47,10 @@ export interface Source extends SpamRules {
   /** Null once the table was dropped. */
   readonly table: { readonly schema: string; readonly name: string } | null
   readonly createdAt: string
-  readonly encoding: SourceEncoding | null
-  readonly thanksUrl: string | null
-  /** The headers that its original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
-  readonly keepHeaders: ReadonlyArray<string>
-  /** Headers that are fields of its events, too, under these names. They are kept with the original request as well. */
-  readonly headerFields: ReadonlyArray<string>
-  /** Whether its original requests keep the query string as sent. */
-  readonly keepQuery: boolean
   /** How its sender is verified; null: whoever has the intake address may send. */
   readonly verify: Verification | null
   /** The provider whose question about the address is answered; null: none but those of the recipe. */
   readonly challenge: Challenge | null
-  /** How many requests a minute it takes, whoever sends them; null: the common limits of a source and of a client address. */
-  readonly rate: number | null
   /** Until when its intake address of before the last rotation is accepted, too; null: no other is. */
   readonly oldSecretUntil: string | null
   /** The requests to it that were refused with 429 lately; null if there were none within a day. */

@@ -6,19 +6,11 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
-import type { IntakeSource, Source, SourceEncoding, SourceWithSecret } from "./Source.ts"
+import type { IntakeSource, Source, SourceSettings, SourceWithSecret } from "./Source.ts"
 
 /** A source to be stored. */
-export interface StoredSource {
+export interface StoredSource extends SourceSettings {
   readonly name: string
-  readonly encoding: SourceEncoding | null
-  readonly thanksUrl: string | null
-  readonly keepHeaders: ReadonlyArray<string>
-  readonly headerFields: ReadonlyArray<string>
-  readonly keepQuery: boolean
-  readonly rate: number | null
-  readonly honeypot: string | null
-  readonly allowOrigins: ReadonlyArray<string>
   /** With a secret. */
   readonly verify: StoredVerification | null
   readonly challenge: StoredChallenge | null
@@ -27,25 +19,9 @@ export interface StoredSource {
 }
 
 /** The changes to a source; absent fields stay unchanged. */
-export interface SourceChange {
+export interface SourceChange extends Partial<SourceSettings> {
   /** The table keeps its name. */
   readonly name?: string
-  /** The charset of its forms, whatever they declare; null: detected for each submission. */
-  readonly encoding?: SourceEncoding | null
-  /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
-  readonly thanksUrl?: string | null
-  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
-  readonly keepHeaders?: ReadonlyArray<string>
-  /** Headers that are fields of the events, too, under these names. */
-  readonly headerFields?: ReadonlyArray<string>
-  /** Whether original requests keep the query string as sent. */
-  readonly keepQuery?: boolean
-  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null: the common limits. */
-  readonly rate?: number | null
-  /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
-  readonly honeypot?: string | null
-  /** The origins of the pages with its form: what comes from another is spam; empty: from any. */
-  readonly allowOrigins?: ReadonlyArray<string>
   /** How its sender is verified; null: no longer. */
   readonly verify?: VerificationChange | null
   /** The provider whose question about the address is answered; null: none. */

@@ -4,18 +4,11 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { type ChallengeChange, changedChallenge } from "../verification/Challenge.ts"
+import { changedChallenge } from "../verification/Challenge.ts"
 import { changedVerification } from "../verification/ChangeVerification.ts"
-import type { VerificationChange } from "../verification/Verification.ts"
 import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
-import {
-  type IntakeSource,
-  SOURCE_ENCODINGS,
-  type Source,
-  type SourceEncoding,
-  type SourceWithSecret,
-} from "./Source.ts"
+import { DEFAULT_SETTINGS, type IntakeSource, SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "./Source.ts"
 import { headerNamesRefusal } from "./HeaderNames.ts"
 import { honeypotRefusal, originOf, originsRefusal } from "./SpamRules.ts"
 import { SourceError } from "./SourceError.ts"
@@ -23,30 +16,10 @@ import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceCh
 
 export type { SourceChange }
 
-/** A source to be created. */
-export interface NewSource {
+/** A source to be created; what is left out is as in `DEFAULT_SETTINGS`. */
+export interface NewSource extends SourceChange {
   /** For people; the table is named after it. */
   readonly name: string
-  /** The charset of its forms, whatever they declare; null (the default): detected for each submission. */
-  readonly encoding?: SourceEncoding | null
-  /** Where a browser is redirected after a plain form; null (the default): our own thank-you page is shown. */
-  readonly thanksUrl?: string | null
-  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
-  readonly keepHeaders?: ReadonlyArray<string>
-  /** Headers that are fields of the events, too, under these names. */
-  readonly headerFields?: ReadonlyArray<string>
-  /** Whether original requests keep the query string as sent; false by default. */
-  readonly keepQuery?: boolean
-  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null (the default): the common limits. */
-  readonly rate?: number | null
-  /** A field of its form that people leave empty: an event in which it is filled is spam; null (the default): none. */
-  readonly honeypot?: string | null
-  /** The origins of the pages with its form: what comes from another is spam; empty (the default): from any. */
-  readonly allowOrigins?: ReadonlyArray<string>
-  /** How its sender is verified, with the secret; null (the default): whoever has the intake address may send. */
-  readonly verify?: VerificationChange | null
-  /** The provider whose question about the address is answered; null (the default): none. */
-  readonly challenge?: ChallengeChange | null
 }
 
 export interface RotateOptions {
@@ -94,25 +67,18 @@ export class Sources extends Context.Service<
       Sources.of({
         create: Effect.fnUntraced(function* (source) {
           yield* checkSettings(source)
-          const { name, encoding = null, thanksUrl = null } = source
-          const { keepHeaders = [], headerFields = [], keepQuery = false, rate = null } = source
-          const { honeypot = null, allowOrigins = [] } = source
-          const verify = source.verify == null ? null : yield* changedVerification(null, source.verify)
-          const challenge = source.challenge == null ? null : yield* changedChallenge(null, source.challenge)
-          const tableName = tableNameFor(name)
+          const { name, verify: verification, challenge: asked, ...given } = source
+          const settings = { ...DEFAULT_SETTINGS, ...defined(given) }
+          const verify = verification == null ? null : yield* changedVerification(null, verification)
+          const challenge = asked == null ? null : yield* changedChallenge(null, asked)
+          const allowOrigins = originsOf(settings.allowOrigins)
           return yield* store.create({
+            ...settings,
             name,
-            encoding,
-            thanksUrl,
-            keepHeaders,
-            headerFields,
-            keepQuery,
-            rate,
-            honeypot,
-            allowOrigins: originsOf(allowOrigins),
+            allowOrigins,
             verify,
             challenge,
-            tableName,
+            tableName: tableNameFor(name),
           })
         }),
         list: store.list,
@@ -160,6 +126,10 @@ export const noSuchSource = (id: number) => refuse("no_such_source", `There is n
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchSource(id)))
+
+/** Without the fields that are undefined, which a program may give for what it leaves out. */
+const defined = <A extends object>(fields: A): A =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
 
 /** The table is named after the source. */
 const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableName(name, taken, "source")

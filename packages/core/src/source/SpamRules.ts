@@ -7,9 +7,9 @@ export const MAX_HONEYPOT_LENGTH = 200
 
 /** Null and empty: not told by that. */
 export interface SpamRules {
-  /** A field that is in the form and empty if a person has sent it. */
+  /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
   readonly honeypot: string | null
-  /** The origins of the pages with the form. */
+  /** The origins of the pages with its form: what comes from another is spam; empty: from any. */
   readonly allowOrigins: ReadonlyArray<string>
 }
 

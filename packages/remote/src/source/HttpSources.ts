@@ -1,9 +1,8 @@
 /** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkKeepOld, checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
-import type { HmacParameters } from "@data-cabinet/core/verification/Recipe"
-import type { VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Effect, Layer, Option } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -29,43 +28,8 @@ const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => 
   intakeSecret: intakePath.slice(intakePath.lastIndexOf("/") + 1),
 })
 
-const sentVerification = (verify: VerificationChange) => ({
-  recipe: verify.recipe,
-  mode: verify.mode,
-  secret: verify.secret,
-  keep_old_secret: verify.keepOldSecret,
-  hmac: verify.hmac === undefined ? undefined : sentParameters(verify.hmac),
-})
-
-const sentParameters = ({ timestampHeader, toleranceSeconds, ...parameters }: Partial<HmacParameters>) => ({
-  ...parameters,
-  timestamp_header: timestampHeader,
-  tolerance_seconds: toleranceSeconds,
-})
-
-const sentSettings = ({
-  encoding,
-  thanksUrl,
-  keepHeaders,
-  headerFields,
-  keepQuery,
-  rate,
-  honeypot,
-  allowOrigins,
-  verify,
-  challenge,
-}: SourceChange) => ({
-  encoding,
-  thanks_url: thanksUrl,
-  keep_headers: keepHeaders,
-  header_fields: headerFields,
-  keep_query: keepQuery,
-  rate,
-  honeypot,
-  allow_origins: allowOrigins,
-  verify: verify == null ? verify : sentVerification(verify),
-  challenge,
-})
+/** As a body; what is undefined is left out of it. */
+const bodyOf = (settings: SourceChange) => snakeKeys(settings) as object
 
 export const layer = Layer.effect(
   Sources,
@@ -80,7 +44,7 @@ export const layer = Layer.effect(
     return Sources.of({
       create: Effect.fnUntraced(function* (source) {
         yield* checkSettings(source)
-        const body = { name: source.name, ...sentSettings(source) }
+        const body = bodyOf(source)
         return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
       }),
       list: api.isByKey
@@ -92,10 +56,7 @@ export const layer = Layer.effect(
           Effect.catchTag("SourceError", () => Effect.succeedNone),
         ),
       reveal: (id) => secret(id, "reveal"),
-      change: (id, changed) => {
-        const body = { name: changed.name, ...sentSettings(changed) }
-        return Effect.andThen(checkSettings(changed), change(id, body))
-      },
+      change: (id, changed) => Effect.andThen(checkSettings(changed), change(id, bodyOf(changed))),
       archive: (id) => change(id, { archived: true }),
       restore: (id) => change(id, { archived: false }),
       remove: (id, table) =>
