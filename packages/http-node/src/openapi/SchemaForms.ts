@@ -1,4 +1,5 @@
 /** The building blocks of the schemas. */
+import { Schema } from "effect"
 import type { JsonSchema } from "../api/Endpoint.ts"
 
 export const text = (description: string): JsonSchema => ({ type: "string", description })
@@ -54,3 +55,7 @@ export const page = (
     },
     "A list.",
   )
+
+/** Of an object that core declares: of its JSON. */
+export const schemaOf = (object: Schema.Codec<unknown, unknown>): JsonSchema =>
+  Schema.toJsonSchemaDocument(object).schema
