@@ -57,5 +57,5 @@ export const page = (
   )
 
 /** Of an object that core declares: of its JSON. */
-export const schemaOf = (object: Schema.Codec<unknown, unknown>): JsonSchema =>
-  Schema.toJsonSchemaDocument(object).schema
+export const schemaOf = (declared: Schema.Codec<unknown, unknown>): JsonSchema =>
+  Schema.toJsonSchemaDocument(declared).schema
