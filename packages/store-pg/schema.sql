@@ -709,7 +709,17 @@ AS $function$
 CREATE OR REPLACE FUNCTION cabinet.bump_source_version()
  RETURNS trigger
  LANGUAGE plpgsql
-AS $function$ BEGIN NEW.version := OLD.version + 1; RETURN NEW; END $function$;
+AS $function$
+    DECLARE
+      before cabinet.source := OLD;
+    BEGIN
+      before.version := NEW.version;
+      before.rows_deferred := NEW.rows_deferred;
+      -- Compared as stored: json, the type of one setting, has no equality.
+      IF NEW *<> before THEN NEW.version := OLD.version + 1; END IF;
+      RETURN NEW;
+    END
+  $function$;
 
 CREATE OR REPLACE FUNCTION cabinet.cancel_deliveries_of_event()
  RETURNS trigger
@@ -889,7 +899,7 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
-CREATE TRIGGER bump_version BEFORE UPDATE OF archived_at, deleted_at, intake_secret, encoding, table_name, keep_headers, header_fields, keep_query, verify, verify_secret, verify_old_secret, challenge, challenge_secret, rate, honeypot, allow_origins ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
+CREATE TRIGGER bump_version BEFORE UPDATE ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 

@@ -113,6 +113,10 @@ interface Verified {
   readonly verdict: EventVerdict | undefined
 }
 
+interface Judged extends Verified {
+  readonly answer: HandshakeAnswer | null
+}
+
 /** The path of a request. It has no state: what it knows of a request is in the request. */
 class IntakeSteps {
   readonly #ports: Ports
@@ -158,18 +162,20 @@ class IntakeSteps {
 
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
+    // A cached source may be outdated. Accepting proves that it is not; a provider's question is not accepted.
+    let isCurrent = false
     for (let attempt = 1; ; attempt++) {
-      if (source.challenge !== undefined) {
-        const answer = askedByPost(source.challenge.provider, request.query, request.body)
-        if (answer !== null) return Result.succeed({ kind: "handshake", answer })
-      }
-      let verdict: EventVerdict | undefined
-      if (source.verification !== null) {
-        const verified = await this.#verify(request, source)
-        if (Result.isFailure(verified)) return Result.fail(verified.failure)
-        ;({ source, verdict } = verified.success)
-        const answer = this.#handshake(request, source, verdict)
-        if (answer !== null) return Result.succeed({ kind: "handshake", answer })
+      const judged = await this.#judge(request, source)
+      if (Result.isFailure(judged)) return Result.fail(judged.failure)
+      const { verdict, answer } = judged.success
+      ;({ source } = judged.success)
+      if (answer !== null) {
+        if (isCurrent) return Result.succeed({ kind: "handshake", answer })
+        const found = await this.#findSource(request.secret, request)
+        if (Result.isFailure(found)) return Result.fail(found.failure)
+        source = found.success
+        isCurrent = true
+        continue
       }
       const parsed = await this.#parse(request, source, verdict)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
@@ -180,7 +186,21 @@ class IntakeSteps {
       const found = await this.#findSource(request.secret, request)
       if (Result.isFailure(found)) return Result.fail(found.failure)
       source = found.success
+      isCurrent = true
     }
+  }
+
+  /** Verifies the request, and answers it if it is a provider's question by the settings of this source. */
+  async #judge(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<Judged, Refused>> {
+    if (source.challenge !== undefined) {
+      const answer = askedByPost(source.challenge.provider, request.query, request.body)
+      if (answer !== null) return Result.succeed({ source, verdict: undefined, answer })
+    }
+    if (source.verification === null) return Result.succeed({ source, verdict: undefined, answer: null })
+    return Result.map(await this.#verify(request, source), (verified) => ({
+      ...verified,
+      answer: this.#handshake(request, verified.source, verified.verdict),
+    }))
   }
 
   async ask({ secret, ip, query, ...call }: AskedAddress): Promise<Result.Result<HandshakeAnswer | null, Refused>> {

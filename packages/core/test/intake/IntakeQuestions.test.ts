@@ -68,14 +68,27 @@ describe("Intake.receive", () => {
     const graph: IntakeSource = { ...source, challenge: { provider: "graph", secret: null } }
     return Effect.gen(function* () {
       const intake = yield* Intake
+      state.source = graph
       assert.deepStrictEqual(yield* receive(intake, asked(graph)), {
         kind: "handshake",
         answer: { contentType: "text/plain; charset=utf-8", text: "t 1" },
       })
       assert.deepStrictEqual(state.appended, [])
-      assert.strictEqual((yield* receive(intake, asked(source))).kind, "object")
       assert.strictEqual((yield* receive(intake, request(graph, { query: "validationToken=t" }))).kind, "object")
+      state.source = source
+      assert.strictEqual((yield* receive(intake, asked(source))).kind, "object")
       assert.strictEqual(state.appended.length, 2)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("accepts a question as an event when the cached source is outdated and no longer answers it", () => {
+    const { state, layer } = store()
+    const outdated: IntakeSource = { ...state.source!, challenge: { provider: "graph", secret: null } }
+    state.source = { ...state.source!, version: 2 }
+    return Effect.gen(function* () {
+      const question = request(outdated, { body: text(""), query: "validationToken=t" })
+      assert.strictEqual((yield* receive(yield* Intake, question)).kind, "object")
+      assert.strictEqual(state.appended.length, 1)
     }).pipe(Effect.provide(layer))
   })
 

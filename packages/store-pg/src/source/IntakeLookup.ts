@@ -4,7 +4,7 @@ import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { IntakeSource, KeptSettings } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { IntakeVerification } from "@data-cabinet/core/verification/Verification"
-import { Effect, Option, Result } from "effect"
+import { type Clock, Effect, Option, Result } from "effect"
 import type { StatementClient } from "../connection/OwnerClient.ts"
 import { firstRow } from "../connection/FirstRow.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -75,15 +75,32 @@ const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: quer
 /** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
 const MAX_CACHED = 10_000
 
+/**
+ * How long a source stays cached. Accepting an event proves its version, but a request that is refused before, such as one over
+ * the source's rate, proves nothing.
+ */
+const MAX_AGE_MILLIS = 60_000
+
+interface CachedSource {
+  readonly source: IntakeSource
+  /** By this process's clock. */
+  readonly since: number
+}
+
 /** Only the cabinet itself writes to the source of notices. */
 const IS_SENT_TO = "NOT EXISTS (SELECT FROM cabinet.notice_source n WHERE n.source_id = s.id)"
 
 /** What intake looks up, with the sources that were found last by their secrets. */
-export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher) => {
+export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher, clock: Clock.Clock) => {
   const intakeSource = toIntakeSource(cipher)
-  const cached = new Map<string, IntakeSource>()
+  const cached = new Map<string, CachedSource>()
   return {
-    cached: (secret: string) => cached.get(secret),
+    cached: (secret: string) => {
+      const known = cached.get(secret)
+      if (known === undefined) return undefined
+      const age = clock.currentTimeMillisUnsafe() - known.since
+      return age >= 0 && age < MAX_AGE_MILLIS ? known.source : undefined
+    },
     bySecret: Effect.fnUntraced(function* (secret: string) {
       const [row] = yield* quick.unsafe<IntakeRow & { readonly by_old: boolean }>(
         `SELECT ${INTAKE_COLUMNS}, s.secret_hash <> $1 AS by_old FROM cabinet.source s
@@ -98,7 +115,7 @@ export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCi
       }
       if (cached.size >= MAX_CACHED) cached.clear()
       const source = intakeSource(row)
-      cached.set(secret, source)
+      cached.set(secret, { source, since: clock.currentTimeMillisUnsafe() })
       return Option.some(source)
     }, orUnavailable),
     forIntake: (id: number) =>

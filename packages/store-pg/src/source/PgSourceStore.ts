@@ -4,7 +4,7 @@
  */
 import { SourceStore, type StoredSource, type StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { firstRow } from "../connection/FirstRow.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -108,7 +108,7 @@ export const layer = Layer.effect(
       restore: (id) => firstRow(update(sql, id, "archived_at = NULL"), toSource),
       remove: (id, table) => removeSource(sql, id, table),
       rotateSecret: (id, keepOldSeconds) => firstRow(rotateSecret(sql, id, keepOldSeconds), toSourceWithSecret),
-      ...intakeLookup(yield* StatementClient, cipher),
+      ...intakeLookup(yield* StatementClient, cipher, yield* Clock.Clock),
     })
   }),
 )
