@@ -15,14 +15,23 @@ export const yes = Flag.Boolean("yes").pipe(
 
 const refuse = (code: CommandError["code"], message: string) => Effect.fail(new CommandError({ code, message }))
 
-/** Fails unless it was confirmed before or is confirmed now; `question` ends with a question mark. */
-export const confirmed = (said: boolean, question: string) => {
-  if (said) return Effect.void
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    return refuse("usage", `${question} This cannot be undone: pass --yes to confirm.`)
-  }
-  return Prompt.run(Prompt.Confirm({ message: `${question} This cannot be undone.`, initial: false })).pipe(
+const ask = (message: string) =>
+  Prompt.run(Prompt.Confirm({ message, initial: false })).pipe(
     Effect.catch(() => Effect.succeed(false)),
     Effect.flatMap((isConfirmed) => (isConfirmed ? Effect.void : refuse("refused", "Cancelled; nothing was changed."))),
   )
+
+const isAtTerminal = () => process.stdin.isTTY && process.stderr.isTTY
+
+/** Asks a person at a terminal before something stops working; a script that calls the command means it. */
+export const confirmedByPerson = (said: boolean, question: string) =>
+  Effect.suspend(() => (said || !isAtTerminal() ? Effect.void : ask(question)))
+
+/** Fails unless it was confirmed before or is confirmed now; `question` ends with a question mark. */
+export const confirmed = (said: boolean, question: string) => {
+  if (said) return Effect.void
+  if (!isAtTerminal()) {
+    return refuse("usage", `${question} This cannot be undone: pass --yes to confirm.`)
+  }
+  return ask(`${question} This cannot be undone.`)
 }

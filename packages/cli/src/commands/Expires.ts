@@ -1,4 +1,4 @@
-/** `--expires 90d`: for how long a key or a token is valid. */
+/** `--expires 90d`: for how long a key or a token is valid. `--keep-old 24h`: for how long what is replaced still is. */
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
@@ -14,6 +14,19 @@ export const expiresFlag = Flag.String("expires").pipe(
   Flag.optional,
   Flag.map(Option.getOrNull),
 )
+
+/** Seconds; null without the flag. */
+export const keepOldFlag = (about: string) =>
+  Flag.String("keep-old").pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(about),
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(parseLifetime(text)),
+      (text) => `--keep-old is ${JSON.stringify(text)}: it must be a duration such as 24h, 30m or 7d`,
+    ),
+    Flag.optional,
+    Flag.map(Option.getOrNull),
+  )
 
 interface Expiring {
   readonly expiresAt: string | null

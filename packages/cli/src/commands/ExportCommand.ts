@@ -23,6 +23,7 @@ import { type WrittenEvents, writeEvents, writeNextEvents } from "./EventExport.
 import { type Told, writeRows, type Written } from "./WriteRows.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { FRIENDLY, friendlyPairs, pairsOf, SELECTION } from "./SelectionFlags.ts"
+import { withSelectionHints } from "./SelectionHints.ts"
 
 const usage = (message: string) => new CommandError({ code: "usage", message })
 
@@ -153,7 +154,9 @@ const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: Told) {
   const params = [...(yield* friendlyPairs(input)), ...pairsOf({ ...input, to: undefined, dir: undefined })]
   const { rows, bytes, isSnapshot } = yield* Effect.scoped(
     Effect.gen(function* () {
-      const opened = yield* ExportRows.use((exports) => exports.open({ schema, name, params, live: input.live }))
+      const opened = yield* ExportRows.use((exports) =>
+        exports.open({ schema, name, params, live: input.live }),
+      ).pipe(withSelectionHints(`${schema}.${name}`, { ...input }))
       const output = isStdout ? standardOutput : yield* outputFile(to)
       const written = yield* Effect.tryPromise({
         try: () => writeRows(opened, fileEncoder(chosen, name, shape), output, tell),

@@ -1,29 +1,33 @@
 /** `cabinet key …`: the keys of the read API. A key is shown once, when it is issued. */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { keyJson } from "@data-cabinet/core/key/KeyJson"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { expiresFlag, stateOf } from "./Expires.ts"
+import { expiresFlag, keepOldFlag, stateOf } from "./Expires.ts"
 import { keyArgument, keyNamed, nameArgument } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
+
+const showIssued = ({ key, ...issued }: IssuedKey) =>
+  Effect.flatMap(format, (json) =>
+    report(json, { ...keyJson(issued), key }, (style) =>
+      [style.bold(key), "", "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>"].join(
+        "\n",
+      ),
+    ),
+  )
 
 const add = Command.make(
   "add",
   { name: nameArgument("The name of the key"), expires: expiresFlag },
   ({ name, expires }) =>
     withCabinet({}, () =>
-      Effect.gen(function* () {
-        const { key, ...issued } = yield* ApiKeys.use((keys) => keys.issue(name, expires))
-        yield* report(yield* format, { ...keyJson(issued), key }, (style) =>
-          [
-            style.bold(key),
-            "",
-            "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>",
-          ].join("\n"),
-        )
-      }),
+      Effect.flatMap(
+        ApiKeys.use((keys) => keys.issue(name, expires)),
+        showIssued,
+      ),
     ),
 ).pipe(Command.withDescription("Issue an API key; it is shown only once"))
 
@@ -62,7 +66,23 @@ const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
   ),
 ).pipe(Command.withDescription("Revoke an API key immediately; other keys stay valid"))
 
+const rotate = Command.make(
+  "rotate",
+  { key: keyArgument, keepOld: keepOldFlag("Keep the old key valid for this long, such as 24h, 30m or 7d; at most 30d") },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const id = yield* keyNamed(input.key)
+        yield* showIssued(yield* ApiKeys.use((keys) => keys.rotate(id, { keepOldSeconds: input.keepOld })))
+      }),
+    ),
+).pipe(
+  Command.withDescription(
+    "Replace an API key by one of the same name; the old key ends immediately, or after --keep-old",
+  ),
+)
+
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Issue and revoke API keys"),
-  Command.withSubcommands([add, list, revoke]),
+  Command.withSubcommands([add, list, rotate, revoke]),
 )

@@ -37,6 +37,12 @@ export const settingFlags = <const Name extends SettingName>(...names: ReadonlyA
 /** The settings that select the cabinet: on every command. */
 const PLACE = ["databaseUrl", "dataDir"] as const
 
+/** The names of the flags that every command takes. */
+export const SHARED_FLAGS: ReadonlyArray<string> = [
+  ...["json", "get", "cabinet", "server", "curl", "help", "version"],
+  ...PLACE.map((name) => SETTINGS[name].flag),
+]
+
 export const root = Command.make("cabinet").pipe(
   Command.withDescription(
     "Accepts data from other systems and serves it as tables, an event feed and signed deliveries.",

@@ -15,6 +15,7 @@ import { JsonText, report } from "../output/Report.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { FRIENDLY, friendlyPairs, PAGE, pairsOf, SELECTION } from "./SelectionFlags.ts"
+import { withSelectionHints } from "./SelectionHints.ts"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -61,7 +62,9 @@ export const rowsCommand = Command.make(
         const rows = yield* SelectRows
         const friendly = yield* friendlyPairs(input)
         const params = [...friendly, ...pairsOf(input)]
-        const page = yield* fromCall((call) => rows.page({ schema, name, params }, call))
+        const page = yield* fromCall((call) => rows.page({ schema, name, params }, call)).pipe(
+          withSelectionHints(input.object, input),
+        )
         const items = page.items.texts()
         const value = {
           data: new JsonText(`[${items.join(",")}]`),

@@ -7,9 +7,10 @@ import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
+import { nearest } from "@data-cabinet/core/text/Nearest"
 import { firstWord, withoutAliases } from "./Aliases.ts"
 import { serveCommand, workerCommand } from "./ServeCommand.ts"
-import { root } from "./Root.ts"
+import { root, SHARED_FLAGS } from "./Root.ts"
 
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
 
@@ -37,6 +38,10 @@ const presenter: CliOutput.Presenter = {
 
 /** The library's message, unless it mentions the library's own types or spans several lines. */
 const wrongCall = (error: CliError.CliError): string => {
+  if (error._tag === "UnrecognizedOption" && error.suggestions.length === 0) {
+    const meant = nearest(error.option.replace(/^-+/, "").split("=", 1)[0]!, SHARED_FLAGS)
+    return meant === null ? error.message : `${error.message}. Did you mean --${meant}?`
+  }
   if (error._tag === "InvalidValue" && /finite number|integer/.test(error.expected)) {
     const name = error.kind === "flag" ? `--${error.option}` : error.option
     const expected = error.kind === "flag" ? "an integer" : "a positive integer"

@@ -6,9 +6,8 @@ import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { Verification } from "@data-cabinet/core/verification/Verification"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
-import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { counted } from "@data-cabinet/core/text/Counted"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
@@ -16,7 +15,8 @@ import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
-import { confirmed, yes } from "./Confirm.ts"
+import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
+import { keepOldFlag } from "./Expires.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { readSettings, sourceFlags } from "./SourceSettings.ts"
 
@@ -54,7 +54,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: bo
       ...(source.allowOrigins.length === 0 ? [] : [["Origins", source.allowOrigins.join(", ")] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
       ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
-      ["Made", source.createdAt],
+      ["Created", source.createdAt],
     ],
     style,
   )
@@ -227,28 +227,26 @@ const remove = Command.make(
     }),
 ).pipe(Command.withDescription("Delete a source permanently"))
 
-/** Seconds; null without the flag. */
-const keepOld = Flag.String("keep-old").pipe(
-  Flag.withMetavar("TIME"),
-  Flag.withDescription("Accept the old address, too, for so long, such as 24h, 30m or 7d, at most 30d"),
-  Flag.filterMap(
-    (text) => Option.fromNullishOr(parseLifetime(text)),
-    (text) => `--keep-old is ${JSON.stringify(text)}: it must be a duration such as 24h, 30m or 7d`,
-  ),
-  Flag.optional,
-  Flag.map(Option.getOrNull),
-)
+const keepOld = keepOldFlag("Also accept the old address for this long, such as 24h, 30m or 7d; at most 30d")
 
-const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), keepOld, ...web }, (input) =>
-  revealing(
-    input,
-    Effect.flatMap(sourceNamed(input.id), (id) =>
-      Sources.use((sources) => sources.rotateSecret(id, { keepOldSeconds: input.keepOld })),
+const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), keepOld, yes, ...web }, (input) =>
+  Effect.andThen(
+    input.keepOld === null
+      ? confirmedByPerson(
+          input.yes,
+          `Source ${input.id} gets a new intake address. The old one returns 404 immediately; --keep-old 24h would keep it. Continue?`,
+        )
+      : Effect.void,
+    revealing(
+      input,
+      Effect.flatMap(sourceNamed(input.id), (id) =>
+        Sources.use((sources) => sources.rotateSecret(id, { keepOldSeconds: input.keepOld })),
+      ),
     ),
   ),
 ).pipe(
   Command.withDescription(
-    "Give a source a new intake address; the old one returns 404 from then on, or after --keep-old",
+    "Give a source a new intake address; the old one returns 404 immediately, or after --keep-old",
   ),
 )
 

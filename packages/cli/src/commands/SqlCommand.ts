@@ -36,6 +36,12 @@ const outcomeText = ({ statement, rows, count }: StatementOutcome, style: Style)
   )
 }
 
+/** A statement where the file's name belongs is a common slip. */
+const orStatement = (file: string) => (error: CommandError) =>
+  /\s/.test(file)
+    ? new CommandError({ code: error.code, message: `${error.message} To run a statement: cabinet sql -c "…"` })
+    : error
+
 export const sqlCommand = Command.make(
   "sql",
   {
@@ -66,7 +72,7 @@ export const sqlCommand = Command.make(
         : yield* readInput(
             Option.getOrElse(file, () => "-"),
             "The script",
-          )
+          ).pipe(Effect.mapError(orStatement(Option.getOrElse(file, () => "-"))))
       yield* withDatabase({}, ({ roles: { author } }) =>
         Effect.gen(function* () {
           if (!author.there) return yield* new CommandError({ code: "refused", message: author.reason })

@@ -8,6 +8,7 @@ import { column } from "./ColumnCommand.ts"
 import { CommandError } from "./CommandError.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, withCabinet } from "./Root.ts"
+import { meantTable } from "./SelectionHints.ts"
 import { searchIndex } from "./SearchIndexCommand.ts"
 import { tableIndex } from "./TableIndexCommand.ts"
 import { latest } from "./TableLatestCommand.ts"
@@ -43,7 +44,7 @@ const show = Command.make("show", { object: objectArgument }, ({ object }) =>
       const { schema, name } = yield* objectNamed(object)
       const found = yield* Tables.use((tables) => tables.find(schema, name))
       if (Option.isNone(found)) {
-        const message = `There is no readable table or view ${object}.`
+        const message = `There is no readable table or view ${object}. ${yield* meantTable(object)}`
         return yield* new CommandError({ code: "refused", message })
       }
       const detail = found.value

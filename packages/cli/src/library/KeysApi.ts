@@ -2,11 +2,11 @@
 import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
-import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { ApiKeys, type RotateKeyOptions } from "@data-cabinet/core/key/ApiKeys"
 import type { Role } from "@data-cabinet/core/key/Role"
 import type { Run } from "./RunEffect.ts"
 
-export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role }
+export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role, RotateKeyOptions }
 
 /** Keys for readers of the API. */
 export interface KeysApi {
@@ -14,6 +14,8 @@ export interface KeysApi {
   readonly create: (key: { readonly name: string; readonly expiresInSeconds?: number }) => Promise<IssuedKey>
   /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<ApiKey>>
+  /** Replaces a key by one of the same name and lifetime; the old one ends now, or after `keepOldSeconds`. Rejects with `no_such_key`. */
+  readonly rotate: (id: number, options?: RotateKeyOptions) => Promise<IssuedKey>
   /** Requests with it get 401 from then on; the other keys stay valid. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<ApiKey>
 }
@@ -37,6 +39,7 @@ export interface TokensApi {
 export const keysApi = (run: Run): KeysApi => ({
   create: ({ name, expiresInSeconds = null }) => run(ApiKeys.use((keys) => keys.issue(name, expiresInSeconds))),
   list: () => run(ApiKeys.use((keys) => keys.list)),
+  rotate: (id, options) => run(ApiKeys.use((keys) => keys.rotate(id, options))),
   revoke: (id) => run(ApiKeys.use((keys) => keys.revoke(id))),
 })
 

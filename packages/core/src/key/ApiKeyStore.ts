@@ -9,6 +9,14 @@ export class ApiKeyStore extends Context.Service<
     /** Creates a key from random bytes; the result alone contains it. Null for a key that does not expire. */
     readonly issue: (name: string, expiresInSeconds: number | null) => Effect.Effect<IssuedKey, StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    /**
+     * Issues a key with the name and the full lifetime of key `id`, which ends after `keepOldSeconds` or, with null, now, in one
+     * step. None if there is no such key, or if it has ended.
+     */
+    readonly rotate: (
+      id: number,
+      keepOldSeconds: number | null,
+    ) => Effect.Effect<Option.Option<IssuedKey>, StoreUnavailable>
     /** None if there is no such key; a key that was revoked before keeps that time. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
   }

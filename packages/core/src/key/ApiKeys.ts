@@ -3,7 +3,12 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ApiKey, IssuedKey } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
-import { checkHolderName, checkLifetime, KeyError } from "./KeyError.ts"
+import { checkHolderName, checkKeepOld, checkLifetime, KeyError } from "./KeyError.ts"
+
+export interface RotateKeyOptions {
+  /** For how many more seconds the old key is valid, a minute to 30 days; null (the default): it ends now. */
+  readonly keepOldSeconds?: number | null
+}
 
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -12,6 +17,11 @@ export class ApiKeys extends Context.Service<
     readonly issue: (
       name: string,
       expiresInSeconds?: number | null,
+    ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
+    /** Replaces a key by a new one of the same name and lifetime. Refuses a key that was revoked or has expired. */
+    readonly rotate: (
+      id: number,
+      options?: RotateKeyOptions,
     ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
@@ -26,6 +36,12 @@ export class ApiKeys extends Context.Service<
             Effect.andThen(checkLifetime(expiresInSeconds)),
             Effect.andThen(store.issue(name, expiresInSeconds)),
           ),
+        rotate: Effect.fnUntraced(function* (id, { keepOldSeconds = null } = {}) {
+          yield* checkKeepOld(keepOldSeconds)
+          const rotated = yield* store.rotate(id, keepOldSeconds)
+          if (Option.isSome(rotated)) return rotated.value
+          return yield* new KeyError({ code: "no_such_key", message: `There is no valid key ${id}.` })
+        }),
         list: store.list,
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)

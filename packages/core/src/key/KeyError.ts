@@ -34,3 +34,11 @@ export const checkLifetime = (seconds: number | null): Effect.Effect<void, KeyEr
     : Effect.fail(
         new KeyError({ code: "bad_expiry", message: "An expiry must be 60 to 315,360,000 whole seconds from now." }),
       )
+
+const MAX_KEEP_OLD_SECONDS = 30 * 86_400
+
+/** Refuses a time for which a replaced key stays valid that is not null and not a minute to 30 days. */
+export const checkKeepOld = (seconds: number | null): Effect.Effect<void, KeyError> =>
+  seconds === null || (isLifetime(seconds) && seconds <= MAX_KEEP_OLD_SECONDS)
+    ? Effect.void
+    : Effect.fail(new KeyError({ code: "bad_expiry", message: "The old key can be kept for a minute to 30 days." }))

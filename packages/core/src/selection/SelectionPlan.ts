@@ -8,6 +8,7 @@ import { type CursorPosition, type CursorWalk, decodeCursor } from "../paginatio
 import type { CursorKey } from "../pagination/CursorKey.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
 import type { Column } from "../row/Table.ts"
+import { nearest } from "../text/Nearest.ts"
 import { clockWord } from "./ClockWord.ts"
 import type { ColumnChoice, Direction, FilterCondition, Period, Selection } from "./Selection.ts"
 import type { SelectionCode, SelectionError } from "./SelectionError.ts"
@@ -62,7 +63,9 @@ export const selectionPlan = (
   const named = new Map(table.columns.map((column) => [column.name, column]))
   for (const [param, name] of namesUsed(selection)) {
     if (!named.has(name)) {
-      const known = `Its columns are ${list(table.columns.map((column) => column.name))}.`
+      const names = table.columns.map((column) => column.name)
+      const meant = nearest(name, names)
+      const known = `${meant === null ? "" : `Did you mean ${shown(meant)}? `}Its columns are ${list(names)}.`
       return refuse(
         "unknown_column",
         param,

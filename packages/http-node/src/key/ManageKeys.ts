@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { lifetimeField, nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { idSegment } from "../manage/ManageParameters.ts"
+import { idSegment, secondsParameter } from "../manage/ManageParameters.ts"
 
 const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optionalKey(lifetimeField) })
 const newToken = Schema.Struct({
@@ -21,6 +21,8 @@ const newToken = Schema.Struct({
   ),
   expires_in_seconds: Schema.optionalKey(lifetimeField),
 })
+
+const KEEP_OLD = secondsParameter("keep_old_seconds", "For how long the old key stays valid: 60 to 2,592,000 seconds.")
 
 export const manageKeys = Effect.gen(function* () {
   const keys = yield* ApiKeys
@@ -56,6 +58,24 @@ export const manageKeys = Effect.gen(function* () {
           ...keyJson(issued),
           key,
         })),
+    }),
+    manageEndpoint({
+      id: "rotateKey",
+      tag: "Keys",
+      method: "POST",
+      path: "/manage/v1/keys/{id}/rotate",
+      summary: "Replace a key",
+      description:
+        "Issues a key with the same name and lifetime, shown only in this response. The old one ends immediately, or after `keep_old_seconds`.",
+      action: "key.change",
+      once: { completed: "transaction", withheld: ["key"], replay: one("Key", "The key.") },
+      segments: [idSegment("The id of the old key.")],
+      parameters: [KEEP_OLD],
+      errors: ["no_such_key", "bad_expiry"],
+      params: { no_such_key: "id", bad_expiry: "keep_old_seconds" },
+      response: one("IssuedKey", "The new key.", 201),
+      respond: ({ path: [old], query: { keep_old_seconds: keepOldSeconds = null } }) =>
+        Effect.map(keys.rotate(old, { keepOldSeconds }), ({ key, ...issued }) => ({ ...keyJson(issued), key })),
     }),
     manageEndpoint({
       ...found,

@@ -1,7 +1,7 @@
 /** The keys of a remote cabinet's read API. */
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { checkHolderName, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
+import { checkHolderName, checkKeepOld, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -18,6 +18,18 @@ export const layer = Layer.effect(
         const body = { name, expires_in_seconds }
         return yield* refusedAs(api.json<IssuedKey>({ method: "POST", path: ["keys"], body }), known)
       }),
+      rotate: (id, { keepOldSeconds = null } = {}) =>
+        Effect.andThen(
+          checkKeepOld(keepOldSeconds),
+          refusedAs(
+            api.json<IssuedKey>({
+              method: "POST",
+              path: ["keys", id, "rotate"],
+              query: keepOldSeconds === null ? [] : [["keep_old_seconds", String(keepOldSeconds)]],
+            }),
+            known,
+          ),
+        ),
       list: refusalAsDefect(api.list<ApiKey>({ method: "GET", path: ["keys"] })),
       revoke: (id) => refusedAs(api.json<ApiKey>({ method: "POST", path: ["keys", id, "revoke"] }), known),
     }),

@@ -22,6 +22,19 @@ const COLUMNS = `k.id::text AS id, k.name, k.prefix, cabinet.rfc3339(k.created_a
   cabinet.rfc3339(greatest(k.last_request_at,
     (SELECT w.last_at FROM cabinet.rate_window w WHERE w.subject = 'key:' || k.id))) AS last_request_at`
 
+/** $1: the old key; $2: seconds that it stays valid, or null; $3, $4: the new key. The old one's row is locked against a second rotation. */
+const ROTATE = `
+  WITH old AS (
+    SELECT o.* FROM cabinet.api_key o
+    WHERE o.id = $1 AND o.revoked_at IS NULL AND (o.expires_at IS NULL OR o.expires_at > cabinet.now()) FOR UPDATE
+  ), ended AS (
+    UPDATE cabinet.api_key e SET
+      revoked_at = CASE WHEN $2::float8 IS NULL THEN cabinet.now() END,
+      expires_at = least(e.expires_at, cabinet.now() + make_interval(secs => $2::float8))
+    FROM old WHERE e.id = old.id)
+  INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint, expires_at)
+  SELECT old.name, $3, $4, cabinet.now() + (old.expires_at - old.created_at) FROM old RETURNING ${COLUMNS}`
+
 const toKey = (row: KeyRow): ApiKey => ({
   id: Number(row.id),
   name: row.name,
@@ -45,6 +58,16 @@ export const layer = Layer.effect(
           [name, key.slice(0, KEY_PREFIX_LENGTH), keyFingerprint(key), expiresInSeconds],
         )
         return { ...toKey(row!), key }
+      }, orUnavailable),
+      rotate: Effect.fnUntraced(function* (id, keepOldSeconds) {
+        const key = writeKey(randomBytes(32))
+        const [row] = yield* sql.unsafe<KeyRow>(ROTATE, [
+          id,
+          keepOldSeconds,
+          key.slice(0, KEY_PREFIX_LENGTH),
+          keyFingerprint(key),
+        ])
+        return Option.map(Option.fromNullishOr(row), (issued) => ({ ...toKey(issued), key }))
       }, orUnavailable),
       list: sql.unsafe<KeyRow>(`SELECT ${COLUMNS} FROM cabinet.api_key k ORDER BY k.id`).pipe(
         Effect.map((rows) => rows.map(toKey)),
