@@ -20,6 +20,7 @@ import { removeCertificate } from "./ClientCertificateFlags.ts"
 import { readHeaderChange, singleHeaderFlags } from "./SingleHeaderFlags.ts"
 import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const state = (address: Address): string => {
   if (address.pausedAt !== null) {
@@ -78,7 +79,7 @@ const addressCard = (address: Address, style: Style): string =>
       ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
       ...givesUp(address),
       ["State", state(address)],
-      ["Made", address.createdAt],
+      ["Created", address.createdAt],
     ],
     style,
   )
@@ -176,7 +177,7 @@ const set = Command.make(
       Flag.withDescription("Events of all sources, including those created later"),
       Flag.withDefault(false),
     ),
-    where: where.pipe(Flag.withDescription('Instead of the conditions there are; "none" for all events')),
+    where: where.pipe(Flag.withDescription('Replace the current conditions; "none" for all events')),
     ...sendingFlags,
     ...singleHeaderFlags,
     removeCertificate,
@@ -192,8 +193,7 @@ const set = Command.make(
       const sending = { ...(yield* readSending(input)), ...(yield* readHeaderChange(input)) }
       const isChanged = newUrl !== undefined || input.allSources || input.sources.length > 0 || input.where.length > 0
       if (!isChanged && Object.keys(sending).length === 0) {
-        const message =
-          "Nothing to change: give --url, --url-file, --source, --all-sources, --where, --headers-file, --set-headers-file, --remove-header, --client-certificate-file, --remove-client-certificate, --rate, --timeout, --give-up-after or --pause-on-gone."
+        const message = "Nothing to change: give at least one setting. See: cabinet address set --help"
         return yield* new CommandError({ code: "usage", message })
       }
       yield* withCabinet(input, () =>
@@ -217,7 +217,7 @@ const set = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Change a delivery address; its headers and its client certificate must be given again for a URL of another origin",
+    "Change a delivery address. A URL on another origin needs its headers and its client certificate again",
   ),
 )
 
@@ -263,6 +263,7 @@ const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (inp
 ).pipe(Command.withDescription("Create a new signing secret; the old one also signs for 24 hours"))
 
 export const addressCommand = Command.make("address").pipe(
+  Command.withExamples(EXAMPLES.address),
   Command.withDescription("Manage delivery addresses and their signed deliveries"),
   Command.withSubcommands([add, list, show, set, remove, ping, test, log, rotateSecret, resend, pause, resume]),
 )

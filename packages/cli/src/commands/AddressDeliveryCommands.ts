@@ -64,7 +64,7 @@ export const test = Command.make(
         yield* report(yield* format, filterTestJson(result), () => testText(result))
       }),
     ),
-).pipe(Command.withDescription("Tell whether an event would be sent to an address, and why not"))
+).pipe(Command.withDescription("Show whether an event would be sent to an address, and if not, why"))
 
 export const log = Command.make(
   "log",

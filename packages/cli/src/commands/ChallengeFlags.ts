@@ -11,12 +11,14 @@ import { readSecretLine, secretFile } from "./SecretInput.ts"
 
 export const challengeFlags = {
   challenge: Flag.Literals("challenge", [...CHALLENGE_PROVIDERS, "none"]).pipe(
-    Flag.withDescription("Answer what this provider asks of the address before it sends; none to answer nobody"),
+    Flag.withDescription(
+      "Answer the check by which this provider confirms the intake address before it sends; none to answer no such check",
+    ),
     Flag.optional,
   ),
   challengeSecretFile: secretFile(
     "challenge-secret-file",
-    "A file with the verify token of meta or the consumer secret of x; - for standard input or a prompt",
+    "File with the verify token (meta) or the consumer secret (x); - for standard input or a prompt",
   ),
 }
 

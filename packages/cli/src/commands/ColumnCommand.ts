@@ -99,14 +99,14 @@ export const column = Command.make(
     ),
     type: Flag.Literals("type", COLUMN_KINDS).pipe(
       Flag.withDescription(
-        "Change the column to this type, by which it is sorted and compared (as text, 9.50 comes after 10); values that do not fit move to a sibling column",
+        "New type of the column, which decides how it sorts and compares (as text, 9.50 comes after 10). Values that do not fit move to a sibling column",
       ),
       Flag.optional,
     ),
     ...notationFlags("the column"),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Show what a change of type would do, and change nothing"),
+      Flag.withDescription("Show what a change of type would do, without doing it"),
       Flag.withDefault(false),
     ),
     withViews: Flag.Boolean("with-views").pipe(

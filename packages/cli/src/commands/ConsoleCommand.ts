@@ -12,9 +12,7 @@ const flags = {
   role: personRoleFlag,
   for: Flag.String("for").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription(
-      "Name of the person that the link signs in; added if there is none of this name (default: your user name, as owner)",
-    ),
+    Flag.withDescription("Person that the link signs in, added if missing (default: your user name, as owner)"),
     Flag.optional,
     Flag.map(Option.getOrNull),
   ),

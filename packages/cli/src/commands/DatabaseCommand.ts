@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { report } from "../output/Report.ts"
 import { format, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 /** What it may do besides reading, as lines. */
 const beyondLines = ({ role, beyond }: ReportLoginState): ReadonlyArray<string> =>
@@ -21,17 +22,17 @@ const url = Command.make(
   "url",
   {
     as: Flag.Literals("as", ["reader"]).pipe(
-      Flag.withDescription("Whose rights the login has"),
+      Flag.withDescription("The rights of the login"),
       Flag.withDefault("reader" as const),
     ),
     rotate: Flag.Boolean("rotate").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Give it a new password; the previous one no longer works, and its sessions end"),
+      Flag.withDescription("Set a new password: the old one stops working, and open sessions end"),
       Flag.withDefault(false),
     ),
     revoke: Flag.Boolean("revoke").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Let nobody log in with it any more"),
+      Flag.withDescription("Disable the login"),
       Flag.withDefault(false),
     ),
   },
@@ -66,9 +67,10 @@ const url = Command.make(
         )
       }),
     ),
-).pipe(Command.withDescription("Show how other programs read the tables in SQL; the password is shown only once"))
+).pipe(Command.withDescription("Create a read-only database login for other programs, and print its URL once"))
 
 export const databaseCommand = Command.make("database").pipe(
+  Command.withExamples(EXAMPLES.database),
   Command.withDescription("Read the data with other programs"),
   Command.withSubcommands([url]),
 )

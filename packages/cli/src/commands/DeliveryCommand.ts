@@ -6,6 +6,7 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, idArgument, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The delivery's number")
 
@@ -68,6 +69,7 @@ const cancel = Command.make("cancel", { id }, (input) =>
 ).pipe(Command.withDescription("Cancel a delivery"))
 
 export const deliveryCommand = Command.make("delivery").pipe(
+  Command.withExamples(EXAMPLES.delivery),
   Command.withDescription("Show, resend or cancel a delivery"),
   Command.withSubcommands([show, resend, cancel]),
 )

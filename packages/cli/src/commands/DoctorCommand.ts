@@ -64,7 +64,7 @@ const refuseIfBad = Effect.fnUntraced(function* (findings: ReadonlyArray<Finding
 
 const all = Flag.Boolean("all").pipe(
   Flag.withoutNegation,
-  Flag.withDescription("Every cabinet of a server with several, and the server's own database"),
+  Flag.withDescription("Check every cabinet of a multi-tenant server, and the server's own database"),
   Flag.withDefault(false),
 )
 

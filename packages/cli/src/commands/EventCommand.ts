@@ -5,8 +5,10 @@ import { show } from "./EventShowCommand.ts"
 import { verify } from "./EventVerifyCommand.ts"
 import { purge } from "./EventPurgeCommand.ts"
 import { restore, trash } from "./EventTrashCommands.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 export const eventCommand = Command.make("event").pipe(
+  Command.withExamples(EXAMPLES.event),
   Command.withDescription("Read, follow, verify, delete and restore events"),
   Command.withSubcommands([list, show, trash, restore, purge, verify]),
 )

@@ -41,7 +41,7 @@ const startFlags = {
   ),
   all: Flag.Boolean("all").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("From the beginning, page by page; with --follow that is the default"),
+    Flag.withDescription("Start from the first event; the default with --follow"),
     Flag.withDefault(false),
   ),
   tail: Flag.String("tail").pipe(
@@ -55,7 +55,9 @@ const startFlags = {
   ),
   since: Flag.String("since").pipe(
     Flag.withMetavar("TIME"),
-    Flag.withDescription("Events received since then: a time such as 2026-11-21T09:30:00Z, or 30m, 12h or 7d ago"),
+    Flag.withDescription(
+      "Only events received since a time such as 2026-11-21T09:30:00Z, or in the last 30m, 12h or 7d",
+    ),
     Flag.filterMap(
       (text) => Option.fromNullishOr(sinceOf(text)),
       (text) =>
@@ -65,7 +67,7 @@ const startFlags = {
   ),
   fromNow: Flag.Boolean("from-now").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("Only events that come from now on"),
+    Flag.withDescription("Only events received from now on"),
     Flag.withDefault(false),
   ),
 }

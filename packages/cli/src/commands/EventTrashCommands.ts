@@ -30,4 +30,4 @@ export const restore = Command.make("restore", { source, events }, (input) =>
       yield* report(yield* format, { source_id: sourceId, restored }, () => words)
     }),
   ),
-).pipe(Command.withDescription("Restore events and their rows from the trash, or what was taken for spam"))
+).pipe(Command.withDescription("Restore events and their rows from the trash, or events marked as spam"))

@@ -154,9 +154,9 @@ const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: Told) {
   const params = [...(yield* friendlyPairs(input)), ...pairsOf({ ...input, to: undefined, dir: undefined })]
   const { rows, bytes, isSnapshot } = yield* Effect.scoped(
     Effect.gen(function* () {
-      const opened = yield* ExportRows.use((exports) =>
-        exports.open({ schema, name, params, live: input.live }),
-      ).pipe(withSelectionHints(`${schema}.${name}`, { ...input }))
+      const opened = yield* ExportRows.use((exports) => exports.open({ schema, name, params, live: input.live })).pipe(
+        withSelectionHints(`${schema}.${name}`, { ...input }),
+      )
       const output = isStdout ? standardOutput : yield* outputFile(to)
       const written = yield* Effect.tryPromise({
         try: () => writeRows(opened, fileEncoder(chosen, name, shape), output, tell),
@@ -227,47 +227,49 @@ export const exportCommand = Command.make(
     ),
     to: Flag.String("to").pipe(
       Flag.withMetavar("FILE"),
-      Flag.withDescription("The file, which comes to exist, or is replaced, once it is whole; - for standard output"),
+      Flag.withDescription("The file, created or replaced once it is complete; - for standard output"),
       Flag.optional,
     ),
-    events: yes("events", "Export the events of the feed, and the cursor to go on from in FILE.cursor"),
+    events: yes("events", "Export the events of the feed, and write the cursor to continue from to FILE.cursor"),
     after: Flag.String("after").pipe(
       Flag.withMetavar("CURSOR"),
-      Flag.withDescription("With --events: only events behind this cursor; default: all"),
+      Flag.withDescription("With --events: only events after this cursor; default: all"),
       Flag.optional,
     ),
     dir: Flag.String("dir").pipe(
       Flag.withMetavar("DIR"),
-      Flag.withDescription("With --events: the next file of this directory, behind the last that it has"),
+      Flag.withDescription("With --events: write the next file of this directory, continuing after its last one"),
       Flag.optional,
     ),
-    follow: yes("follow", "With --dir: go on by itself, a file whenever there are new events"),
+    follow: yes("follow", "With --dir: keep running, and write a file whenever there are new events"),
     every: Flag.String("every").pipe(
       Flag.withMetavar("TIME"),
-      Flag.withDescription("With --follow, how often: 30s, 15m, 1h, 1d; default: 1h"),
+      Flag.withDescription("With --follow: how often to look for new events, such as 30s, 15m, 1h or 1d; default: 1h"),
       Flag.optional,
     ),
     format: Flag.Literals("format", EXPORT_FORMATS).pipe(
-      Flag.withDescription("The file's format; default: by its name, and csv for standard output"),
+      Flag.withDescription("Format of the file; default: by its extension, csv for standard output"),
       Flag.optional,
     ),
     live: yes("live", "Read page by page instead of from one snapshot"),
     delimiter: Flag.String("delimiter").pipe(
       Flag.withMetavar("CHAR"),
-      Flag.withDescription("What separates the cells of CSV: a character, or tab; default: a comma"),
+      Flag.withDescription("Delimiter of CSV: a character, or tab; default: a comma"),
       Flag.optional,
     ),
     decimal: Flag.String("decimal").pipe(
       Flag.withMetavar("COLUMN=P,S"),
-      Flag.withDescription("In Parquet, a column is a decimal of P digits, S of them behind the point; repeatable"),
+      Flag.withDescription(
+        "In Parquet: write the column as a decimal of P digits, S of them after the point; repeatable",
+      ),
       Flag.between(0, 1000),
     ),
     text: Flag.String("text").pipe(
       Flag.withMetavar("COLUMN"),
-      Flag.withDescription("In Parquet, a column is text, whatever it holds; repeatable"),
+      Flag.withDescription("In Parquet: write the column as text; repeatable"),
       Flag.between(0, 1000),
     ),
-    bom: yes("bom", "Begin CSV with a byte order mark, by which Excel recognizes UTF-8"),
+    bom: yes("bom", "Begin CSV with a byte order mark, so that Excel recognizes UTF-8"),
     safeForSpreadsheets: yes("safe-for-spreadsheets", "Put an apostrophe before texts that would run as formulas"),
     ...FRIENDLY,
     ...OWN_NAMES,

@@ -9,6 +9,7 @@ import { report } from "../output/Report.ts"
 import { expiresFlag, keepOldFlag, stateOf } from "./Expires.ts"
 import { keyArgument, keyNamed, nameArgument } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const showIssued = ({ key, ...issued }: IssuedKey) =>
   Effect.flatMap(format, (json) =>
@@ -68,7 +69,10 @@ const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
 
 const rotate = Command.make(
   "rotate",
-  { key: keyArgument, keepOld: keepOldFlag("Keep the old key valid for this long, such as 24h, 30m or 7d; at most 30d") },
+  {
+    key: keyArgument,
+    keepOld: keepOldFlag("Keep the old key valid for this long, such as 24h, 30m or 7d; at most 30d"),
+  },
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
@@ -83,6 +87,7 @@ const rotate = Command.make(
 )
 
 export const keyCommand = Command.make("key").pipe(
+  Command.withExamples(EXAMPLES.key),
   Command.withDescription("Issue and revoke API keys"),
   Command.withSubcommands([add, list, rotate, revoke]),
 )

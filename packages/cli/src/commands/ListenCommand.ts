@@ -177,12 +177,12 @@ export const listenCommand = Command.make(
     source: sourceArgument(),
     to: Flag.String("forward-to").pipe(
       Flag.withMetavar("URL"),
-      Flag.withDescription("Where to post: an address that this machine reaches, such as http://localhost:3000/hook"),
+      Flag.withDescription("URL to post to, such as http://localhost:3000/hook"),
     ),
     since: Flag.String("since").pipe(
       Flag.withMetavar("TIME"),
       Flag.withDescription(
-        "Begin with events received since 2026-11-21T09:30:00Z, or 30m, 12h or 7d ago; default: now",
+        "Begin with events received since a time such as 2026-11-21T09:30:00Z, or in the last 30m, 12h or 7d; default: now",
       ),
       Flag.filterMap(
         (text) => Option.fromNullishOr(sinceOf(text)),
@@ -193,7 +193,7 @@ export const listenCommand = Command.make(
     ),
     resend: Flag.Int("resend").pipe(
       Flag.withMetavar("EVENT"),
-      Flag.withDescription("Post this event once, and end; repeatable"),
+      Flag.withDescription("Post this event once and exit; repeatable"),
       Flag.between(0, RESENT_MOST),
     ),
     secretFile: secretFile("secret-file", "Sign with the secret in this file; default: a new one"),

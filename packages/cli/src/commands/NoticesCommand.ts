@@ -7,6 +7,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { format, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const carriers = ({ source, addresses }: NoticeState): string =>
   source === null
@@ -48,10 +49,11 @@ const command = (
   ).pipe(Command.withDescription(about))
 
 export const noticesCommand = Command.make("notices").pipe(
-  Command.withDescription("Be told what happens to the cabinet: addresses that fail, silent sources, new columns"),
+  Command.withExamples(EXAMPLES.notices),
+  Command.withDescription("Send notices as events: failing addresses, silent sources, new columns"),
   Command.withSubcommands([
-    command("on", "Tell notices, as events of a source of their own", (notices) => notices.switchOn()),
-    command("off", "Tell no more notices; those that were told stay", (notices) => notices.switchOff()),
+    command("on", "Send notices, as events of a separate source", (notices) => notices.switchOn()),
+    command("off", "Stop sending notices; those already sent are kept", (notices) => notices.switchOff()),
     command("show", "Show whether notices are told, and the last of them", ({ show }) => show),
   ]),
 )

@@ -9,6 +9,7 @@ import { report } from "../output/Report.ts"
 import { nameArgument } from "./Named.ts"
 import { issueLink, linkJson, linkWords, personOf, personRoleFlag } from "./PersonInput.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const personArgument = Argument.String("PERSON").pipe(Argument.withDescription("The person's name or number"))
 
@@ -62,7 +63,7 @@ const set = Command.make("set", { person: personArgument, role: personRoleFlag, 
       yield* report(yield* format, personJson(person), () => `${person.name} has the role ${person.role}.`)
     }),
   ),
-).pipe(Command.withDescription("Change a person's role or name, in force with their next request"))
+).pipe(Command.withDescription("Change a person's role or name, effective from their next request"))
 
 const remove = Command.make("remove", { person: personArgument }, (given) =>
   withCabinet({}, () =>
@@ -87,6 +88,7 @@ const signOut = Command.make("sign-out", { person: personArgument }, (given) =>
 ).pipe(Command.withDescription("Sign a person out everywhere"))
 
 export const personCommand = Command.make("person").pipe(
+  Command.withExamples(EXAMPLES.person),
   Command.withDescription("Add and remove the people who may sign in to the console"),
   Command.withSubcommands([add, list, set, remove, signOut]),
 )

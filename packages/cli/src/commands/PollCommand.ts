@@ -16,6 +16,7 @@ import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The poll's number")
 const outgoing = settingFlags("allowedNetworks")
@@ -35,7 +36,7 @@ const secondsOf = (every: string) => {
 }
 
 const dryRun = Flag.Boolean("dry-run").pipe(
-  Flag.withDescription("Request the URL once and report, but keep nothing"),
+  Flag.withDescription("Request the URL once and report what it would import, without importing"),
   Flag.withDefault(false),
 )
 
@@ -125,7 +126,7 @@ const set = Command.make(
     urlFile,
     every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.optional),
     format: Flag.Literals("format", [...POLL_FORMATS, "detect"]).pipe(
-      Flag.withDescription("Format of the response; detect: detected in every run"),
+      Flag.withDescription("Format of the response; detect to detect it in each run"),
       Flag.optional,
     ),
     pointer: text("pointer", "POINTER", "JSON pointer to the list; empty: the whole response").pipe(Flag.optional),
@@ -158,7 +159,7 @@ const set = Command.make(
         }),
       )
     }),
-).pipe(Command.withDescription("Change a poll; its headers must be given again for a URL of another origin"))
+).pipe(Command.withDescription("Change a poll. A URL on another origin needs its headers again"))
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -269,6 +270,7 @@ const remove = Command.make("remove", { id, yes }, (input) =>
 ).pipe(Command.withDescription("Delete a poll permanently; its events remain"))
 
 export const pollCommand = Command.make("poll").pipe(
+  Command.withExamples(EXAMPLES.poll),
   Command.withDescription("Poll URLs at an interval and turn new items into events"),
   Command.withSubcommands([add, list, set, run, log, pause, resume, remove]),
 )

@@ -60,7 +60,7 @@ export const root = Command.make("cabinet").pipe(
     ),
     cabinet: Flag.String("cabinet").pipe(
       Flag.withMetavar("NAME"),
-      Flag.withDescription("The cabinet to use, on a server with several"),
+      Flag.withDescription("The cabinet to use on a multi-tenant server"),
       Flag.optional,
     ),
     server: Flag.String("server").pipe(

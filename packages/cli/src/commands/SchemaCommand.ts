@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { report } from "../output/Report.ts"
 import { format, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const schema = Argument.String("SCHEMA").pipe(Argument.withDescription("A schema of the database"))
 
@@ -31,6 +32,7 @@ const hide = Command.make("hide", { schema }, (input) =>
 ).pipe(Command.withDescription("Revoke the API's access to a schema that was exposed"))
 
 export const schemaCommand = Command.make("schema").pipe(
+  Command.withExamples(EXAMPLES.schema),
   Command.withDescription("Expose existing database schemas to the API, or hide them"),
   Command.withSubcommands([expose, hide]),
 )

@@ -27,14 +27,17 @@ const flagFor = (param: string, input: Readonly<Record<string, unknown>>): strin
 
 /** Begins with the flag instead of the parameter. */
 const inFlags = ({ message, param }: SelectionError, input: Readonly<Record<string, unknown>>): string =>
-  param !== null && message.startsWith(`${param} `)
-    ? `${flagFor(param, input)}${message.slice(param.length)}`
-    : message
+  param !== null && message.startsWith(`${param} `) ? `${flagFor(param, input)}${message.slice(param.length)}` : message
 
-/** The readable table or view that is named most like this; none where the list cannot be had. */
+/** The readable table or view that is named most like this; without the list, how to get it. */
 export const meantTable = (object: string) =>
   Tables.use((tables) => tables.list).pipe(
-    Effect.map((all) => nearest(object, all.map(({ schema, name }) => `${schema}.${name}`))),
+    Effect.map((all) =>
+      nearest(
+        object,
+        all.map(({ schema, name }) => `${schema}.${name}`),
+      ),
+    ),
     Effect.orElseSucceed(() => null),
     Effect.map((meant) => (meant === null ? "See: cabinet table list" : `Did you mean ${meant}?`)),
   )

@@ -39,7 +39,7 @@ export const sendingFlags = {
   giveUpAfter: Flag.String("give-up-after").pipe(
     Flag.withMetavar("TIME"),
     Flag.withDescription(
-      "Pause it when it has failed for so long without a break, such as 7d or 12h; none (the default) to retry for ever",
+      "Pause the address after it has failed continuously for this long, such as 7d or 12h; none (default) to retry forever",
     ),
     Flag.filterMap(
       (text) => (text === "none" ? Option.some(null) : Option.fromNullishOr(parseLifetime(text))),
@@ -48,7 +48,7 @@ export const sendingFlags = {
     Flag.optional,
   ),
   pauseOnGone: Flag.Literals("pause-on-gone", ["on", "off"]).pipe(
-    Flag.withDescription("Pause it when it responds with 410; default: off"),
+    Flag.withDescription("Pause the address when it responds with 410; default: off"),
     Flag.optional,
   ),
   timeout: wholeFlag(

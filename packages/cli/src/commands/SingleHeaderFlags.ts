@@ -13,7 +13,7 @@ export const singleHeaderFlags = {
   ),
   removeHeader: Flag.String("remove-header").pipe(
     Flag.withMetavar("NAME"),
-    Flag.withDescription("Send this header no longer; repeatable. The other headers stay"),
+    Flag.withDescription("Stop sending this header; repeatable. The other headers stay"),
     Flag.between(0, 50),
   ),
 }

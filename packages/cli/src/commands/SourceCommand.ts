@@ -13,12 +13,14 @@ import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
+import { type ProviderName, providerNamed } from "@data-cabinet/core/verification/Providers"
 import { CommandError } from "./CommandError.ts"
 import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { keepOldFlag } from "./Expires.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { readSettings, sourceFlags } from "./SourceSettings.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
 
@@ -100,11 +102,34 @@ const revealing = <E, R>(
     { role },
   )
 
+const remarkOn = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
+
+/** Says what a person may not expect of the new source. */
+const remarks = ({ id, name, verify }: Source, from: ProviderName | undefined) =>
+  Effect.gen(function* () {
+    const all = yield* Sources.use((sources) => sources.list)
+    const others = all.filter((one) => one.name === name && one.id !== id)
+    if (others.length > 0) {
+      const numbers = others.map((one) => one.id).join(", ")
+      yield* remarkOn(
+        `Another source is also named ${JSON.stringify(name)} (${numbers}): use the number ${id} for this one.`,
+      )
+    }
+    if (from === undefined || verify !== null) return
+    const { title } = providerNamed(from)
+    yield* remarkOn(
+      `The signatures of ${title} are not verified yet. Once you have the secret: cabinet source set ${id} --from ${from} --verify-secret-file FILE`,
+    )
+  })
+
 const add = Command.make("add", { name: nameArgument("The name of the source"), ...sourceFlags, ...web }, (input) =>
   Effect.flatMap(readSettings(input), (settings) =>
     revealing(
       input,
-      Sources.use((sources) => sources.create({ name: input.name, ...settings })),
+      Effect.tap(
+        Sources.use((sources) => sources.create({ name: input.name, ...settings })),
+        (source) => remarks(source, settings.from),
+      ),
       "create",
     ),
   ),
@@ -142,8 +167,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (i
   Effect.gen(function* () {
     const change = yield* readSettings(input)
     if (Object.keys(change).length === 0) {
-      const message =
-        "Nothing to change: give --encoding, --thanks-url, --keep-headers, --header-fields, --keep-query, --rate, --verify or --challenge."
+      const message = "Nothing to change: give at least one setting. See: cabinet source set --help"
       return yield* new CommandError({ code: "usage", message })
     }
     yield* withCabinet({}, () =>
@@ -155,9 +179,7 @@ const set = Command.make("set", { id: sourceArgument("ID"), ...sourceFlags }, (i
       }),
     )
   }),
-).pipe(
-  Command.withDescription("Change the form charset, the thank-you page, the kept headers or the sender of a source"),
-)
+).pipe(Command.withDescription("Change the settings of a source"))
 
 const rename = Command.make("rename", { id: sourceArgument("ID"), name: nameArgument("The new name") }, (input) =>
   withCabinet({}, () =>
@@ -251,6 +273,7 @@ const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), k
 )
 
 export const sourceCommand = Command.make("source").pipe(
+  Command.withExamples(EXAMPLES.source),
   Command.withDescription("Create and manage sources"),
   Command.withSubcommands([add, list, show, set, rename, archive, restore, remove, rotateSecret]),
 )

@@ -1,19 +1,20 @@
 /** The flags of a source's settings, of which each that is given becomes a part of what is created or changed. */
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { MAX_SOURCE_RATE, type SourceChange } from "@data-cabinet/core/source/Sources"
+import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/verification/Providers"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
 import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
 const encoding = Flag.Literals("encoding", [...SOURCE_ENCODINGS, "none"]).pipe(
-  Flag.withDescription("Decode forms with this charset, whatever they declare; none to detect it per submission"),
+  Flag.withDescription("Decode forms in this charset, whatever they declare; none to detect it for each submission"),
   Flag.optional,
 )
 
 const thanksUrl = Flag.String("thanks-url").pipe(
   Flag.withMetavar("URL"),
-  Flag.withDescription("Page to redirect to after a plain HTML form; none for the default page"),
+  Flag.withDescription("Page that the browser is redirected to after a plain HTML form; none for the built-in page"),
   Flag.optional,
 )
 
@@ -22,33 +23,41 @@ const headers = (flag: string, about: string) =>
   Flag.String(flag).pipe(Flag.withMetavar("NAME,…"), Flag.withDescription(about), Flag.between(0, 1000))
 
 export const sourceFlags = {
+  from: Flag.Literals("from", PROVIDER_NAMES).pipe(
+    Flag.withDescription(
+      "A well-known sender: keeps the headers that its events need; with --verify-secret-file also verifies its signatures",
+    ),
+    Flag.optional,
+  ),
   encoding,
   thanksUrl,
   keepHeaders: headers(
     "keep-headers",
-    "Headers to keep with the original request: names, or prefixes such as X-GitHub-*; none for only those that every source keeps",
+    "Additional headers to keep with the original request: names, or prefixes such as X-GitHub-*; none to keep only the usual ones",
   ),
-  headerFields: headers("header-fields", "Headers that also become fields of the event; none for no headers"),
+  headerFields: headers("header-fields", "Headers that become fields of the event; none to remove them all"),
   keepQuery: Flag.Literals("keep-query", ["on", "off"]).pipe(
     Flag.withDescription("Keep the URL's query string as sent with the original request"),
     Flag.optional,
   ),
   honeypot: Flag.String("honeypot").pipe(
     Flag.withMetavar("FIELD"),
-    Flag.withDescription("A field of its form that people leave empty; filled, the event is spam; none for no field"),
+    Flag.withDescription(
+      "Hidden form field that people leave empty: an event that fills it is spam; none to stop checking",
+    ),
     Flag.optional,
   ),
   allowOrigins: Flag.String("allow-origin").pipe(
     Flag.withMetavar("ORIGIN,…"),
     Flag.withDescription(
-      "Origins of the pages with its form, such as https://www.example.com; from others it is spam; none for any. No authentication",
+      "Origins of the pages with the form, such as https://www.example.com: submissions from other origins count as spam; none to allow any. Not a security control",
     ),
     Flag.between(0, 1000),
   ),
   ...verifyFlags,
   rate: Flag.String("rate").pipe(
     Flag.withMetavar("N"),
-    Flag.withDescription("Requests a minute that it takes, whoever sends them; none for the common limits"),
+    Flag.withDescription("Maximum requests a minute, from all clients together; none for the server's limits"),
     Flag.filterMap(
       (text) => {
         if (text === "none") return Option.some(null)
@@ -63,6 +72,7 @@ export const sourceFlags = {
 }
 
 interface SourceFlags extends VerifyFlags, ChallengeFlags {
+  readonly from: Option.Option<ProviderName>
   readonly encoding: Option.Option<(typeof SOURCE_ENCODINGS)[number] | "none">
   readonly thanksUrl: Option.Option<string>
   readonly keepHeaders: ReadonlyArray<string>
@@ -107,6 +117,7 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
   const allowOrigins = namesOf(input.allowOrigins)
   const keepQuery = Option.getOrUndefined(input.keepQuery)
   return {
+    ...(Option.isNone(input.from) ? {} : { from: input.from.value }),
     ...(charset === undefined ? {} : { encoding: charset.set }),
     ...(thanks === undefined ? {} : { thanksUrl: thanks.set }),
     ...(keepHeaders === undefined ? {} : { keepHeaders }),

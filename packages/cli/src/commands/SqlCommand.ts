@@ -46,13 +46,13 @@ export const sqlCommand = Command.make(
   "sql",
   {
     file: Argument.String("FILE").pipe(
-      Argument.withDescription("The script file; default, or -: standard input"),
+      Argument.withDescription("The script file; - (default) for standard input"),
       Argument.optional,
     ),
     command: Flag.String("command").pipe(
       Flag.withAlias("c"),
       Flag.withMetavar("SQL"),
-      Flag.withDescription("The script itself; put a script with a password into a FILE instead"),
+      Flag.withDescription("The script itself; pass a script that contains a password as a FILE"),
       Flag.optional,
     ),
     transaction: Flag.Boolean("no-transaction").pipe(

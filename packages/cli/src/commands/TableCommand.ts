@@ -12,6 +12,7 @@ import { meantTable } from "./SelectionHints.ts"
 import { searchIndex } from "./SearchIndexCommand.ts"
 import { tableIndex } from "./TableIndexCommand.ts"
 import { latest } from "./TableLatestCommand.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -60,6 +61,7 @@ const show = Command.make("show", { object: objectArgument }, ({ object }) =>
 ).pipe(Command.withDescription("Show the columns of a table or view"))
 
 export const tableCommand = Command.make("table").pipe(
+  Command.withExamples(EXAMPLES.table),
   Command.withDescription("List tables and views, and manage the tables of sources"),
   Command.withSubcommands([list, show, column, tableIndex, searchIndex, latest]),
 )

@@ -17,12 +17,14 @@ export const latest = Command.make(
     object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table or view, such as sources.orders")),
     keys: Flag.String("key").pipe(
       Flag.withMetavar("COLUMN"),
-      Flag.withDescription("What tells one thing from another; repeatable. Rows without it are left out"),
+      Flag.withDescription("Column that identifies a record; repeatable. Rows without a value in it are left out"),
       Flag.between(1, MAX_KEYS),
     ),
     by: Flag.String("by").pipe(
       Flag.withMetavar("COLUMN"),
-      Flag.withDescription("What tells which row is later; default: _event_id, which every source's table has"),
+      Flag.withDescription(
+        "Column that orders the rows of one record; default: _event_id, which every source table has",
+      ),
       Flag.optional,
     ),
     as: Flag.String("as").pipe(
@@ -30,7 +32,7 @@ export const latest = Command.make(
       Flag.withDescription("The view's name; default: public.NAME_latest"),
       Flag.optional,
     ),
-    replace: yes("replace", "Replace the view if there is one, which adds columns that the table got since"),
+    replace: yes("replace", "Replace an existing view, to add columns that the table has gained"),
     dryRun: yes("dry-run", "Show the SQL, and create nothing"),
   },
   ({ object, keys, by, as, replace, dryRun }) =>

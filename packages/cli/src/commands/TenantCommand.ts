@@ -17,6 +17,7 @@ import { withHints } from "./Hints.ts"
 import { format, givenBy, holdsPassword, noCabinet, quietLog, root, settingFlags, settingsOf } from "./Root.ts"
 
 import { readSecretLine, secretFile } from "./SecretInput.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 /** Contains no login. */
 const cabinetJson = (settings: Settings, cabinet: RegisteredCabinet) => ({
@@ -161,6 +162,7 @@ const move = Command.make("move", { name, targetFile, ...web }, (input) =>
 )
 
 export const tenantCommand = Command.make("tenant").pipe(
+  Command.withExamples(EXAMPLES.tenant),
   Command.withDescription("Add, move and remove cabinets on a multi-tenant server"),
   Command.withSubcommands([add, list, move, remove]),
 )

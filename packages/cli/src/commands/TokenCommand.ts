@@ -10,6 +10,7 @@ import { report } from "../output/Report.ts"
 import { expiresFlag, stateOf } from "./Expires.ts"
 import { nameArgument } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
+import { EXAMPLES } from "./Examples.ts"
 
 const WHAT_FOR: Readonly<Record<Role, ReadonlyArray<string>>> = {
   owner: ["It has full access to the management API."],
@@ -90,6 +91,7 @@ const revoke = Command.make("revoke", { id: idArgument("ID", "The token's number
 ).pipe(Command.withDescription("Revoke an access token immediately; other tokens stay valid"))
 
 export const tokenCommand = Command.make("token").pipe(
+  Command.withExamples(EXAMPLES.token),
   Command.withDescription("Issue and revoke access tokens for programs that manage the cabinet or upload files"),
   Command.withSubcommands([add, list, revoke]),
 )

@@ -17,44 +17,44 @@ const named = (flag: string, metavar: string, about: string) =>
 export const verifyFlags = {
   verify: Flag.Literals("verify", [...RECIPE_NAMES, "none"]).pipe(
     Flag.withDescription(
-      "Refuse requests that this sender has not signed; none to take them from whoever has the address",
+      "Accept only requests signed by this sender, by its recipe; none to accept any request to the address",
     ),
     Flag.optional,
   ),
   verifyMode: Flag.Literals("verify-mode", VERIFICATION_MODES).pipe(
     Flag.withDescription(
-      "What happens to other requests: reject, the default, refuses them; mark keeps their events, marked, and delivers none",
+      "What to do with other requests: reject (default), or mark: keep their events as unverified and do not deliver them",
     ),
     Flag.optional,
   ),
   verifySecretFile: secretFile(
     "verify-secret-file",
-    "A file with the secret that the sender signs with; - for standard input or a prompt",
+    "File with the secret that the sender signs with; - for standard input or a prompt",
   ),
   verifyOld: Flag.Literals("verify-old", ["keep", "drop"]).pipe(
     Flag.withDescription(
-      "Whether the secret before counts beside the new one, until it is dropped; by default it does not",
+      "With a new secret: keep the previous one valid as well, or drop it (default). Without: drop the kept one",
     ),
     Flag.optional,
   ),
-  verifyHeader: named("verify-header", "NAME", "Of the recipe hmac: the header in which the signature stands"),
+  verifyHeader: named("verify-header", "NAME", "With --verify hmac: the header that carries the signature"),
   verifyAlgorithm: Flag.Literals("verify-algorithm", HMAC_ALGORITHMS).pipe(
-    Flag.withDescription("Of the recipe hmac: the hash function, sha256 by default"),
+    Flag.withDescription("With --verify hmac: the hash function; default: sha256"),
     Flag.optional,
   ),
   verifyEncoding: Flag.Literals("verify-encoding", SIGNATURE_ENCODINGS).pipe(
-    Flag.withDescription("Of the recipe hmac: how the signature is written, hex by default"),
+    Flag.withDescription("With --verify hmac: the encoding of the signature; default: hex"),
     Flag.optional,
   ),
-  verifyPrefix: named("verify-prefix", "TEXT", "Of the recipe hmac: what the signature begins with, such as sha256="),
+  verifyPrefix: named("verify-prefix", "TEXT", "With --verify hmac: the prefix of the signature, such as sha256="),
   verifyTimestampHeader: named(
     "verify-timestamp-header",
     "NAME",
-    "Of the recipe hmac: the header with the seconds that are signed, with a dot before the body; none: the body alone is",
+    "With --verify hmac: the header with the Unix time that is signed as TIME.BODY; none if only the body is signed",
   ),
   verifyTolerance: Flag.Int("verify-tolerance").pipe(
     Flag.withMetavar("SECONDS"),
-    Flag.withDescription("Of the recipe hmac: how far those seconds may be from now, 300 by default"),
+    Flag.withDescription("With --verify hmac: the largest accepted difference to the current time; default: 300"),
     Flag.optional,
   ),
 }

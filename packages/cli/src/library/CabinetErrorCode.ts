@@ -23,6 +23,7 @@ export type CabinetErrorCode =
   | "bad_fo"
   | "bad_challenge"
   | "bad_format"
+  | "bad_from"
   | "bad_fv"
   | "bad_give_up"
   | "bad_header"

@@ -1,6 +1,7 @@
 /** Common first calls, and calls that nobody should make by mistake. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { EXAMPLES } from "../../src/commands/Examples.ts"
 import { call } from "./call.ts"
 
 const database = withDatabase({ empty: true })
@@ -10,6 +11,7 @@ beforeAll(async () => {
   // The test runner has one of its own.
   vi.stubEnv("BASE_URL", "")
   await call(["migrate"])
+  await call(["source", "add", "Invoices"])
 })
 afterAll(() => {
   vi.unstubAllEnvs()
@@ -35,18 +37,63 @@ it("sql takes one script as an argument, not two", async () => {
 
 it.for([
   ["purge 1 2", "Erase 2 events for good, repeats included?"],
-  ["source delete 1", "Delete source 1?"],
-  ["source delete 1 --drop-table", "Delete source 1 and its table with all its rows?"],
+  ["source delete 1001", "Delete source 1001?"],
+  ["source delete 1001 --drop-table", "Delete source 1001 and its table with all its rows?"],
   ["address remove 1", "Remove address 1 and cancel its pending deliveries?"],
   ["poll remove 1", "Remove poll 1, its headers and its record of items already seen?"],
 ])("%s requires a confirmation and names the flag for it", async ([words, question]) => {
   await database.run(
-    "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) OVERRIDING SYSTEM VALUE VALUES (1, 'S', 's', 'h') ON CONFLICT DO NOTHING",
+    "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) OVERRIDING SYSTEM VALUE VALUES (1001, 'S', 's', 'h') ON CONFLICT DO NOTHING",
   )
   expect(await call(words!.split(" "))).toEqual({
     code: 2,
     printed: "",
     said: `${question} This cannot be undone: pass --yes to confirm.\n`,
   })
-  expect(await database.run("SELECT id FROM cabinet.source")).toHaveLength(1)
+  expect(await database.run("SELECT id FROM cabinet.source WHERE id = 1001")).toHaveLength(1)
+})
+
+it("a misspelled flag of every command suggests the flag that was meant", async () => {
+  const { code, said } = await call(["source", "list", "--databse-url", "x"])
+  expect(code).toBe(2)
+  expect(said).toContain("Did you mean --database-url?")
+})
+
+it("rows, export and table show suggest the table that was meant", async () => {
+  for (const words of [
+    ["rows", "sources.invoice"],
+    ["export", "sources.invoice", "--to", "-"],
+    ["table", "show", "sources.invoice"],
+  ]) {
+    const { code, said } = await call(words)
+    expect(code).toBe(1)
+    expect(said).toContain("Did you mean sources.invoices?")
+  }
+})
+
+it("rows names the flag that was given, not the parameter of the API", async () => {
+  await call(["source", "add", "Parcels"])
+  const friendly = await call(["rows", "sources.parcels", "--where", "receivd_at>=1"])
+  expect(friendly.said).toMatch(/^--where names a column "receivd_at".*Did you mean "_received_at"\?/)
+  const plain = await call(["rows", "sources.parcels", "--fc", "nothing", "--fo", "eq", "--fv", "1"])
+  expect(plain.said).toMatch(/^--fc names a column "nothing"/)
+  expect(plain.said).not.toContain("Did you mean")
+})
+
+it("sql suggests -c when a statement stands where the file's name belongs", async () => {
+  expect((await call(["sql", "SELECT 1"])).said).toContain('cabinet sql -c "…"')
+  expect((await call(["sql", "missing.sql"])).said).not.toContain("-c")
+})
+
+it("source add says so when another source has the name, and that a provider is not verified yet", async () => {
+  expect((await call(["source", "add", "Twin"])).said).toBe("")
+  expect((await call(["source", "add", "Twin", "--json"])).said).toMatch(/Another source is also named "Twin"/)
+  const { said } = await call(["source", "add", "Code", "--from", "github", "--json"])
+  expect(said).toMatch(/The signatures of GitHub are not verified yet/)
+})
+
+it.each(Object.keys(EXAMPLES))("the help of %s shows an example", async (noun) => {
+  const { printed } = await call([noun, "--help"])
+  expect(printed).toContain("EXAMPLES")
+  expect(printed).toContain(EXAMPLES[noun as keyof typeof EXAMPLES][0].command)
 })

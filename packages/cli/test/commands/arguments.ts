@@ -17,6 +17,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "source rotate-secret": ["1"],
   "key add": ["reader"],
   "key list": [],
+  "key rotate": ["1"],
   "key revoke": ["1"],
   "address add": ["https://example.com"],
   "address list": [],

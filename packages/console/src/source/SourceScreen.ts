@@ -1,5 +1,6 @@
 /** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
 import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/verification/Providers"
 import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
 import { MAX_HONEYPOT_LENGTH } from "@data-cabinet/core/source/SpamRules"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
@@ -34,7 +35,7 @@ export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): 
     postForm({
       path: consolePath(frame, "sources"),
       kind: "card row wrap",
-      body: markup`<label class="grow">${words.newName}<input name="name" required maxlength="200" autocomplete="off"></label><button class="main">${words.add}</button>`,
+      body: markup`<label class="grow">${words.newName}<input name="name" required maxlength="200" autocomplete="off"></label><label>${words.sender}<select name="from"><option value="">${words.anySender}</option>${PROVIDER_NAMES.map((name) => markup`<option value="${name}">${providerNamed(name).title}</option>`)}</select></label><button class="main">${words.add}</button>`,
     })
   return {
     title: frame.words.sections.sources,

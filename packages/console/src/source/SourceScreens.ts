@@ -5,6 +5,7 @@ import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { ProviderName } from "@data-cabinet/core/verification/Providers"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
@@ -51,7 +52,7 @@ export const sourceScreens = Effect.gen(function* () {
       action: "source.change",
       repeat: "once",
       respond: (call) =>
-        Effect.map(sources.create({ name: fieldOf(call, "name") }), ({ id }) => ({
+        Effect.map(sources.create({ name: fieldOf(call, "name"), ...senderIn(fieldOf(call, "from")) }), ({ id }) => ({
           location: consolePath(call.frame, `sources/${id}`),
         })),
     },
@@ -104,6 +105,8 @@ const badKeepOld: ManageError = {
   message: "keep_old must be a time such as 7d or 12h, or empty.",
   param: "keep_old",
 }
+
+const senderIn = (from: string) => (from === "" ? {} : { from: from as ProviderName })
 
 /** Names with commas or spaces between them. */
 const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")

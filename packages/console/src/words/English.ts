@@ -406,6 +406,8 @@ export const ENGLISH = {
     waiting: "Waiting for the first event. It appears here by itself.",
     name: "Name",
     newName: "Name of a new source",
+    sender: "Sender",
+    anySender: "Any",
     add: "Add a source",
     on: "on",
     off: "switched off",

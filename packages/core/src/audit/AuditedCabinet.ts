@@ -138,8 +138,7 @@ const LATE_VERIFICATION: Acts<LateVerification["Service"]> = {
 
 const KEYS: Acts<ApiKeys["Service"]> = {
   issue: (name, expiresInSeconds = null) => making("key.issue", "key", { name, expires_in_seconds: expiresInSeconds }),
-  rotate: (id, { keepOldSeconds = null } = {}) =>
-    act("key.rotate", `key ${id}`, { keep_old_seconds: keepOldSeconds }),
+  rotate: (id, { keepOldSeconds = null } = {}) => act("key.rotate", `key ${id}`, { keep_old_seconds: keepOldSeconds }),
   list: null,
   revoke: (id) => act("key.revoke", `key ${id}`),
 }

@@ -4,6 +4,7 @@ import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { RightBeyondReading } from "../row/ReportLoginStore.ts"
+import type { ProviderName } from "../verification/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**
@@ -30,6 +31,12 @@ export interface DiagnosticsReport {
   readonly serverVersion: string
   readonly database: string
   readonly user: string
+  /** Sources whose latest request came from a well-known sender of which they drop a header that belongs to the event. */
+  readonly droppedHeaders: ReadonlyArray<{
+    readonly sourceId: number
+    readonly name: string
+    readonly provider: ProviderName
+  }>
   /** The size in bytes of the whole database, and of what the cabinet itself stores in it. */
   readonly databaseBytes: number
   readonly cabinetBytes: number

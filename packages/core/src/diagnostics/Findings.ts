@@ -2,6 +2,7 @@
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
 import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { counted } from "../text/Counted.ts"
+import { providerNamed } from "../verification/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
 
@@ -236,6 +237,15 @@ const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): Readon
   return [finding("signatures", "warn", message)]
 }
 
+const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): ReadonlyArray<Finding> =>
+  dropped.map(({ sourceId, name, provider }) =>
+    finding(
+      "sender",
+      "warn",
+      `Source ${sourceId} (${name}) receives events from ${providerNamed(provider).title}, which says in headers what the body does not, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`,
+    ),
+  )
+
 const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (limited.length === 0) return []
   const each = limited.map(
@@ -387,6 +397,7 @@ export const findingsOf = ({
   ...ofImports(diagnostics),
   ...ofSignatures(diagnostics),
   ...ofLimited(diagnostics),
+  ...ofDroppedHeaders(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
   ...ofSlowReads(diagnostics),

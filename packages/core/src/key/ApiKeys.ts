@@ -19,10 +19,7 @@ export class ApiKeys extends Context.Service<
       expiresInSeconds?: number | null,
     ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
     /** Replaces a key by a new one of the same name and lifetime. Refuses a key that was revoked or has expired. */
-    readonly rotate: (
-      id: number,
-      options?: RotateKeyOptions,
-    ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
+    readonly rotate: (id: number, options?: RotateKeyOptions) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
   }

@@ -52,6 +52,13 @@ export interface SelectionPlan {
   readonly after: CursorPosition | null
 }
 
+const unknownColumn = (param: string, name: string, table: ReadableTable): string => {
+  const names = table.columns.map((column) => column.name)
+  const meant = nearest(name, names)
+  const suggestion = meant === null ? "" : ` Did you mean ${shown(meant)}?`
+  return `${param} names a column ${shown(name)} that the object does not have.${suggestion} Its columns are ${list(names)}.`
+}
+
 /** Plans a selection on this object, or returns the first error. */
 export const selectionPlan = (
   selection: Selection,
@@ -63,14 +70,7 @@ export const selectionPlan = (
   const named = new Map(table.columns.map((column) => [column.name, column]))
   for (const [param, name] of namesUsed(selection)) {
     if (!named.has(name)) {
-      const names = table.columns.map((column) => column.name)
-      const meant = nearest(name, names)
-      const known = `${meant === null ? "" : `Did you mean ${shown(meant)}? `}Its columns are ${list(names)}.`
-      return refuse(
-        "unknown_column",
-        param,
-        `${param} names a column ${shown(name)} that the object does not have. ${known}`,
-      )
+      return refuse("unknown_column", param, unknownColumn(param, name, table))
     }
   }
   const column = (name: string): ReadableColumn => named.get(name) as ReadableColumn

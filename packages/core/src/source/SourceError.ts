@@ -16,6 +16,7 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_verify",
     "bad_verify_secret",
     "bad_challenge",
+    "bad_from",
     "table_in_use",
   ]),
   message: Schema.String,

@@ -5,6 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
+import type { ProviderName } from "../verification/Providers.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
 import type { IntakeSource, Source, SourceSettings, SourceWithSecret } from "./Source.ts"
 
@@ -24,12 +25,14 @@ export interface SourceChange extends Partial<SourceSettings> {
   readonly name?: string
   /** How its sender is verified; null: no longer. */
   readonly verify?: VerificationChange | null
+  /** A well-known sender: its headers are added to those that are kept, and its recipe is used with the secret in `verify`. */
+  readonly from?: ProviderName
   /** The provider whose question about the address is answered; null: none. */
   readonly challenge?: ChallengeChange | null
 }
 
 /** The changes as they are stored. */
-export interface StoredSourceChange extends Omit<SourceChange, "verify" | "challenge"> {
+export interface StoredSourceChange extends Omit<SourceChange, "verify" | "from" | "challenge"> {
   readonly verify?: StoredVerification | null
   readonly challenge?: StoredChallenge | null
 }

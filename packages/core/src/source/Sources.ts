@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { changedChallenge } from "../verification/Challenge.ts"
 import { changedVerification } from "../verification/ChangeVerification.ts"
+import { PROVIDER_NAMES, settingsFrom } from "../verification/Providers.ts"
 import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
 import { DEFAULT_SETTINGS, type IntakeSource, SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "./Source.ts"
@@ -67,7 +68,7 @@ export class Sources extends Context.Service<
       Sources.of({
         create: Effect.fnUntraced(function* (source) {
           yield* checkSettings(source)
-          const { name, verify: verification, challenge: asked, ...given } = source
+          const { name, verify: verification, challenge: asked, ...given } = settingsFrom(source, DEFAULT_SETTINGS)
           const settings = { ...DEFAULT_SETTINGS, ...defined(given) }
           const verify = verification == null ? null : yield* changedVerification(null, verification)
           const challenge = asked == null ? null : yield* changedChallenge(null, asked)
@@ -84,8 +85,10 @@ export class Sources extends Context.Service<
         list: store.list,
         get: store.get,
         reveal: (id) => existing(id, store.reveal(id)),
-        change: Effect.fnUntraced(function* (id, { verify, challenge, ...change }) {
-          yield* checkSettings(change)
+        change: Effect.fnUntraced(function* (id, requested) {
+          yield* checkSettings(requested)
+          const kept = requested.from === undefined ? DEFAULT_SETTINGS : yield* existing(id, store.get(id))
+          const { verify, challenge, ...change } = settingsFrom(requested, kept)
           const ends: StoredSourceChange = {
             ...change,
             ...(change.allowOrigins === undefined ? {} : { allowOrigins: originsOf(change.allowOrigins) }),
@@ -154,7 +157,7 @@ const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new 
 /** Refuses names, encodings, thank-you URLs and names of headers that do not fit. */
 export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
   const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [], rate = null } = settings
-  const { honeypot = null, allowOrigins = [] } = settings
+  const { honeypot = null, allowOrigins = [], from } = settings
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
   }
@@ -166,6 +169,9 @@ export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange
   }
   if (rate !== null && !(Number.isInteger(rate) && rate >= 1 && rate <= MAX_SOURCE_RATE)) {
     return yield* refuse("bad_rate", "The rate must be a whole number of requests a minute from 1 to 1,000,000.")
+  }
+  if (from !== undefined && !PROVIDER_NAMES.includes(from)) {
+    return yield* refuse("bad_from", `from: the sender must be one of ${PROVIDER_NAMES.join(", ")}.`)
   }
   const unkept = headerNamesRefusal(keepHeaders, { setting: "keep_headers", prefixes: true })
   if (unkept !== null) return yield* refuse("bad_keep_headers", unkept)

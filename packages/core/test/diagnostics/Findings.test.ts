@@ -38,6 +38,7 @@ const WELL = {
     refusedSignatures: [],
     limitedRequests: [],
     signedAddresses: [],
+    droppedHeaders: [],
     baseUrl: null,
     outdatedSearchIndexes: [],
     tablesReadWhole: [],

@@ -11,9 +11,12 @@ it.each([
   expect(nearest(typed, ["people", "orders_2", "orders", "views"])).toBe(meant)
 })
 
-it.each(["x", "invoice", "ord", "", "o".repeat(10_000)])("nearest finds nothing when no word is like %.12s", (typed) => {
-  expect(nearest(typed, ["orders", "people", "o".repeat(10_000)])).toBeNull()
-})
+it.each(["x", "invoice", "ord", "", "o".repeat(10_000)])(
+  "nearest finds nothing when no word is like %.12s",
+  (typed) => {
+    expect(nearest(typed, ["orders", "people", "o".repeat(10_000)])).toBeNull()
+  },
+)
 
 it.prop(
   "nearest returns a candidate that the word equals but for letter case",

@@ -146,6 +146,10 @@ const OWN = {
     status: 400,
     meaning: "The provider is unknown, or its secret is missing or invalid; the message says which.",
   },
+  bad_from: {
+    status: 400,
+    meaning: "The well-known sender in `from` is unknown; the message lists those that are known.",
+  },
   not_checkable: {
     status: 409,
     meaning: "The events of the source cannot be verified afterwards; the message says why.",

@@ -3,6 +3,7 @@ import { MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "@data-cabinet/core/sou
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
 import { MAX_HONEYPOT_LENGTH, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from "@data-cabinet/core/source/SpamRules"
+import { PROVIDER_NAMES } from "@data-cabinet/core/verification/Providers"
 import { Schema } from "effect"
 import { nameField, text } from "../manage/ManageBodies.ts"
 import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"
@@ -47,6 +48,12 @@ const settings = {
         description: "The origins of the pages with its form: what comes from another is spam; empty: from any.",
       }),
   ),
+  from: Schema.optionalKey(
+    Schema.Literals(PROVIDER_NAMES).annotate({
+      description:
+        "A well-known sender: adds the headers that its events need, and verifies with its recipe where `verify` has a secret.",
+    }),
+  ),
   verify: Schema.optionalKey(Schema.NullOr(verification)),
   challenge: Schema.optionalKey(Schema.NullOr(challenge)),
 }
@@ -61,6 +68,7 @@ export const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
   ...(body.rate === undefined ? {} : { rate: body.rate }),
   ...(body.honeypot === undefined ? {} : { honeypot: body.honeypot }),
   ...(body.allow_origins === undefined ? {} : { allowOrigins: body.allow_origins }),
+  ...(body.from === undefined ? {} : { from: body.from }),
   ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
   ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
 })
@@ -85,6 +93,7 @@ export const SETTINGS_ERRORS = [
   "bad_verify",
   "bad_verify_secret",
   "bad_challenge",
+  "bad_from",
 ] as const
 
 export const SETTINGS_PARAMS = {
@@ -99,4 +108,5 @@ export const SETTINGS_PARAMS = {
   bad_verify: "/verify",
   bad_verify_secret: "/verify/secret",
   bad_challenge: "/challenge",
+  bad_from: "/from",
 } as const

@@ -8,6 +8,7 @@ import {
   Diagnostics,
   type DiagnosticsReport,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore"
@@ -66,6 +67,16 @@ const SIGNED_ADDRESSES = `
 SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
 WHERE verify->>'recipe' = ANY ($1::text[]) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
 
+/** The sender of each source's latest request. One that has no original any more is left out. */
+const LATEST_AGENTS = `
+SELECT s.id::float8 AS "sourceId", s.name, s.keep_headers AS "keepHeaders", s.header_fields AS "headerFields", o.user_agent AS agent
+FROM cabinet.source s
+CROSS JOIN LATERAL (
+  SELECT e.original_request_id, e.received_at FROM cabinet.event e WHERE e.source_id = s.id AND e.channel = 'webhook'
+  ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1) e
+JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
+WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND o.user_agent IS NOT NULL ORDER BY s.id LIMIT 1000`
+
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
        coalesce(max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date, -1)::int4 AS days_ahead
@@ -90,6 +101,14 @@ WHERE m.state = 'failed' AND m.staged > 0 AND m.finished_at > cabinet.now() - in
   AND NOT EXISTS (SELECT FROM cabinet.import l WHERE l.source_id = m.source_id AND l.id > m.id AND l.state = 'done'
     AND (l.sha256 = m.sha256 OR l.poll_id = m.poll_id))
 ORDER BY m.id DESC LIMIT 5`
+
+interface LatestAgent {
+  readonly sourceId: number
+  readonly name: string
+  readonly keepHeaders: ReadonlyArray<string>
+  readonly headerFields: ReadonlyArray<string>
+  readonly agent: string
+}
 
 interface SetAside {
   readonly eventId: number
@@ -131,6 +150,11 @@ export const layer = Layer.effect(
         const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
           textArray(ADDRESS_RECIPES),
         ])
+        const agents = yield* sql.unsafe<LatestAgent>(LATEST_AGENTS)
+        const droppedHeaders = agents.flatMap(({ sourceId, name, agent, ...kept }) => {
+          const provider = providerOf(agent)
+          return provider !== null && lacksFieldsOf(provider, kept) ? [{ sourceId, name, provider }] : []
+        })
         const baseUrl = yield* Effect.provideService(recordedBaseUrl, PgClient.PgClient, sql)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
@@ -179,6 +203,7 @@ export const layer = Layer.effect(
           refusedSignatures,
           limitedRequests,
           signedAddresses,
+          droppedHeaders,
           baseUrl,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           tablesReadWhole,

@@ -1,4 +1,5 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { Sources } from "@data-cabinet/core/source/Sources"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -52,6 +53,29 @@ it("examine names the polls whose last runs failed, and no others", async () => 
     await database.run(other)
   const [failing] = await database.run(poll(3))
   expect((await examine()).failingPolls).toEqual([{ id: failing!["id"], sourceId: 4, failures: 3 }])
+})
+
+it("examine names a source that drops what its well-known sender says in headers", async () => {
+  const { sources } = await runtime.runPromise(
+    Sources.use((all) =>
+      Effect.map(
+        Effect.all({
+          plain: all.create({ name: "Plain" }),
+          kept: all.create({ name: "Kept", from: "github" }),
+        }),
+        (made) => ({ sources: made }),
+      ),
+    ),
+  )
+  for (const { id } of [sources.plain, sources.kept]) {
+    await database.run(
+      `WITH o AS (INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, user_agent, charset, charset_from, replaced)
+         VALUES (${id}, cabinet.now(), ${id}, '', 0, 'GitHub-Hookshot/044aadd', 'utf-8', 'json', 0) RETURNING *)
+       INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, original_request_id, channel, history, empty, payload)
+         SELECT 1, 1, ${id}, ${id}, o.received_at, o.id, 'webhook', false, false, '{}' FROM o`,
+    )
+  }
+  expect((await examine()).droppedHeaders).toEqual([{ sourceId: sources.plain.id, name: "Plain", provider: "github" }])
 })
 
 it("examine names a table that has no partition left", async () => {

@@ -1,0 +1,36 @@
+/** One or two calls of each noun that a newcomer can copy; `--help` shows them. */
+
+interface Example {
+  readonly command: string
+  readonly description: string
+}
+
+const example = (command: string, description: string): Example => ({ command: `cabinet ${command}`, description })
+
+export const EXAMPLES = {
+  source: [
+    example("source add Orders", "Create a source, and print its intake address"),
+    example("source add Code --from github", "Keep what GitHub says in headers"),
+  ],
+  key: [
+    example("key add Reports --expires 90d", "Issue a key that is valid for 90 days"),
+    example("key rotate Reports --keep-old 24h", "Replace it; the old key stays valid for a day"),
+  ],
+  token: [example("token add CI --role uploader", "Issue a token that may upload files")],
+  person: [example("person add Ada --role editor", "Add a person, and print their one-time link")],
+  poll: [example("poll add Orders https://example.com/orders.json --every 15m", "Turn new items into events")],
+  event: [
+    example("event list --tail 10", "Show the ten newest events"),
+    example("event show 41", "Show an event with its request, row and deliveries"),
+  ],
+  table: [example("table show sources.orders", "Show the columns of a table")],
+  schema: [example("schema expose shop", "Let the API read the tables of the schema shop")],
+  database: [example("database url", "Print the URL of a read-only login")],
+  address: [
+    example("address add https://example.com/hook --source Orders", "Deliver the new events of a source"),
+    example("address log 1 --failed", "Show the failed attempts of an address"),
+  ],
+  delivery: [example("delivery resend 7", "Send a delivery again")],
+  tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],
+  notices: [example("notices on", "Create the source of notices")],
+} as const satisfies Readonly<Record<string, ReadonlyArray<Example>>>

@@ -1,0 +1,167 @@
+/**
+ * Well-known senders by name: what a source must keep and verify so that nothing of their requests is lost. GitHub, for example,
+ * names the type of an event in a header alone.
+ */
+import type { SourceSettings } from "../source/Source.ts"
+import type { HmacParameters } from "./Recipe.ts"
+import type { RecipeName } from "./Recipes.ts"
+import type { VerificationChange } from "./Verification.ts"
+
+interface Provider {
+  /** As it writes its own name. */
+  readonly title: string
+  readonly recipe: RecipeName
+  /** Of the recipe `hmac` alone. */
+  readonly hmac?: Partial<HmacParameters>
+  /** Headers that say what the body does not. */
+  readonly headerFields: ReadonlyArray<string>
+  /** Headers that a later verification, or a person, needs. */
+  readonly keepHeaders: ReadonlyArray<string>
+  /** What the `User-Agent` of its requests begins with; null if it has none of its own. */
+  readonly agent: string | null
+}
+
+export const PROVIDERS = {
+  github: {
+    title: "GitHub",
+    recipe: "github",
+    headerFields: ["X-GitHub-Event"],
+    keepHeaders: ["X-GitHub-*", "X-Hub-Signature-256"],
+    agent: "GitHub-Hookshot/",
+  },
+  gitlab: {
+    title: "GitLab",
+    recipe: "gitlab",
+    headerFields: ["X-Gitlab-Event"],
+    keepHeaders: ["X-Gitlab-*"],
+    agent: "GitLab/",
+  },
+  bitbucket: {
+    title: "Bitbucket",
+    recipe: "hmac",
+    hmac: { header: "X-Hub-Signature", prefix: "sha256=" },
+    headerFields: ["X-Event-Key"],
+    keepHeaders: ["X-Hub-Signature", "X-Hook-UUID", "X-Request-UUID"],
+    agent: "Bitbucket-Webhooks/",
+  },
+  stripe: {
+    title: "Stripe",
+    recipe: "stripe",
+    headerFields: [],
+    keepHeaders: ["Stripe-Signature"],
+    agent: "Stripe/",
+  },
+  shopify: {
+    title: "Shopify",
+    recipe: "shopify",
+    headerFields: ["X-Shopify-Topic", "X-Shopify-Shop-Domain"],
+    keepHeaders: ["X-Shopify-*"],
+    agent: "Shopify-Captain-Hook",
+  },
+  woocommerce: {
+    title: "WooCommerce",
+    recipe: "hmac",
+    hmac: { header: "X-WC-Webhook-Signature", encoding: "base64" },
+    headerFields: ["X-WC-Webhook-Topic"],
+    keepHeaders: ["X-WC-Webhook-*"],
+    agent: "WooCommerce/",
+  },
+  slack: { title: "Slack", recipe: "slack", headerFields: [], keepHeaders: ["X-Slack-*"], agent: "Slackbot" },
+  twilio: {
+    title: "Twilio",
+    recipe: "twilio",
+    headerFields: [],
+    keepHeaders: ["X-Twilio-Signature"],
+    agent: "TwilioProxy/",
+  },
+  paddle: { title: "Paddle", recipe: "paddle", headerFields: [], keepHeaders: ["Paddle-Signature"], agent: "Paddle/" },
+  square: { title: "Square", recipe: "square", headerFields: [], keepHeaders: ["X-Square-*"], agent: "Square Connect" },
+  zoom: { title: "Zoom", recipe: "zoom", headerFields: [], keepHeaders: ["X-ZM-*"], agent: "Zoom Marketplace/" },
+  linear: {
+    title: "Linear",
+    recipe: "hmac",
+    hmac: { header: "Linear-Signature" },
+    headerFields: ["Linear-Event"],
+    keepHeaders: ["Linear-*"],
+    agent: "Linear-Webhook",
+  },
+  typeform: {
+    title: "Typeform",
+    recipe: "hmac",
+    hmac: { header: "Typeform-Signature", encoding: "base64", prefix: "sha256=" },
+    headerFields: [],
+    keepHeaders: ["Typeform-Signature"],
+    agent: "Typeform Webhooks",
+  },
+  sentry: {
+    title: "Sentry",
+    recipe: "hmac",
+    hmac: { header: "Sentry-Hook-Signature" },
+    headerFields: ["Sentry-Hook-Resource"],
+    keepHeaders: ["Sentry-Hook-*"],
+    agent: null,
+  },
+  svix: {
+    title: "Svix",
+    recipe: "svix",
+    headerFields: [],
+    keepHeaders: ["Svix-*", "Webhook-*"],
+    agent: "Svix-Webhooks/",
+  },
+} as const satisfies Readonly<Record<string, Provider>>
+
+export type ProviderName = keyof typeof PROVIDERS
+
+export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ReadonlyArray<ProviderName>
+
+export const providerNamed = (name: ProviderName): Provider => PROVIDERS[name]
+
+type Kept = Pick<SourceSettings, "keepHeaders" | "headerFields">
+
+/** Both lists, each header once whatever its letter case. */
+const union = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const seen = new Set(left.map((name) => name.toLowerCase()))
+  return [...left, ...right.filter((name) => !seen.has(name.toLowerCase()))]
+}
+
+/** The headers that the source keeps already, and those of the provider. */
+const withHeaders = (name: ProviderName, kept: Kept): Kept => ({
+  keepHeaders: union(kept.keepHeaders, providerNamed(name).keepHeaders),
+  headerFields: union(kept.headerFields, providerNamed(name).headerFields),
+})
+
+const withRecipe = (name: ProviderName, change: VerificationChange): VerificationChange => {
+  if (change.recipe !== undefined) return change
+  const { recipe, hmac } = providerNamed(name)
+  return { ...change, recipe, ...(hmac === undefined ? {} : { hmac: { ...hmac, ...change.hmac } }) }
+}
+
+interface FromProvider extends Partial<Kept> {
+  readonly from?: ProviderName
+  readonly verify?: VerificationChange | null
+}
+
+/**
+ * Replaces `from` by what it stands for: headers besides those in `kept`, and the recipe for a secret that is given without one.
+ * Without a secret nothing is verified.
+ */
+export const settingsFrom = <C extends FromProvider>({ from, ...change }: C, kept: Kept): Omit<C, "from"> => {
+  if (from === undefined) return change
+  const { keepHeaders = kept.keepHeaders, headerFields = kept.headerFields, verify } = change
+  return {
+    ...change,
+    ...withHeaders(from, { keepHeaders, headerFields }),
+    ...(verify == null ? {} : { verify: withRecipe(from, verify) }),
+  }
+}
+
+/** Whose requests have this `User-Agent`; null if nobody's that is known. */
+export const providerOf = (userAgent: string): ProviderName | null =>
+  PROVIDER_NAMES.find((name) => {
+    const { agent } = providerNamed(name)
+    return agent !== null && userAgent.startsWith(agent)
+  }) ?? null
+
+/** Whether the source drops a header of this provider that belongs to the event. */
+export const lacksFieldsOf = (name: ProviderName, kept: Kept): boolean =>
+  withHeaders(name, kept).headerFields.length > kept.headerFields.length

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { expect, it } from "@effect/vitest"
+import { DEFAULT_SETTINGS } from "../../src/source/Source.ts"
+import { checkSettings } from "../../src/source/Sources.ts"
+import { changedVerification } from "../../src/verification/ChangeVerification.ts"
+import {
+  lacksFieldsOf,
+  PROVIDER_NAMES,
+  providerNamed,
+  providerOf,
+  settingsFrom,
+} from "../../src/verification/Providers.ts"
+
+it.effect.each(PROVIDER_NAMES)("settingsFrom makes settings that a source accepts, for %s", (from) =>
+  Effect.gen(function* () {
+    const secret = "whsec_c2VjcmV0c2VjcmV0"
+    const { verify, ...settings } = settingsFrom({ from, verify: { secret } }, DEFAULT_SETTINGS)
+    yield* checkSettings(settings)
+    expect((yield* changedVerification(null, verify!)).recipe).toBe(providerNamed(from).recipe)
+    expect(lacksFieldsOf(from, { ...DEFAULT_SETTINGS, ...settings })).toBe(false)
+  }),
+)
+
+it("settingsFrom adds the headers of a provider to those that the source keeps already", () => {
+  const kept = { keepHeaders: ["X-Trace"], headerFields: ["x-github-event", "X-Shop"] }
+  expect(settingsFrom({ from: "github" as const }, kept)).toEqual({
+    keepHeaders: ["X-Trace", "X-GitHub-*", "X-Hub-Signature-256"],
+    headerFields: ["x-github-event", "X-Shop"],
+  })
+})
+
+it("settingsFrom keeps the headers and the recipe that are given beside the provider", () => {
+  const change = { from: "stripe" as const, keepHeaders: ["X-Own"], verify: { recipe: "hmac" as const, secret: "s" } }
+  expect(settingsFrom(change, DEFAULT_SETTINGS)).toEqual({
+    keepHeaders: ["X-Own", "Stripe-Signature"],
+    headerFields: [],
+    verify: { recipe: "hmac", secret: "s" },
+  })
+})
+
+it("settingsFrom changes nothing without a provider", () => {
+  expect(settingsFrom({ keepHeaders: ["X-Own"] }, DEFAULT_SETTINGS)).toEqual({ keepHeaders: ["X-Own"] })
+})
+
+it.each([
+  ["GitHub-Hookshot/044aadd", "github"],
+  ["Shopify-Captain-Hook", "shopify"],
+  ["Bitbucket-Webhooks/2.0", "bitbucket"],
+  ["curl/8.5.0", null],
+  ["Not GitHub-Hookshot/1", null],
+])("providerOf reads %s as %s", (agent, provider) => {
+  expect(providerOf(agent)).toBe(provider)
+})
