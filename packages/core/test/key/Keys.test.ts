@@ -10,6 +10,7 @@ import { expect, it } from "vitest"
 const empty = {
   issue: () => Effect.die("the store was asked"),
   list: Effect.succeed([]),
+  rotate: () => Effect.succeedNone,
   revoke: () => Effect.succeedNone,
   find: () => Effect.succeedNone,
 }
