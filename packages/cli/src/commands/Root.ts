@@ -39,7 +39,13 @@ const PLACE = ["databaseUrl", "dataDir"] as const
 
 /** The names of the flags that every command takes. */
 export const SHARED_FLAGS: ReadonlyArray<string> = [
-  ...["json", "get", "cabinet", "server", "curl", "help", "version"],
+  "json",
+  "get",
+  "cabinet",
+  "server",
+  "curl",
+  "help",
+  "version",
   ...PLACE.map((name) => SETTINGS[name].flag),
 ]
 

@@ -1,4 +1,4 @@
-import { expect, it } from "@effect/vitest"
+import { assert, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { nearest } from "../../src/text/Nearest.ts"
 
@@ -22,6 +22,6 @@ it.prop(
   "nearest returns a candidate that the word equals but for letter case",
   [Schema.NonEmptyArray(Schema.String.check(Schema.isMaxLength(20)))],
   ([words]) => {
-    expect(nearest(words[0], words)?.toLowerCase()).toBe(words[0].toLowerCase())
+    assert.strictEqual(nearest(words[0], words)?.toLowerCase(), words[0].toLowerCase())
   },
 )

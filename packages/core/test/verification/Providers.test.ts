@@ -11,15 +11,13 @@ import {
   settingsFrom,
 } from "../../src/verification/Providers.ts"
 
-it.effect.each(PROVIDER_NAMES)("settingsFrom makes settings that a source accepts, for %s", (from) =>
-  Effect.gen(function* () {
-    const secret = "whsec_c2VjcmV0c2VjcmV0"
-    const { verify, ...settings } = settingsFrom({ from, verify: { secret } }, DEFAULT_SETTINGS)
-    yield* checkSettings(settings)
-    expect((yield* changedVerification(null, verify!)).recipe).toBe(providerNamed(from).recipe)
-    expect(lacksFieldsOf(from, { ...DEFAULT_SETTINGS, ...settings })).toBe(false)
-  }),
-)
+it.each(PROVIDER_NAMES)("settingsFrom makes settings that a source accepts, for %s", (from) => {
+  const secret = "whsec_c2VjcmV0c2VjcmV0"
+  const { verify, ...settings } = settingsFrom({ from, verify: { secret } }, DEFAULT_SETTINGS)
+  Effect.runSync(checkSettings(settings))
+  expect(Effect.runSync(changedVerification(null, verify!)).recipe).toBe(providerNamed(from).recipe)
+  expect(lacksFieldsOf(from, { ...DEFAULT_SETTINGS, ...settings })).toBe(false)
+})
 
 it("settingsFrom adds the headers of a provider to those that the source keeps already", () => {
   const kept = { keepHeaders: ["X-Trace"], headerFields: ["x-github-event", "X-Shop"] }
