@@ -125,6 +125,17 @@ it("a session's cookie has no effect where the program signs people in, and a to
   await plain.close()
 })
 
+it("a Bearer header is always a token: a wrong one is refused, and the program is not asked", async () => {
+  said = ADA
+  for (const junk of ["Bearer", "Bearer x", "bearer eyJhbGciOi.e30.x", `Bearer dco_${"A".repeat(43)}`]) {
+    asked = undefined
+    const { status } = await visitor(base).manage("GET", "me", undefined, { authorization: junk })
+    assert.deepStrictEqual([status, asked], [401, undefined], junk)
+  }
+  const basic = await visitor(base).manage("GET", "me", undefined, { authorization: "Basic YTpi" })
+  assert.strictEqual(basic.status, 200, "another scheme is for a proxy that asks for a password")
+})
+
 it("a request of another origin's page is refused although the program knows the person", async () => {
   said = ADA
   for (const headers of [
@@ -170,34 +181,38 @@ it("an invalid option that would leave the console open is refused", async () =>
 
 /** A request as the proxy sends it, or somebody else of another address. */
 const through = (url: string, from: string, headers: ReadonlyArray<string>, method = "GET", body = "") =>
-  new Promise<{ readonly status: number; readonly json: any; readonly location: string | undefined }>(
-    (resolve, reject) => {
-      const { host } = new URL(url)
-      const sent = request(
-        url,
-        {
-          method,
-          localAddress: from,
-          headers: ["host", host, ...headers, "content-length", String(Buffer.byteLength(body))],
-          agent: false,
-        },
-        (response) => {
-          let text = ""
-          response.setEncoding("utf8").on("data", (part: string) => (text += part))
-          response.on("end", () => {
-            const isJson = (response.headers["content-type"] ?? "").startsWith("application/json")
-            resolve({
-              status: response.statusCode!,
-              json: isJson ? JSON.parse(text) : undefined,
-              location: response.headers.location,
-            })
+  new Promise<{
+    readonly status: number
+    readonly json: any
+    readonly location: string | undefined
+    readonly readableBy: string | undefined
+  }>((resolve, reject) => {
+    const { host } = new URL(url)
+    const sent = request(
+      url,
+      {
+        method,
+        localAddress: from,
+        headers: ["host", host, ...headers, "content-length", String(Buffer.byteLength(body))],
+        agent: false,
+      },
+      (response) => {
+        let text = ""
+        response.setEncoding("utf8").on("data", (part: string) => (text += part))
+        response.on("end", () => {
+          const isJson = (response.headers["content-type"] ?? "").startsWith("application/json")
+          resolve({
+            status: response.statusCode!,
+            json: isJson ? JSON.parse(text) : undefined,
+            location: response.headers.location,
+            readableBy: response.headers["access-control-allow-origin"],
           })
-        },
-      )
-      sent.on("error", reject)
-      sent.end(body)
-    },
-  )
+        })
+      },
+    )
+    sent.on("error", reject)
+    sent.end(body)
+  })
 
 it("a proxy's header signs in, if it comes from that proxy, once, and is readable", async () => {
   const home = newHome()
@@ -206,6 +221,7 @@ it("a proxy's header signs in, if it comes from that proxy, once, and is readabl
     CABINET_CONSOLE_PROXY_HEADER: "Remote-User",
     CABINET_CONSOLE_PROXIES: "127.0.0.2",
     CABINET_TRUSTED_PROXIES: "127.0.0.0/8",
+    CABINET_API_ORIGINS: "https://shop.example.com",
   }
   const served: ServerProcess = await home.serve(["--host", "127.0.0.1"], env)
   const me = `${served.baseUrl}/manage/v1/me`
@@ -224,6 +240,12 @@ it("a proxy's header signs in, if it comes from that proxy, once, and is readabl
     "text/html",
   ])
   assert.deepStrictEqual([led.status, led.location], [303, "/console/sign-in?to=%2Fconsole%2Ftables"])
+
+  const page = ["Remote-User", "ada", "Origin", "https://shop.example.com"]
+  const junk = await through(me, "127.0.0.2", [...page, "Authorization", "Bearer junk"])
+  assert.deepStrictEqual([junk.status, junk.readableBy], [401, "https://shop.example.com"])
+  const basic = await through(me, "127.0.0.2", [...page, "Authorization", "Basic YTpi"])
+  assert.deepStrictEqual([basic.status, basic.readableBy], [200, undefined])
 
   const twice = ["Remote-User", "ada", "Remote-User", "root"]
   assert.strictEqual((await through(me, "127.0.0.2", twice)).status, 401)

@@ -144,6 +144,24 @@ it("a new password needs the one before, is no common one, and ends the other se
   assert.match(JSON.stringify(rows), /scrypt\$15\$8\$3\$/)
 })
 
+it("a password can be replaced without the current one for a quarter of an hour after a sign-in by link", async () => {
+  const { who } = await signedIn("Vera")
+  const replace = (password: string) => who.manage("POST", "me/password", { password })
+  try {
+    assert.strictEqual((await replace(PASSWORD)).status, 204)
+    await database.run("UPDATE cabinet.clock SET shift = '14 minutes'")
+    assert.strictEqual((await replace(`${PASSWORD} 2`)).status, 204)
+    // The session's last use is a while ago, too.
+    await database.run("UPDATE cabinet.clock SET shift = '11 hours'")
+    const late = await replace(`${PASSWORD} 3`)
+    assert.deepStrictEqual([late.status, late.json.error.code], [403, "wrong_password"])
+    const { session } = (await who.manage("GET", "me")).json
+    assert.isAbove(Date.parse(session.last_seen_at) - Date.parse(session.created_at), 10.9 * 3_600_000)
+  } finally {
+    await database.run("UPDATE cabinet.clock SET shift = '0'")
+  }
+})
+
 it("what is revoked in one process is refused by another at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false, trustedProxies: ["127.0.0.1"] })
   const [second, at] = await listen(other.nodeHandler)
@@ -279,7 +297,9 @@ it("an address has ten attempts a minute, and an account five from strangers, wh
   await who.manage("POST", "me/password", { password: PASSWORD })
   const same = from()
   const statuses = []
-  for (let n = 0; n < 12; n++) statuses.push((await same.post("/console/welcome", { link: "x" })).status)
+  for (let n = 0; n < 12; n++) {
+    statuses.push((await same.post("/console/sign-in", { name: `nobody ${n}`, password: "x" })).status)
+  }
   assert.deepStrictEqual([statuses.filter((one) => one === 403).length, statuses.at(-1)], [10, 429])
   const guesses = []
   for (let n = 0; n < 7; n++) {

@@ -1,6 +1,9 @@
 /** A person who signs in as a browser does: forms, cookies, and the headers that name the requesting page. */
 export interface Visitor {
+  /** Of the session, or the one that was set by the last response that set just one. */
   cookie: string | null
+  /** Recognises the browser after its session has ended; kept, and sent only if this is true. */
+  isKnown: boolean
   readonly get: (path: string) => Promise<Page>
   readonly post: (path: string, form: Readonly<Record<string, string>>, headers?: Sent) => Promise<Page>
   /** A request to the management API, with a body of JSON. */
@@ -20,7 +23,8 @@ export const SAME_ORIGIN: Sent = { "sec-fetch-site": "same-origin" }
 
 export const visitor = (base: string, always: Sent = {}): Visitor => {
   const ask = async (method: string, path: string, headers: Sent, body?: string): Promise<Page> => {
-    const cookie: Sent = it.cookie === null ? {} : { cookie: it.cookie }
+    const cookies = [it.cookie, it.isKnown ? known : null].filter((one) => one !== null)
+    const cookie: Sent = cookies.length === 0 ? {} : { cookie: cookies.join("; ") }
     const response = await fetch(base + path, {
       method,
       redirect: "manual",
@@ -28,8 +32,11 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
       ...(body === undefined ? {} : { body }),
     })
     const text = await response.text()
-    const set = response.headers.get("set-cookie")
-    if (set !== null) it.cookie = set.includes("Max-Age=0") ? null : set.split(";")[0]!
+    for (const set of response.headers.getSetCookie()) {
+      const [pair] = set.split(";")
+      if (/^(?:__Secure-)?cabinet-browser=/.test(set)) known = pair!
+      else it.cookie = set.includes("Max-Age=0") ? null : pair!
+    }
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json")
     return {
       status: response.status,
@@ -38,8 +45,10 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
       json: isJson && text !== "" ? JSON.parse(text) : undefined,
     }
   }
+  let known: string | null = null
   const it: Visitor = {
     cookie: null,
+    isKnown: false,
     get: (path) => ask("GET", path, {}),
     post: (path, form, headers = SAME_ORIGIN) =>
       ask(

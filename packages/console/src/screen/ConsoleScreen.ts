@@ -36,7 +36,7 @@ export type ScreenResult =
   /** A piece of a screen, which the script asks for. */
   | { readonly fragment: string; readonly headers?: Readonly<Record<string, string>> }
   /** Another address of the console, to be looked at by GET. */
-  | { readonly location: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly location: string; readonly cookies?: ReadonlyArray<string> }
   | { readonly answer: Response }
 
 export type ConsoleRefusal = ManageError | StoreUnavailable

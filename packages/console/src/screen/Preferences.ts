@@ -49,9 +49,7 @@ ${hasSession && markup`<p class="links"><a href="${consolePath(frame, "sessions"
 
 const kept = (frame: Frame, name: string, value: string) => ({
   location: consolePath(frame, "me"),
-  headers: {
-    "set-cookie": `${name}=${value}; Path=${frame.base}/console; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`,
-  },
+  cookies: [`${name}=${value}; Path=${frame.base}/console; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Lax`],
 })
 
 export const preferenceScreens = Effect.succeed<ReadonlyArray<ConsoleScreen>>([

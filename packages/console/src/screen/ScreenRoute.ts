@@ -161,7 +161,8 @@ const mayStill = (who: Identify, request: Request, action: Action | null, actor:
 const responseOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
   if ("answer" in result) return result.answer
   if ("location" in result) {
-    return { status: 303, headers: { ...SCREEN_HEADERS, ...result.headers, location: result.location }, body: null }
+    const { location, cookies = [] } = result
+    return { status: 303, headers: { ...SCREEN_HEADERS, location }, cookies, body: null }
   }
   const headers = { ...SCREEN_HEADERS, ...result.headers }
   if ("fragment" in result) return packed(request, { status: 200, headers, body: result.fragment })

@@ -67,7 +67,7 @@ const failedAt =
   }
 
 const screensOf = Effect.fnUntraced(function* (provider: Provider) {
-  const { signIn, originOf, cookie, baseUrl } = yield* signInEffects
+  const { signIn, originOf, signedIn, baseUrl } = yield* signInEffects
   const keys = yield* CursorKeys
   const identify = yield* identifier
   const kept = attemptCookie(baseUrl)
@@ -82,7 +82,7 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
         return Effect.gen(function* () {
           const { url, attempt } = yield* provider.begin(redirectUri)
           const sealed = sealAttempt(yield* keys.key, { ...attempt, to }, yield* Clock.currentTimeMillis)
-          return { location: url, headers: { "set-cookie": kept.set(sealed, ATTEMPT_SECONDS) } }
+          return { location: url, cookies: [kept.set(sealed, ATTEMPT_SECONDS)] }
         }).pipe(Effect.catch(failed(frame, to)))
       },
     },
@@ -94,10 +94,9 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
         const begun = openAttempt(yield* keys.key, kept.read(request.headers) ?? "", now)
         if (begun === null) return yield* failed(frame, "")(notBegun)
         const callback = new URL(`${redirectUri}?${query}`)
-        const origin = originOf(request)
+        const origin = yield* originOf(request)
         return yield* Effect.matchEffect(signIn.byProvider(identify(provider, callback, begun, origin), origin), {
-          onSuccess: (session): Effect.Effect<ScreenResult> =>
-            Effect.succeed({ location: wanted(frame, begun.to), headers: { "set-cookie": cookie.set(session) } }),
+          onSuccess: (session) => signedIn(session, wanted(frame, begun.to)),
           onFailure: failed(frame, begun.to),
         })
       }),

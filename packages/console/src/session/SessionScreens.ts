@@ -4,11 +4,14 @@
  */
 import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
+import { browserCookie, sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
 import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Request } from "@data-cabinet/http-node/server/Request"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { IdentityProvider } from "@data-cabinet/core/person/IdentityProvider"
+import { readBrowser, rememberBrowser } from "@data-cabinet/core/person/KnownBrowser"
 import { People } from "@data-cabinet/core/person/People"
 import type { LiveSession, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
 import { SignInError } from "@data-cabinet/core/person/PersonError"
@@ -45,20 +48,34 @@ export const refusedSignIn = (error: SignInError): NonNullable<Refused> =>
 export const signInEffects = Effect.gen(function* () {
   const signIn = yield* SignIn
   const { baseUrl, trustedProxies } = yield* HttpSettings
+  const { key } = yield* CursorKeys
   const cookie = sessionCookie(baseUrl)
-  const originOf = (request: Request): SignInOrigin => ({
-    client: clientAddress(request, trustedProxies),
-    userAgent: request.headers["user-agent"] ?? null,
-    requestId: request.id,
-  })
+  const browser = browserCookie(baseUrl)
+  const originOf = (request: Request): Effect.Effect<SignInOrigin, StoreUnavailable> => {
+    const kept = browser.read(request.headers)
+    return Effect.map(
+      kept === null ? Effect.succeed(null) : Effect.map(key, (signing) => readBrowser(signing, kept)),
+      (known) => ({
+        client: clientAddress(request, trustedProxies),
+        userAgent: request.headers["user-agent"] ?? null,
+        requestId: request.id,
+        browser: known,
+      }),
+    )
+  }
+  /** The redirect of somebody who has signed in, with the cookies of the session and of the browser. */
+  const signedIn = (session: StartedSession, location: string): Effect.Effect<ScreenResult, StoreUnavailable> =>
+    Effect.map(key, (signing) => ({
+      location,
+      cookies: [cookie.set(session), browser.set(rememberBrowser(signing, session.personId))],
+    }))
   const started = (
     { frame, form }: FormCall,
-    work: Effect.Effect<StartedSession, SignInError | ConsoleRefusal>,
+    work: Effect.Effect<StartedSession, SignInError | StoreUnavailable>,
     again: (refused: NonNullable<Refused>) => ReturnType<typeof signInScreen>,
   ): Effect.Effect<ScreenResult, ConsoleRefusal> =>
     Effect.matchEffect(work, {
-      onSuccess: (session) =>
-        Effect.succeed({ location: wanted(frame, field(form, "to")), headers: { "set-cookie": cookie.set(session) } }),
+      onSuccess: (session) => signedIn(session, wanted(frame, field(form, "to"))),
       onFailure: (error) => {
         if (!(error instanceof SignInError)) return Effect.fail(error)
         const refused = refusedSignIn(error)
@@ -67,7 +84,7 @@ export const signInEffects = Effect.gen(function* () {
         return Effect.succeed({ screen: again(refused), status: retryAfter === null ? 403 : 429, headers })
       },
     })
-  return { signIn, originOf, started, cookie, baseUrl }
+  return { signIn, originOf, started, signedIn, baseUrl }
 })
 
 type ScreensNeed = Effect.Services<typeof entrances> | Effect.Services<typeof exits>
@@ -87,7 +104,9 @@ const entrances = Effect.gen(function* () {
         respond: (call: FormCall) => {
           const { frame, form, request } = call
           const name = field(form, "name")
-          const work = signIn.byPassword(name, field(form, "password"), originOf(request))
+          const work = Effect.flatMap(originOf(request), (origin) =>
+            signIn.byPassword(name, field(form, "password"), origin),
+          )
           return started(call, work, (refused) =>
             signInScreen(frame, refused, { name, to: field(form, "to"), provider }),
           )
@@ -103,7 +122,9 @@ const entrances = Effect.gen(function* () {
         repeat: "allowed",
         respond: (call: FormCall) => {
           const { frame, form, request } = call
-          const work = signIn.byLink(secretIn(field(form, "link")), originOf(request))
+          const work = Effect.flatMap(originOf(request), (origin) =>
+            signIn.byLink(secretIn(field(form, "link")), origin),
+          )
           return started(call, work, (refused) => welcomeScreen(frame, refused))
         },
       },
@@ -138,7 +159,7 @@ const exits = Effect.gen(function* () {
           const session = yield* own(call)
           if (field(form, "everywhere") === "yes") yield* sessions.endAll(session.personId)
           else yield* sessions.end(session.id, session.personId)
-          return { location: consolePath(frame, "sign-in"), headers: { "set-cookie": cookie.clear } }
+          return { location: consolePath(frame, "sign-in"), cookies: [cookie.clear] }
         }),
       },
     },

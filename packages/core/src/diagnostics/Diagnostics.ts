@@ -100,6 +100,11 @@ export interface DiagnosticsReport {
   }>
   /** Requests of the last day that were refused with 429, by source; the most first. */
   readonly limitedRequests: ReadonlyArray<LimitedCount & { readonly sourceId: number; readonly name: string }>
+  /**
+   * The only address from which the last requests to intake came, if there were at least 100 within a day, of at least three
+   * programs by their User-Agent: probably a proxy that is not trusted. Null otherwise.
+   */
+  readonly soleClient: { readonly address: string; readonly requests: number; readonly programs: number } | null
   /** Sources whose sender signs the public address: it must begin with the base URL. */
   readonly signedAddresses: ReadonlyArray<{ readonly sourceId: number; readonly name: string; readonly recipe: string }>
   /** The base URL that a server has recorded; null if none has. */

@@ -256,6 +256,12 @@ const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArr
   return [finding("rates", "warn", message)]
 }
 
+const ofSoleClient = ({ soleClient: sole }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (sole === null) return []
+  const message = `The last ${sole.requests} requests to intake all came from ${sole.address}, although ${sole.programs} different programs sent them. If that is the address of a proxy, set CABINET_TRUSTED_PROXIES to it: until then all clients share one rate and one limit of wrong credentials, and events do not have their sender's address.`
+  return [finding("clients", "warn", message)]
+}
+
 /** What a server records that was told no base URL: the address on which it listens. */
 const LISTENING = /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::|$)/
 
@@ -398,6 +404,7 @@ export const findingsOf = ({
   ...ofSignatures(diagnostics),
   ...ofLimited(diagnostics),
   ...ofDroppedHeaders(diagnostics),
+  ...ofSoleClient(diagnostics),
   ...ofSignedAddresses(diagnostics),
   ofSearch(diagnostics),
   ...ofSlowReads(diagnostics),

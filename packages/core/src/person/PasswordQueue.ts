@@ -1,43 +1,25 @@
 /**
- * One password at a time in a process, and ten that wait: a flood of them takes neither the memory nor the processors from
- * the intake. Of one client two may wait, so that a flood from few addresses leaves places to others.
+ * Computes one password at a time in a process, and lets few wait: a flood of sign-ins takes neither memory nor CPU time from
+ * the intake. Groups take turns, so that a flood at one cabinet delays the sign-ins of another by one computation each.
  */
-import { Context, Effect, Semaphore } from "effect"
+import { Context, Effect } from "effect"
+import { FairTurns } from "../limit/FairTurns.ts"
 import { type SignInError, tooManySignIns } from "./PersonError.ts"
 
-const MAX_WAITING = 10
-const MAX_WAITING_OF_CLIENT = 2
+/** A client has two places in all. One group cannot take the places of all others. */
+const LIMITS = { ofClient: 2, ofGroup: 10, total: 40 } as const
 const RETRY_SECONDS = 5
 
 export class PasswordQueue {
-  readonly #turn = Semaphore.makeUnsafe(1)
-  /** By client, those that wait and the one that is being computed. */
-  readonly #waiting = new Map<string, number>()
-  #total = 0
+  readonly #turns = new FairTurns(LIMITS)
 
-  run<A>(client: string, work: Effect.Effect<A>): Effect.Effect<A, SignInError> {
-    return Effect.suspend(() => {
-      const own = this.#waiting.get(client) ?? 0
-      if (this.#total >= MAX_WAITING || own >= MAX_WAITING_OF_CLIENT) return Effect.fail(tooManySignIns(RETRY_SECONDS))
-      this.#total++
-      this.#waiting.set(client, own + 1)
-      // A computation that has begun cannot be taken back, so its turn ends only with it.
-      return Effect.ensuring(
-        this.#turn.withPermits(1)(Effect.uninterruptible(work)),
-        Effect.sync(() => this.#leave(client)),
-      )
-    })
-  }
-
-  #leave(client: string): void {
-    this.#total--
-    const left = (this.#waiting.get(client) ?? 1) - 1
-    if (left === 0) this.#waiting.delete(client)
-    else this.#waiting.set(client, left)
+  /** A computation that has begun cannot be taken back, so its turn ends only with it. */
+  run<A>(group: symbol, client: string, work: Effect.Effect<A>): Effect.Effect<A, SignInError> {
+    return this.#turns.run(group, client, Effect.uninterruptible(work), tooManySignIns(RETRY_SECONDS))
   }
 }
 
-/** That of this process, shared by all its cabinets. */
+/** The queue of this process, shared by all its cabinets. */
 export const Passwords = Context.Reference<PasswordQueue>("@data-cabinet/core/person/Passwords", {
   defaultValue: () => new PasswordQueue(),
 })

@@ -15,8 +15,8 @@ import { SessionStore } from "./SessionStore.ts"
 /** For somebody who has never signed in a day, for others ten minutes. */
 const INVITATION_SECONDS = 86_400
 const LINK_SECONDS = 600
-/** So long after a sign-in by link a password may be set without the one before: it is how a forgotten one is replaced. */
-const FRESH_LINK_MILLIS = 900_000
+/** How long after a sign-in by link a forgotten password may be replaced without the current one. */
+const FRESH_LINK_SECONDS = 900
 
 type Refused = PersonError | StoreUnavailable
 
@@ -49,6 +49,7 @@ export class People extends Context.Service<
       const log = yield* AuditLog
       const sessions = yield* SessionStore
       const queue = yield* Passwords
+      const turns = Symbol("people who are signed in")
       const get = Effect.fnUntraced(function* (id: number): Effect.fn.Return<Person, Refused> {
         const found = yield* store.find(id)
         if (Option.isNone(found)) return yield* noSuchPerson(id)
@@ -92,10 +93,10 @@ export class People extends Context.Service<
           const client = `session:${session.id}`
           const kept = holder.value.password
           if (kept !== null && !isFreshLink(session)) {
-            const right = yield* queue.run(client, verifyPassword(current ?? "", kept))
+            const right = yield* queue.run(turns, client, verifyPassword(current ?? "", kept))
             if (!right) return yield* personError("wrong_password", "The current password is wrong.")
           }
-          const hashed = yield* queue.run(client, hashPassword(password))
+          const hashed = yield* queue.run(turns, client, hashPassword(password))
           yield* store.setPassword(session.personId, hashed)
           yield* sessions.endAll(session.personId, session.id)
         }),
@@ -121,9 +122,8 @@ export class People extends Context.Service<
 export const invite = (people: People["Service"], person: NewPerson): Effect.Effect<IssuedLink, Refused> =>
   Effect.flatMap(people.add(person), ({ id }) => people.link(id))
 
-/** Both times are of the database. */
-const isFreshLink = ({ method, createdAt, lastSeenAt }: LiveSession): boolean =>
-  method === "link" && Date.parse(lastSeenAt) - Date.parse(createdAt) < FRESH_LINK_MILLIS
+const isFreshLink = ({ method, ageSeconds }: LiveSession): boolean =>
+  method === "link" && ageSeconds < FRESH_LINK_SECONDS
 
 const plainName = (name: string): string => name.trim().normalize("NFC")
 

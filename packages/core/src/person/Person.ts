@@ -1,5 +1,6 @@
 /** People who manage a cabinet, and the sessions in which they do. Times are RFC 3339 in UTC. */
 import type { PersonRole } from "../key/Role.ts"
+import type { KnownBrowser } from "./KnownBrowser.ts"
 
 /** Who identifies a person: a proxy's header, the program that embeds the cabinet, or a provider of OpenID Connect. */
 export const ISSUERS = ["proxy", "program", "oidc"] as const
@@ -58,6 +59,8 @@ export interface Session {
 /** A session that may act, with whose it is. */
 export interface LiveSession extends Session {
   readonly role: PersonRole
+  /** Whole seconds since it was begun, by the database's clock, when it was looked up. */
+  readonly ageSeconds: number
 }
 
 /** Where somebody signs in from. */
@@ -65,6 +68,8 @@ export interface SignInOrigin {
   readonly client: string | null
   readonly userAgent: string | null
   readonly requestId: string | null
+  /** Null in a browser in which nobody has signed in yet. */
+  readonly browser: KnownBrowser | null
 }
 
 /** The cookie's value, the only time that it is known. */

@@ -1,18 +1,17 @@
 /**
- * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the error is the same and takes as long.
- * Attempts are counted by address and by account across all processes; an address beyond its limit is refused without a look
- * at the database. An account is counted apart for the address from which its person signed in last, so that strangers who
- * guess at it do not lock that person out.
+ * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the error is the same
+ * and takes as long. Attempts by password or provider are counted by address and by account across all processes; an address
+ * beyond its limit is refused without a query. A browser in which the person signed in before is counted by itself, and the
+ * address from which they signed in last apart from others: whoever guesses at an account, or floods an address that many
+ * share, does not lock its people out. Links cannot be guessed, so that only their queries are bounded.
  */
-import { hash } from "node:crypto"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { type Actor, CurrentActor } from "../audit/Actor.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { managed } from "../audit/Managed.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { rateSubject } from "../limit/RateSubject.ts"
-import { RateWindows } from "../limit/RateWindows.ts"
-import { WrongCredentials } from "../limit/WrongCredentials.ts"
+import { SecretLookups } from "../limit/SecretLookups.ts"
+import { attemptCounts, SignInRates, subjectOf } from "./AttemptCounts.ts"
 import { MAX_PASSWORD_LENGTH, verifyPassword } from "./Password.ts"
 import { Passwords } from "./PasswordQueue.ts"
 import type { LiveSession, Person, SignInMethod, SignInOrigin, StartedSession } from "./Person.ts"
@@ -20,12 +19,6 @@ import { notSignedIn, type SignInError, tooManySignIns } from "./PersonError.ts"
 import { PersonStore } from "./PersonStore.ts"
 import { newSecret, secretFingerprint } from "./Secret.ts"
 import { type NewSession, SessionStore } from "./SessionStore.ts"
-
-/** Attempts a minute. */
-export const SignInRates = Context.Reference<{ readonly address: number; readonly account: number }>(
-  "@data-cabinet/core/person/SignInRates",
-  { defaultValue: () => ({ address: 10, account: 5 }) },
-)
 
 const MAX_USER_AGENT_LENGTH = 300
 
@@ -56,30 +49,10 @@ export class SignIn extends Context.Service<
       const people = yield* PersonStore
       const sessions = yield* SessionStore
       const log = yield* AuditLog
-      const windows = yield* RateWindows
-      const rates = yield* SignInRates
+      const { countOrigin, countStranger } = yield* attemptCounts
       const queue = yield* Passwords
-      const flood = new WrongCredentials(rates.address)
-
-      const countAddress = Effect.fnUntraced(function* ({ client }: SignInOrigin): Effect.fn.Return<void, Refused> {
-        const now = yield* Clock.currentTimeMillis
-        const wait = flood.retryAfter(client, now)
-        if (wait !== null) return yield* tooManySignIns(wait)
-        flood.count(client, now)
-        const { allowed, retryAfter } = yield* windows.count(`signin:${subjectOf(client)}`, rates.address)
-        if (!allowed) return yield* tooManySignIns(retryAfter)
-      })
-
-      const countAccount = Effect.fnUntraced(function* (
-        name: string,
-        knownFrom: string | null,
-        { client }: SignInOrigin,
-      ): Effect.fn.Return<void, Refused> {
-        const account = hash("sha256", name.toLowerCase(), "base64url").slice(0, 22)
-        const own = knownFrom === subjectOf(client) ? ":own" : ""
-        const { allowed, retryAfter } = yield* windows.count(`signin:account:${account}${own}`, rates.account)
-        if (!allowed) return yield* tooManySignIns(retryAfter)
-      })
+      const links = new SecretLookups((yield* SignInRates).links)
+      const turns = { known: Symbol("known browsers"), others: Symbol("other browsers") }
 
       /** As an act of the audit log. */
       const begin = (
@@ -100,27 +73,35 @@ export class SignIn extends Context.Service<
 
       return SignIn.of({
         byLink: Effect.fnUntraced(function* (secret, origin) {
-          yield* countAddress(origin)
           const link = secretFingerprint("link", secret.trim())
-          const person = link === null ? Option.none() : yield* people.byLink(link)
-          if (link === null || Option.isNone(person)) return yield* notSignedIn
+          if (link === null) return yield* notSignedIn
+          const person = yield* links
+            .find(origin.client, link, people.byLink(link))
+            .pipe(Effect.catchTag("TooManyWrong", ({ retryAfter }) => Effect.fail(tooManySignIns(retryAfter))))
+          if (Option.isNone(person)) return yield* notSignedIn
           return yield* begin(person.value, "link", origin, (session) => sessions.claim(link, session))
         }),
         byProvider: (identify, origin) =>
           Effect.gen(function* () {
-            yield* countAddress(origin)
+            yield* countOrigin(origin)
             const person = yield* identify
             return yield* begin(person, "oidc", origin, (session) => sessions.begin(person.id, session))
           }),
         byPassword: Effect.fnUntraced(function* (name, password, origin) {
-          yield* countAddress(origin)
+          yield* countOrigin(origin)
           const given = name.trim().normalize("NFC")
           const askable = given.length <= 100 && given.isWellFormed() && !given.includes("\0")
           const holder = askable ? yield* people.byName(given) : Option.none()
           const { person, password: stored, knownFrom } = Option.getOrElse(holder, () => NO_HOLDER)
-          yield* countAccount(given, knownFrom, origin)
+          const { client, browser } = origin
+          const isKnown = browser !== null && browser.personId === person?.id
+          if (!isKnown) yield* countStranger(given, knownFrom, origin)
           const fits = password.length <= 2 * MAX_PASSWORD_LENGTH
-          const compared = queue.run(subjectOf(origin.client), verifyPassword(fits ? password : "", stored))
+          const compared = queue.run(
+            isKnown ? turns.known : turns.others,
+            isKnown ? `browser:${browser.id}` : subjectOf(client),
+            verifyPassword(fits ? password : "", stored),
+          )
           return yield* begin(person ?? UNKNOWN, "password", origin, (session) =>
             Effect.flatMap(compared, (right) =>
               right && person !== null ? sessions.begin(person.id, session) : Effect.succeed(Option.none()),
@@ -141,7 +122,5 @@ const newSession = (secret: string, method: SignInMethod, { client, userAgent }:
 })
 
 const NO_HOLDER = { person: null, password: null, knownFrom: null } as const
-
-const subjectOf = (client: string | null): string => (client === null ? "ip:unknown" : rateSubject(client))
 
 const pick = ({ id, name, role }: Pick<Actor, "id" | "name" | "role">) => ({ id, name, role })

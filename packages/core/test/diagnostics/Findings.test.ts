@@ -37,6 +37,7 @@ const WELL = {
     failingPolls: [],
     refusedSignatures: [],
     limitedRequests: [],
+    soleClient: null,
     signedAddresses: [],
     droppedHeaders: [],
     baseUrl: null,
@@ -224,6 +225,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     }),
     "warn",
     /7 requests to source 3 \(Code\), from 2026-11-21T09:30:00Z to .*CABINET_INTAKE_RATE/,
+  ],
+  [
+    "clients",
+    diagnostics({ soleClient: { address: "10.42.0.7", requests: 812, programs: 5 } }),
+    "warn",
+    /last 812 requests to intake all came from 10\.42\.0\.7, although 5 .*CABINET_TRUSTED_PROXIES/,
   ],
   [
     "signatures",

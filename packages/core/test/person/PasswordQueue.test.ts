@@ -4,6 +4,8 @@ import type { SignInError } from "@data-cabinet/core/person/PersonError"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 
+const GROUP = Symbol("people of a cabinet")
+
 const isRefused = (exit: Exit.Exit<unknown, SignInError>) =>
   Exit.isFailure(exit) &&
   exit.cause.reasons.some(
@@ -22,6 +24,7 @@ it.effect(
         gates.set(client, gate)
         return yield* Effect.forkChild(
           queue.run(
+            GROUP,
             client,
             Effect.suspend(() => (began.push(client), Effect.as(Deferred.await(gate), client))),
           ),
@@ -39,11 +42,11 @@ it.effect(
 )
 
 it.effect(
-  "PasswordQueue refuses the eleventh, and the third of one client, until there is room again",
+  "PasswordQueue refuses the eleventh of a group, and the third of one client, until there is room again",
   Effect.fn(function* () {
     const queue = new PasswordQueue()
     const gate = yield* Deferred.make<void>()
-    const compute = (client: string) => queue.run(client, Deferred.await(gate))
+    const compute = (client: string) => queue.run(GROUP, client, Deferred.await(gate))
     const waiting = yield* Effect.forEach(["a", "a", "b", "c", "d", "e", "f", "g", "h"], (client) =>
       Effect.forkChild(compute(client), { startImmediately: true }),
     )
@@ -62,16 +65,16 @@ it.effect(
     const queue = new PasswordQueue()
     const gate = yield* Deferred.make<void>()
     const compute = (client: string) =>
-      Effect.forkChild(queue.run(client, Deferred.await(gate)), { startImmediately: true })
+      Effect.forkChild(queue.run(GROUP, client, Deferred.await(gate)), { startImmediately: true })
     const first = yield* compute("a")
     for (let n = 0; n < 20; n++) {
       const second = yield* compute("a")
-      assert.isTrue(isRefused(yield* Effect.exit(queue.run("a", Effect.void))))
+      assert.isTrue(isRefused(yield* Effect.exit(queue.run(GROUP, "a", Effect.void))))
       yield* Fiber.interrupt(second)
     }
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.join(first)
-    assert.isTrue(Exit.isSuccess(yield* Effect.exit(queue.run("a", Effect.void))))
+    assert.isTrue(Exit.isSuccess(yield* Effect.exit(queue.run(GROUP, "a", Effect.void))))
   }),
 )
 
@@ -80,11 +83,12 @@ it.effect(
   Effect.fn(function* () {
     const queue = new PasswordQueue()
     const gate = yield* Deferred.make<void>()
-    const gone = yield* Effect.forkChild(queue.run("a", Deferred.await(gate)), { startImmediately: true })
+    const gone = yield* Effect.forkChild(queue.run(GROUP, "a", Deferred.await(gate)), { startImmediately: true })
     const leaving = yield* Effect.forkChild(Fiber.interrupt(gone), { startImmediately: true })
     let ran = false
     const next = yield* Effect.forkChild(
       queue.run(
+        GROUP,
         "b",
         Effect.sync(() => void (ran = true)),
       ),
@@ -95,5 +99,32 @@ it.effect(
     yield* Fiber.join(leaving)
     yield* Fiber.join(next)
     assert.isTrue(ran)
+  }),
+)
+
+it.effect(
+  "PasswordQueue computes another cabinet's password next when one cabinet's queue is full",
+  Effect.fn(function* () {
+    const queue = new PasswordQueue()
+    const flooded = Symbol("a flooded cabinet")
+    const gate = yield* Deferred.make<void>()
+    const began: Array<string> = []
+    const compute = (group: symbol, client: string) =>
+      Effect.forkChild(
+        queue.run(
+          group,
+          client,
+          Effect.suspend(() => (began.push(client), Deferred.await(gate))),
+        ),
+        { startImmediately: true },
+      )
+    const flood = yield* Effect.forEach(["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"], (client) =>
+      compute(flooded, client),
+    )
+    assert.isTrue(isRefused(yield* Effect.exit(queue.run(flooded, "k", Effect.void))))
+    const honest = yield* compute(GROUP, "honest")
+    yield* Deferred.succeed(gate, undefined)
+    yield* Effect.forEach([...flood, honest], Fiber.join)
+    assert.strictEqual(began.indexOf("honest"), 2)
   }),
 )

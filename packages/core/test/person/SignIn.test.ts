@@ -8,14 +8,15 @@ import { notSignedIn, type SignInError } from "@data-cabinet/core/person/PersonE
 import { PersonStore } from "@data-cabinet/core/person/PersonStore"
 import { newSecret, secretFingerprint } from "@data-cabinet/core/person/Secret"
 import { type NewSession, SessionStore } from "@data-cabinet/core/person/SessionStore"
-import { SignIn, SignInRates } from "@data-cabinet/core/person/SignIn"
+import { SignInRates } from "@data-cabinet/core/person/AttemptCounts"
+import { SignIn } from "@data-cabinet/core/person/SignIn"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Fiber, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ADA } from "./examplePerson.ts"
 
 const EDITOR: Person = { ...ADA, role: "editor" }
-const HOME: SignInOrigin = { client: "203.0.113.9", userAgent: "Firefox", requestId: "r1" }
+const HOME: SignInOrigin = { client: "203.0.113.9", userAgent: "Firefox", requestId: "r1", browser: null }
 const from = (client: string | null): SignInOrigin => ({ ...HOME, client })
 const LINK = newSecret("link")
 const PASSWORD = "a long walk at dusk"
@@ -83,7 +84,7 @@ const cabinet = () => {
           return { allowed, limit, remaining: 0, retryAfter: 42 }
         }),
     }),
-    Layer.succeed(SignInRates, { address: 6, account: 3 }),
+    Layer.succeed(SignInRates, { address: 6, account: 3, links: 2 }),
   )
   return { state, layer: Layer.provide(SignIn.layer, ports) }
 }
@@ -221,36 +222,85 @@ it.effect(
 )
 
 it.effect(
-  "SignIn refuses an address that tries too often until the next minute, whatever it brings, without asking anybody",
+  "SignIn refuses passwords from an address that tries too often until the next minute, without asking anybody",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {
       yield* TestClock.setTime(15_000)
-      for (let n = 0; n < 6; n++) yield* outcome(link(newSecret("link")))
+      for (let n = 0; n < 6; n++) yield* outcome(password(`nobody ${n}`, "wrong"))
       const asked = state.counted.length
-      isLimited(yield* outcome(link()), 45)
       isLimited(yield* outcome(password("Ada", PASSWORD)), 45)
       assert.strictEqual(state.counted.length, asked)
-      assert.strictEqual(yield* outcome(link(LINK, from("192.0.2.1"))), "in")
+      assert.strictEqual(yield* outcome(link()), "in")
       yield* TestClock.setTime(60_000)
-      isLimited(yield* outcome(link()), 42)
-      assert.deepStrictEqual(state.counted.slice(-1), ["signin:ip:203.0.113.9"])
+      assert.strictEqual(yield* outcome(password("Ada", PASSWORD, from("192.0.2.1"))), "in")
     }).pipe(Effect.provide(layer))
   }),
 )
 
 it.effect(
-  "SignIn refuses an address that has tried too often in other processes before anything is looked for",
+  "SignIn refuses passwords from an address that has tried too often in other processes before it looks for anything",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     state.refused = "signin:ip:203.0.113.9"
     yield* Effect.gen(function* () {
-      isLimited(yield* outcome(link()), 42)
       isLimited(yield* outcome(password("Ada", PASSWORD)), 42)
       const identify = Effect.die(new Error("identified"))
       isLimited(yield* outcome((signIn) => signIn.byProvider(identify, HOME)), 42)
     }).pipe(Effect.provide(layer))
     assert.deepStrictEqual([state.links, state.names, state.log], [0, [], []])
+  }),
+)
+
+it.effect(
+  "SignIn looks up a link from an address that sent many wrong ones, in its turn",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    yield* Effect.gen(function* () {
+      const wrong = Array.from({ length: 12 }, () => outcome(link(newSecret("link"))))
+      const all = yield* Effect.forkChild(Effect.all([...wrong, outcome(link())], { concurrency: "unbounded" }))
+      yield* TestClock.adjust("1 second")
+      const outcomes = yield* Fiber.join(all)
+      assert.deepStrictEqual(
+        outcomes.slice(0, -1),
+        Array.from(wrong, () => notSignedIn),
+      )
+      assert.strictEqual(outcomes.at(-1), "in")
+      assert.strictEqual(state.links, 13)
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn counts a known browser of the person by itself when its address and the account are flooded",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const known: SignInOrigin = { ...HOME, browser: { personId: EDITOR.id, id: "B".repeat(22) } }
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < 7; n++) yield* outcome(password("Ada", "wrong"))
+      isLimited(yield* outcome(password("Ada", PASSWORD)), 60)
+      assert.strictEqual(yield* outcome(password("Ada", PASSWORD, known)), "in")
+      assert.strictEqual(state.counted.at(-1), `signin:browser:${"B".repeat(22)}`)
+      assert.strictEqual(yield* outcome(password("Ada", "wrong", known)), notSignedIn)
+      assert.strictEqual(yield* outcome(password("Ada", "wrong", known)), notSignedIn)
+      isLimited(yield* outcome(password("Ada", PASSWORD, known)), 42)
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
+  "SignIn counts a browser of another person as a stranger to this account",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const other = (n: number): SignInOrigin => ({
+      ...from(`192.0.2.${n}`),
+      browser: { personId: 99, id: `${n}`.padEnd(22, "C") },
+    })
+    yield* Effect.gen(function* () {
+      for (let n = 0; n < 3; n++) assert.strictEqual(yield* outcome(password("Ada", "wrong", other(n))), notSignedIn)
+      isLimited(yield* outcome(password("Ada", PASSWORD, other(3))), 42)
+    }).pipe(Effect.provide(layer))
+    assert.include(state.counted, "signin:ip:192.0.2.0")
   }),
 )
 
@@ -323,5 +373,5 @@ it.effect(
 )
 
 it("SignIn takes ten attempts a minute of an address, and five at an account, where nothing else is set", () => {
-  assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), { address: 10, account: 5 })
+  assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), { address: 10, account: 5, links: 60 })
 })

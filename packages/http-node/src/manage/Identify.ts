@@ -1,9 +1,10 @@
 /**
- * Finds out who sends a management request, and counts the request against them. Refuses no credentials, and wrong, expired
- * and revoked ones, without telling which: 401; and 429 for an address that sent too many of them. They are looked up for every
- * request, so that what is taken away in one process is refused by all at the next request. What a browser adds by itself, a
- * cookie or a login elsewhere, changes something only from a page of our own: 403. A token with a list of objects has no business
- * here: 403.
+ * Identifies the sender of a management request, and counts the request against them. Missing, wrong, expired and revoked
+ * credentials get one response: 401. They are looked up for every request, so that a revocation in one process takes effect
+ * in all at the next request. An address that sends many wrong ones is slowed, and refused with 429 only if many of them wait
+ * at once (`SecretLookups`). A `Bearer` header is always a token, whatever a proxy adds. What a browser sends by itself, a
+ * cookie or a login elsewhere, changes something only from a page of our own: 403. Tokens with a list of objects may only
+ * read, so they are refused: 403.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -11,14 +12,15 @@ import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToke
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
-import { WrongCredentials } from "@data-cabinet/core/limit/WrongCredentials"
+import { SecretLookups, type TooManyWrong } from "@data-cabinet/core/limit/SecretLookups"
 import type { LiveSession } from "@data-cabinet/core/person/Person"
 import { secretFingerprint } from "@data-cabinet/core/person/Secret"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
-import { Clock, Context, Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import { sessionCookie } from "../person/SessionCookie.ts"
 import { ExternalSignIns, identifyExternal } from "../person/ExternalSignIn.ts"
+import { isBearer } from "../server/CrossOrigin.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request } from "../server/Request.ts"
 import { isSameOrigin } from "../server/SameOrigin.ts"
@@ -31,7 +33,7 @@ export interface Identified {
   readonly session: LiveSession | null
 }
 
-/** Requests a minute: of each token, of each session, and with wrong credentials from each address. */
+/** Requests a minute: of each token and of each session; `wrong`: wrong credentials of an address that are looked up at once. */
 export const ManageRates = Context.Reference<{
   readonly token: number
   readonly session: number
@@ -56,7 +58,7 @@ const foreignPage = refuse(
 /** Whatever is reached by management may show more than what is listed. */
 const onlyReads = refuse("role_missing", "This token may only read what it lists, by the read API at /api/v1.")
 
-const tooManyWrong = (retryAfter: number): Effect.Effect<never, ManageError> =>
+const tooManyWrong = ({ retryAfter }: TooManyWrong): Effect.Effect<never, ManageError> =>
   Effect.fail({
     code: "rate_limited",
     message: `Too many wrong credentials came from this address. Try again in ${retryAfter} s.`,
@@ -69,7 +71,7 @@ const changesNothing = (method: string): boolean => method === "GET" || method =
 
 /** Another scheme is for a proxy that asks for a password, and a session works behind it. */
 export const bearerOf = ({ authorization }: Request["headers"]): string | undefined =>
-  authorization !== undefined && /^bearer(?: |$)/i.test(authorization) ? authorization : undefined
+  isBearer(authorization) ? authorization : undefined
 
 export const identify = Effect.gen(function* () {
   const tokens = yield* AccessTokens
@@ -81,10 +83,16 @@ export const identify = Effect.gen(function* () {
   const { program } = yield* ExternalSignIns
   const none = refuse("unauthorized", program?.hint ?? `${BY_TOKEN}, or sign in.`)
   const cookie = sessionCookie(baseUrl)
-  const refused = new WrongCredentials(rates.wrong)
+  const lookups = new SecretLookups(rates.wrong)
 
   const counted = (key: string, limit: number, again: boolean) =>
     again ? Effect.succeed({ ...UNCOUNTED, limit, remaining: limit }) : windows.count(key, limit)
+
+  const looked = <A>(
+    from: string | null,
+    fingerprint: Uint8Array,
+    find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<A>, StoreUnavailable>,
+  ) => Effect.catchTag(lookups.find(from, fingerprint, find(fingerprint)), "TooManyWrong", tooManyWrong)
 
   const byToken = Effect.fnUntraced(function* (
     request: Request,
@@ -93,8 +101,9 @@ export const identify = Effect.gen(function* () {
     from: string | null,
   ) {
     const sent = bearerToken(authorization)
-    const found = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
-    if (Option.isNone(found)) return null
+    if (sent === null) return yield* wrong
+    const found = yield* looked(from, tokenFingerprint(sent), tokens.find)
+    if (Option.isNone(found)) return yield* wrong
     const { id, name, role, only } = found.value
     const rate = yield* counted(`token:${id}`, rates.token, again)
     if (only !== null) return yield* onlyReads
@@ -110,8 +119,9 @@ export const identify = Effect.gen(function* () {
   ) {
     const find = again ? sessions.peek : sessions.find
     const fingerprint = secretFingerprint("session", secret)
-    const found = fingerprint === null ? Option.none() : yield* find(fingerprint)
-    if (Option.isNone(found)) return null
+    if (fingerprint === null) return yield* wrong
+    const found = yield* looked(from, fingerprint, find)
+    if (Option.isNone(found)) return yield* wrong
     const session = found.value
     if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
     const rate = yield* counted(`session:${session.id}`, rates.session, again)
@@ -123,8 +133,8 @@ export const identify = Effect.gen(function* () {
   const result: Identify = Effect.fnUntraced(function* (request, again = false) {
     const from = clientAddress(request, trustedProxies)
     const authorization = bearerOf(request.headers)
-    // A token says by itself that its sender means this cabinet; another one may be for whoever stands before it.
-    const isToken = authorization !== undefined && /^bearer +dc/i.test(authorization)
+    // Pages of other origins may send this header (CORS), so it must never stand for a login elsewhere.
+    const isToken = authorization !== undefined
     const { person, handled } = isToken ? { person: null, handled: false } : yield* external(request)
     if (person !== null) {
       if (!changesNothing(request.method) && !isSameOrigin(request, baseUrl)) return yield* foreignPage
@@ -134,18 +144,9 @@ export const identify = Effect.gen(function* () {
     }
     const secret = handled || authorization !== undefined ? null : cookie.read(request.headers)
     if (handled || (authorization === undefined && secret === null)) return yield* none
-    const now = yield* Clock.currentTimeMillis
-    const retryAfter = refused.retryAfter(from, now)
-    if (retryAfter !== null) return yield* tooManyWrong(retryAfter)
-    const identified: Identified | null =
-      authorization === undefined
-        ? yield* bySession(request, again, secret!, from)
-        : yield* byToken(request, again, authorization, from)
-    if (identified === null) {
-      refused.count(from, now)
-      return yield* wrong
-    }
-    return identified
+    return authorization === undefined
+      ? yield* bySession(request, again, secret!, from)
+      : yield* byToken(request, again, authorization, from)
   })
   return result
 })

@@ -41,6 +41,18 @@ export const attemptCookie = (baseUrl: string) => {
   }
 }
 
+const YEAR_SECONDS = 31_536_000
+
+/** Recognises a browser in which somebody signed in (`KnownBrowser`), for the console alone. Signing out keeps it. */
+export const browserCookie = (baseUrl: string) => {
+  const { path, isSecure, rest } = formOf(baseUrl)
+  const name = `${isSecure ? "__Secure-" : ""}cabinet-browser`
+  return {
+    read: valueOf(name),
+    set: (text: string): string => `${name}=${text}; Max-Age=${YEAR_SECONDS}; Path=${path}console/; ${rest}`,
+  }
+}
+
 export const sessionCookie = (baseUrl: string): SessionCookie => {
   const { path, isSecure, rest } = formOf(baseUrl)
   const name = `${isSecure ? (path === "/" ? "__Host-" : "__Secure-") : ""}cabinet`

@@ -1,8 +1,8 @@
 /**
  * Lets scripts on pages of the named origins use the read API and the management API, by CORS. Only what a script sends itself
  * counts, a key or a token: no response allows credentials that the browser adds, and the management API's are readable only
- * for a request with `Authorization`, since a login elsewhere could otherwise be used without one. Other origins get what
- * they get without this: responses that no script of theirs can read, and 405 for a preflight.
+ * for a request with `Authorization: Bearer`, which never stands for a login elsewhere. Other origins get what they get
+ * without this: responses that no script of theirs can read, and 405 for a preflight.
  */
 import type { Response, Request } from "./Request.ts"
 
@@ -36,11 +36,15 @@ export const crossOrigin = (origins: ReadonlyArray<string>): CrossOrigin => {
     const isKnown = origin !== undefined && known.has(origin)
     if (isKnown && isPreflight(request)) return allowed(origin, api)
     const response = await handle()
-    const isReadable = isKnown && (api === "read" || authorization !== undefined)
+    const isReadable = isKnown && (api === "read" || isBearer(authorization))
     const opening = isReadable ? { "access-control-allow-origin": origin, "access-control-expose-headers": SHOWN } : {}
     return { ...response, headers: { ...response.headers, ...opening, vary: varyingBy(response.headers["vary"]) } }
   }
 }
+
+/** Whether an `Authorization` header has the scheme of tokens, even without one. */
+export const isBearer = (authorization: string | undefined): authorization is string =>
+  authorization !== undefined && /^bearer(?: |$)/i.test(authorization)
 
 const isPreflight = ({ method, headers }: Request): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined

@@ -89,13 +89,15 @@ class FetchRequest implements Request {
 /** Statuses whose responses have no body. */
 const BODILESS = new Set([204, 205, 304])
 
-const responseOf = ({ id, method }: Request, { status, headers: own, body }: Response): FetchedResponse => {
-  const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
+const responseOf = ({ id, method }: Request, response: Response): FetchedResponse => {
+  const { status, body } = response
+  const headers = new Headers({ ...response.headers, [REQUEST_ID_HEADER]: id })
+  for (const cookie of response.cookies ?? []) headers.append("set-cookie", cookie)
   const isSent = body !== null && method !== "HEAD" && !BODILESS.has(status)
   if (isStream(body)) {
     // The same stream; browsers and Node declare its type differently.
     return new globalThis.Response(isSent ? (ReadableStream.from(body) as never) : null, { status, headers })
   }
-  if (body !== null) headers["content-length"] = String(Buffer.byteLength(body))
+  if (body !== null) headers.set("content-length", String(Buffer.byteLength(body)))
   return new globalThis.Response(isSent ? (body as string | Uint8Array<ArrayBuffer>) : null, { status, headers })
 }

@@ -97,7 +97,7 @@ const write = (
   { id, method }: Request,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { status, headers: own, body, streaming }: Response,
+  { status, headers: own, cookies, body, streaming }: Response,
 ): void => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   const pieces = isStream(body) ? body : undefined
@@ -108,6 +108,7 @@ const write = (
   }
   // HTTP/2 has no such header.
   if (incoming.httpVersionMajor === 2) delete headers["connection"]
+  if (cookies !== undefined) outgoing.setHeader("set-cookie", cookies)
   outgoing.writeHead(status, headers)
   if (body === null || method === "HEAD") outgoing.end()
   else if (pieces !== undefined) {

@@ -30,6 +30,8 @@ export interface Response {
   readonly status: number
   /** Keyed by lower-case name. The adapter adds the body's length, where it is known, and the request's id. */
   readonly headers: Readonly<Record<string, string>>
+  /** A `Set-Cookie` header each. */
+  readonly cookies?: ReadonlyArray<string>
   /** A body in pieces is sent as they come; one that fails leaves a broken message behind, never one that looks whole. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */

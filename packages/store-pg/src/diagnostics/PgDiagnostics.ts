@@ -77,6 +77,13 @@ CROSS JOIN LATERAL (
 JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
 WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND o.user_agent IS NOT NULL ORDER BY s.id LIMIT 1000`
 
+/** Of at most a thousand requests; see `DiagnosticsReport.soleClient`. */
+const SOLE_CLIENT = `
+SELECT min(ip) AS address, count(*)::int4 AS requests, count(DISTINCT user_agent)::int4 AS programs
+FROM (SELECT ip, user_agent FROM cabinet.original_request
+      WHERE received_at > cabinet.now() - interval '1 day' AND ip IS NOT NULL ORDER BY id DESC LIMIT 1000) lately
+HAVING count(*) >= 100 AND min(ip) = max(ip) AND count(DISTINCT user_agent) >= 3`
+
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
        coalesce(max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date, -1)::int4 AS days_ahead
@@ -147,6 +154,7 @@ export const layer = Layer.effect(
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
         const limitedRequests = yield* sql.unsafe<DiagnosticsReport["limitedRequests"][number]>(LIMITED_LATELY)
         const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
+        const [soleClient = null] = yield* sql.unsafe<NonNullable<DiagnosticsReport["soleClient"]>>(SOLE_CLIENT)
         const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
           textArray(ADDRESS_RECIPES),
         ])
@@ -202,6 +210,7 @@ export const layer = Layer.effect(
           failingPolls,
           refusedSignatures,
           limitedRequests,
+          soleClient,
           signedAddresses,
           droppedHeaders,
           baseUrl,

@@ -17,11 +17,18 @@ interface SessionRow {
   readonly expires_at: string
   readonly client: string | null
   readonly user_agent: string | null
+  readonly age_seconds: number
 }
 
-const COLUMNS = `s.id::text AS id, p.id::text AS person_id, p.name, p.role, s.method,
-  cabinet.rfc3339(s.created_at) AS created_at, cabinet.rfc3339(s.last_seen_at) AS last_seen_at,
-  cabinet.rfc3339(s.expires_at) AS expires_at, s.client, s.user_agent`
+/** `seen`: when it was last used. */
+const columns = (
+  seen = "s.last_seen_at",
+): string => `s.id::text AS id, p.id::text AS person_id, p.name, p.role, s.method,
+  cabinet.rfc3339(s.created_at) AS created_at, cabinet.rfc3339(${seen}) AS last_seen_at,
+  cabinet.rfc3339(s.expires_at) AS expires_at, s.client, s.user_agent,
+  floor(extract(epoch FROM cabinet.now() - s.created_at))::float8 AS age_seconds`
+
+const COLUMNS = columns()
 
 /** It ends after half a day without a request, and after thirty days at the latest. */
 const LIVE = "s.expires_at > n.at AND s.last_seen_at > n.at - interval '12 hours' AND p.removed_at IS NULL"
@@ -50,15 +57,15 @@ const CLAIM = begin(`used AS (
     DELETE FROM cabinet.sign_in_link l WHERE l.fingerprint = $6 RETURNING l.person_id, l.expires_at > cabinet.now() AS valid
   ), who AS (SELECT person_id AS id FROM used WHERE valid)`)
 
-/** The use is written at most once a minute. */
+/** The use is written at most once a minute; what is returned includes it. */
 const FIND = `
   WITH found AS (
     SELECT s.*, n.at FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}
     WHERE s.fingerprint = $1 AND ${LIVE}
   ), seen AS (
     UPDATE cabinet.session u SET last_seen_at = f.at FROM found f
-    WHERE u.id = f.id AND u.last_seen_at < f.at - interval '1 minute')
-  SELECT ${COLUMNS} FROM found s JOIN cabinet.person p ON p.id = s.person_id`
+    WHERE u.id = f.id AND u.last_seen_at < f.at - interval '1 minute' RETURNING u.last_seen_at)
+  SELECT ${columns("coalesce((SELECT last_seen_at FROM seen), s.last_seen_at)")} FROM found s JOIN cabinet.person p ON p.id = s.person_id`
 
 const PEEK = `
   SELECT ${COLUMNS} FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}
@@ -82,6 +89,7 @@ const toSession = (row: SessionRow): LiveSession => ({
   expiresAt: row.expires_at,
   client: row.client,
   userAgent: row.user_agent,
+  ageSeconds: row.age_seconds,
 })
 
 const optional = (rows: ReadonlyArray<SessionRow>): Option.Option<LiveSession> =>

@@ -78,6 +78,25 @@ it("examine names a source that drops what its well-known sender says in headers
   expect((await examine()).droppedHeaders).toEqual([{ sourceId: sources.plain.id, name: "Plain", provider: "github" }])
 })
 
+it("examine names the address that all requests come from when several programs send them, and only then", async () => {
+  const requests = (count: number, ip: string, agent: string) =>
+    database.run(
+      `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, ip, user_agent, charset, charset_from, replaced)
+       SELECT coalesce(max(id), 0) + n, cabinet.now(), 1, '', 0, ${ip}, ${agent}, 'utf-8', 'data', 0
+       FROM generate_series(1, ${count}) n LEFT JOIN cabinet.original_request ON true GROUP BY n`,
+    )
+  const sole = async () => (await examine()).soleClient
+  await requests(99, "'10.42.0.7'", "'program ' || n % 3")
+  expect(await sole()).toBeNull()
+  await requests(5, "NULL", "'an import'")
+  await requests(1, "'10.42.0.7'", "NULL")
+  expect(await sole()).toEqual({ address: "10.42.0.7", requests: 100, programs: 3 })
+  await requests(1, "'198.51.100.9'", "'another'")
+  expect(await sole()).toBeNull()
+  await requests(1000, "'10.42.0.7'", "'one program'")
+  expect(await sole()).toBeNull()
+})
+
 it("examine names a table that has no partition left", async () => {
   await database.run(
     `DO $$ DECLARE part regclass; BEGIN

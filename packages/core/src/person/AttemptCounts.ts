@@ -1,0 +1,62 @@
+/**
+ * Counts attempts to sign in, by the minute and across all processes. A browser in which somebody signed in before counts by
+ * itself. Any other counts by its address and by the account, apart for the address from which the person signed in last.
+ */
+import { hash } from "node:crypto"
+import { Clock, Context, Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { rateSubject } from "../limit/RateSubject.ts"
+import { RateWindows } from "../limit/RateWindows.ts"
+import { WrongCredentials } from "../limit/WrongCredentials.ts"
+import type { SignInOrigin } from "./Person.ts"
+import { type SignInError, tooManySignIns } from "./PersonError.ts"
+
+/** Attempts a minute; `links`: wrong links of an address that are looked up at once. */
+export const SignInRates = Context.Reference<{
+  readonly address: number
+  readonly account: number
+  readonly links: number
+}>("@data-cabinet/core/person/SignInRates", { defaultValue: () => ({ address: 10, account: 5, links: 60 }) })
+
+type Refused = SignInError | StoreUnavailable
+
+/** The name under which a client's address is counted. */
+export const subjectOf = (client: string | null): string => (client === null ? "ip:unknown" : rateSubject(client))
+
+/** Each fails with `rate_limited` for an attempt over its limit. */
+export const attemptCounts = Effect.gen(function* () {
+  const windows = yield* RateWindows
+  const rates = yield* SignInRates
+  const flood = new WrongCredentials(rates.address)
+
+  const count = Effect.fnUntraced(function* (subject: string, limit: number): Effect.fn.Return<void, Refused> {
+    const { allowed, retryAfter } = yield* windows.count(subject, limit)
+    if (!allowed) return yield* tooManySignIns(retryAfter)
+  })
+
+  const countAddress = Effect.fnUntraced(function* ({ client }: SignInOrigin): Effect.fn.Return<void, Refused> {
+    const now = yield* Clock.currentTimeMillis
+    const wait = flood.retryAfter(client, now)
+    if (wait !== null) return yield* tooManySignIns(wait)
+    flood.count(client, now)
+    yield* count(`signin:${subjectOf(client)}`, rates.address)
+  })
+
+  /** A known browser by itself, any other by its address. */
+  const countOrigin = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
+    origin.browser === null ? countAddress(origin) : count(`signin:browser:${origin.browser.id}`, rates.account)
+
+  /** An attempt that no known browser of this account makes. */
+  const countStranger = Effect.fnUntraced(function* (
+    name: string,
+    knownFrom: string | null,
+    origin: SignInOrigin,
+  ): Effect.fn.Return<void, Refused> {
+    if (origin.browser !== null) yield* countAddress(origin)
+    const account = hash("sha256", name.toLowerCase(), "base64url").slice(0, 22)
+    const own = knownFrom === subjectOf(origin.client) ? ":own" : ""
+    yield* count(`signin:account:${account}${own}`, rates.account)
+  })
+
+  return { countOrigin, countStranger }
+})
