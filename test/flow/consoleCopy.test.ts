@@ -87,27 +87,51 @@ it("a refused selection has no SQL", async () => {
   assert.notInclude(refused, "copy-sql")
 })
 
-/** The words that bash reads. */
-const wordsOf = (line: string): ReadonlyArray<string> =>
-  execFileSync("bash", ["-c", `printf '%s\\0' ${line}`], { env: { INTAKE_SECRET: "S" } })
+/** What a shell makes of a line in which a program is called: its words, and what it reads. */
+const called = (shell: string, program: string, line: string): ReadonlyArray<string> =>
+  execFileSync(shell, ["-c", `${program}() { printf '%s\\0' "$@"; cat; }\n${line}`], {
+    env: { INTAKE_SECRET: "S" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
     .toString()
     .split("\0")
-    .slice(0, -1)
 
-it("a request copied as curl is the same bytes, and one that no command line holds is not offered", async () => {
-  for (const text of TEXTS.slice(0, 25)) {
+const HOSTILE = ["'\n; echo pwned >&2; exit 9 #", "\u001b]0;x\u0007'$(exit 9)`exit 9`\\", "a\n\n", "\\'; exit 9 #"]
+
+it("a request copied as curl is the same bytes in every shell, and one that no command line holds is not offered", async () => {
+  for (const text of [...TEXTS.slice(0, 25), ...HOSTILE]) {
     const sent = await fetch(cabinet.source.intakeUrl, {
       method: "POST",
-      headers: { "content-type": "text/plain; charset=utf-8" },
+      headers: { "content-type": "text/plain; charset=utf-8; x='\"; exit 9; '" },
       body: text,
     })
     const { id } = (await sent.json()) as { id: number }
     const screen = (await viewer.get(`/console/events/${id}`)).text
-    const words = wordsOf(fieldOf(screen, "copy-curl"))
-    assert.deepStrictEqual(words.slice(0, 5), ["curl", "-X", "POST", "-H", "Content-Type: text/plain; charset=utf-8"])
-    assert.deepStrictEqual(words.slice(5), ["--data-raw", text, `${cabinet.base}/webhook/S`])
+    const line = fieldOf(screen, "copy-curl")
+    for (const shell of ["sh", "bash"]) {
+      const type = "Content-Type: text/plain; charset=utf-8; x='\"; exit 9; '"
+      const [body, input] = text.endsWith("\n") ? [["--data-binary", "@-"], text] : [["--data-raw", text], ""]
+      const words = ["-X", "POST", "-H", type, ...body, `${cabinet.base}/webhook/S`, input]
+      assert.deepStrictEqual(called(shell, "curl", line), words, `${shell}: ${line}`)
+    }
   }
   const binary = await fetch(cabinet.source.intakeUrl, { method: "POST", body: Uint8Array.of(0xff, 0xfe, 0x00, 0x41) })
   const { id } = (await binary.json()) as { id: number }
   assert.notInclude((await viewer.get(`/console/events/${id}`)).text, "copy-curl")
+}, 60_000)
+
+it("a selection copied as a command has its values, whatever they contain", async () => {
+  for (const value of [...TEXTS.slice(0, 25), ...HOSTILE]) {
+    const query = new URLSearchParams({ fc: "customer", fo: "eq", fv: value })
+    const { text } = await viewer.get(`/console/tables/sources/orders?${query}`)
+    if (value.endsWith("\n")) {
+      assert.notInclude(text, "copy-command")
+      continue
+    }
+    for (const shell of ["sh", "bash"]) {
+      const line = fieldOf(text, "copy-command")
+      const words = ["rows", "sources.orders", "--fc", "customer", "--fo", "eq", "--fv", value, ""]
+      assert.deepStrictEqual(called(shell, "cabinet", line), words)
+    }
+  }
 }, 60_000)

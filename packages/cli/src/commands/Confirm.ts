@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { Flag, Prompt } from "effect/cli"
+import { plainText } from "../output/PlainText.ts"
 import { CommandError } from "./CommandError.ts"
 
 export const yes = Flag.Boolean("yes").pipe(
@@ -16,7 +17,7 @@ export const yes = Flag.Boolean("yes").pipe(
 const refuse = (code: CommandError["code"], message: string) => Effect.fail(new CommandError({ code, message }))
 
 const ask = (message: string) =>
-  Prompt.run(Prompt.Confirm({ message, initial: false })).pipe(
+  Prompt.run(Prompt.Confirm({ message: plainText(message), initial: false })).pipe(
     Effect.catch(() => Effect.succeed(false)),
     Effect.flatMap((isConfirmed) => (isConfirmed ? Effect.void : refuse("refused", "Cancelled; nothing was changed."))),
   )

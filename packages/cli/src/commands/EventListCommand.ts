@@ -8,7 +8,7 @@ import { MAX_LIMIT, parseLimit } from "@data-cabinet/core/pagination/Page"
 import { Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
-import { JsonText, printLine, report } from "../output/Report.ts"
+import { JsonText, printLine, printValue, report } from "../output/Report.ts"
 import { styleFor } from "../output/Style.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { CommandError } from "./CommandError.ts"
@@ -220,7 +220,7 @@ export const list = Command.make(
               : table(items)
                   .split("\n")
                   .slice(first ? 0 : 1)
-            yield* printLine(lines.join("\n"))
+            yield* (json ? printValue : printLine)(lines.join("\n"))
             first = false
           }
         }

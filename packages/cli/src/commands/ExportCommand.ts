@@ -157,7 +157,7 @@ const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: Told) {
       const opened = yield* ExportRows.use((exports) => exports.open({ schema, name, params, live: input.live })).pipe(
         withSelectionHints(`${schema}.${name}`, { ...input }),
       )
-      const output = isStdout ? standardOutput : yield* outputFile(to)
+      const output = isStdout ? standardOutput() : yield* outputFile(to)
       const written = yield* Effect.tryPromise({
         try: () => writeRows(opened, fileEncoder(chosen, name, shape), output, tell),
         catch: asError,

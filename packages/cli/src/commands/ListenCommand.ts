@@ -14,7 +14,7 @@ import { FollowFeed, USUAL_WAIT_MILLIS } from "@data-cabinet/core/feed/FollowFee
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { forwardLayer } from "../compose/ForwardLayer.ts"
-import { printLine, report, writeJson } from "../output/Report.ts"
+import { printLine, printValue, report, writeJson } from "../output/Report.ts"
 import { type Style, styleFor } from "../output/Style.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { CommandError } from "./CommandError.ts"
@@ -232,7 +232,7 @@ export const listenCommand = Command.make(
           sourceId,
           target,
           since,
-          tell: (line) => printLine(shown ? writeJson(lineJson(line)) : lineText(line, style)),
+          tell: (line) => (shown ? printValue(writeJson(lineJson(line))) : printLine(lineText(line, style))),
           ready: printLine(
             shown
               ? writeJson(head)

@@ -18,7 +18,7 @@ import { RemoteRefusal } from "@data-cabinet/remote/http/RemoteRefusal"
 import { Effect, Fiber, Latch, Result, Semaphore, Stream } from "effect"
 import { Command } from "effect/cli"
 import { boundedLines } from "./BoundedLines.ts"
-import { printLine } from "../output/Report.ts"
+import { printValue } from "../output/Report.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { CommandError } from "./CommandError.ts"
 import { root, withCabinet } from "./Root.ts"
@@ -58,18 +58,18 @@ const serve = Effect.gen(function* () {
     Effect.gen(function* () {
       yield* turns.take(1)
       const work = Effect.flatMap(handled(message), (response) =>
-        response === null ? Effect.void : printLine(response.text),
+        response === null ? Effect.void : printValue(response.text),
       )
       const done = Effect.sync(() => running.delete(id)).pipe(Effect.andThen(turns.release(1)))
       running.set(id, yield* Effect.forkChild(Effect.ensuring(work, done)))
     })
 
   const receive = (line: Uint8Array | null): Effect.Effect<void> => {
-    if (line === null) return printLine(tooLong)
+    if (line === null) return printValue(tooLong)
     const text = decoder.decode(line)
     if (text.trim() === "") return Effect.void
     const message = readAgentMessage(text)
-    if (Result.isFailure(message)) return printLine(message.failure)
+    if (Result.isFailure(message)) return printValue(message.failure)
     const { id, method, params } = message.success
     if (id !== null) return start(message.success, id)
     const cancelled = method === "notifications/cancelled" ? idOf(params.get("requestId")) : null

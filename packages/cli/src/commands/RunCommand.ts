@@ -5,6 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { plainOutput } from "../output/PlainText.ts"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
 import { nearest } from "@data-cabinet/core/text/Nearest"
@@ -25,10 +26,12 @@ const presenter: CliOutput.Presenter = {
         return Console.log(formatter(process.stdout).formatHelpDoc(event.helpDoc))
       case "InvalidInvocation":
         return Console.error(
-          [
-            ...event.errors.map((error) => sentence(wrongCall(error))),
-            `See: ${event.commandPath.join(" ")} --help`,
-          ].join("\n"),
+          plainOutput(
+            [
+              ...event.errors.map((error) => sentence(wrongCall(error))),
+              `See: ${event.commandPath.join(" ")} --help`,
+            ].join("\n"),
+          ),
         )
       case "Version":
         return Console.log(event.version)
@@ -77,10 +80,10 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   if (error instanceof Error) {
     // A message about a parameter begins with its name, which has no capital.
     const words = "param" in error ? error.message : sentence(error.message)
-    process.stderr.write(`${words}\n`)
+    process.stderr.write(`${plainOutput(words)}\n`)
     return isUsage(error) ? 2 : 1
   }
-  process.stderr.write(`Internal error:\n${Cause.pretty(exit.cause)}\n`)
+  process.stderr.write(`Internal error:\n${plainOutput(Cause.pretty(exit.cause))}\n`)
   return 1
 }
 

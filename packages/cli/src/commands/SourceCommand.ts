@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { card, columns } from "../output/Columns.ts"
+import { plainOutput } from "../output/PlainText.ts"
 import { type Format, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { type ProviderName, providerNamed } from "@data-cabinet/core/verification/Providers"
@@ -102,7 +103,7 @@ const revealing = <E, R>(
     { role },
   )
 
-const remarkOn = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
+const remarkOn = (text: string) => Effect.sync(() => process.stderr.write(`${plainOutput(text)}\n`))
 
 /** Says what a person may not expect of the new source. */
 const remarks = ({ id, name, verify }: Source, from: ProviderName | undefined) =>

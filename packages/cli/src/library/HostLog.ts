@@ -1,4 +1,5 @@
 /** Passes log entries to the program that opened the cabinet, which knows where they belong. */
+import { plainOutput } from "../output/PlainText.ts"
 import { Cause, Layer, Logger, References } from "effect"
 
 /** The shape of `console`, pino and most others. */
@@ -33,8 +34,8 @@ const text = ({ message, cause, fiber }: Logger.Options<unknown>): string => {
 /** Without a log: warnings and errors to the console. */
 export const layer = (given: ProgramLog | undefined) => {
   const log: ProgramLog = given ?? {
-    warn: (message) => console.warn(message),
-    error: (message) => console.error(message),
+    warn: (message) => console.warn(plainOutput(message)),
+    error: (message) => console.error(plainOutput(message)),
   }
   const logger = Logger.make((options) => {
     const level = options.logLevel

@@ -1,6 +1,6 @@
 /** The log, on stderr: one line per entry, formatted for people on a terminal and as JSON for machines. */
 import { Cause, Layer, Logger, type LogLevel, References } from "effect"
-import { plainLines, plainText } from "./PlainText.ts"
+import { plainJson, plainLines, plainText } from "./PlainText.ts"
 import { styleFor } from "./Style.ts"
 
 export interface LogOptions {
@@ -44,7 +44,7 @@ const entry = ({ message, logLevel, date, cause, fiber }: Logger.Options<unknown
 }
 
 const json = ({ at, level, message, notes, cause }: Entry): string =>
-  JSON.stringify({ time: at.toISOString(), level, message, ...notes, ...(cause === null ? {} : { cause }) })
+  plainJson(JSON.stringify({ time: at.toISOString(), level, message, ...notes, ...(cause === null ? {} : { cause }) }))
 
 const pretty = ({ at, level, message, notes, cause }: Entry): string => {
   const style = styleFor(process.stderr)

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto"
 import { open, realpath, rename, rm, stat } from "node:fs/promises"
 import { Effect, type Scope } from "effect"
 import { CommandError } from "../commands/CommandError.ts"
+import { plainBytes } from "./PlainText.ts"
 
 export interface Output {
   /** Resolves once it has taken the bytes: a slow reader bounds what is held. */
@@ -64,7 +65,11 @@ export const outputFile = Effect.fnUntraced(function* (
   }
 })
 
-export const standardOutput: Output = {
-  write: (bytes) => new Promise((resolve) => process.stdout.write(bytes, () => resolve())),
-  finish: async () => {},
+/** A terminal gets text without the characters that it would act on, anything else the very bytes. */
+export const standardOutput = (): Output => {
+  const plain = process.stdout.isTTY ? plainBytes() : undefined
+  return {
+    write: (bytes) => new Promise((resolve) => process.stdout.write(plain?.(bytes) ?? bytes, () => resolve())),
+    finish: async () => {},
+  }
 }

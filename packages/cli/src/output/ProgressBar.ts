@@ -1,4 +1,5 @@
 /** A progress bar for long commands: drawn on stderr, and only on a terminal. */
+import { plainText } from "./PlainText.ts"
 
 const WIDTH = 30
 const REDRAW_MILLIS = 100
@@ -17,7 +18,7 @@ export const progressBar = (): ProgressBar => {
   const show = (text: string, now: number) => {
     if (!watched || now - drawn < REDRAW_MILLIS) return
     drawn = now
-    process.stderr.write(`\r\u001b[K${text}`)
+    process.stderr.write(`\r\u001b[K${plainText(text)}`)
   }
   return {
     draw: (label, part, unit, now) => {

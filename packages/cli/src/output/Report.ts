@@ -1,9 +1,13 @@
-/** The output of a command: one JSON document with `--json`, otherwise text for people. Nothing else goes to stdout. */
+/**
+ * The output of a command: one JSON document with `--json`, otherwise text for people. Nothing else goes to stdout. What a
+ * terminal would act on is escaped; other programs get values as they are.
+ */
 import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect, Result } from "effect"
 import { CommandError } from "../commands/CommandError.ts"
+import { plainJson, plainOutput } from "./PlainText.ts"
 import { type Style, styleFor } from "./Style.ts"
 
 /** JSON text that is passed on unparsed, so that no digit of it is lost. */
@@ -25,11 +29,20 @@ export const writeJson = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-export const printLine = (text: string): Effect.Effect<void> =>
+const print = (text: string): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     // The next line waits until this one is flushed, so that a slow reader bounds the buffered output.
     process.stdout.write(`${text}\n`, () => resume(Effect.void))
   })
+
+/** A line for people. */
+export const printLine = (text: string): Effect.Effect<void> => print(plainOutput(text))
+
+/** JSON or a single value, for programs. */
+export const printValue = (text: string, isJson = true): Effect.Effect<void> => {
+  if (!process.stdout.isTTY) return print(text)
+  return print(isJson ? plainJson(text) : plainOutput(text))
+}
 
 /** False: text for people. True: the document. A path: the one value of the document at that path. */
 export type Format = boolean | { readonly path: string }
@@ -55,9 +68,9 @@ export const report = (
   Effect.suspend(() => {
     if (format === false) return printLine(text(styleFor(process.stdout)))
     const document = writeJson(value)
-    if (format === true) return printLine(document)
+    if (format === true) return printValue(document)
     const found = valueAt(document, format.path)
-    if (found !== undefined) return printLine(found)
+    if (found !== undefined) return printValue(found, false)
     const message = `The output has no ${JSON.stringify(format.path)}; use --json to see what it has.`
     return Effect.fail(new CommandError({ code: "usage", message }))
   })

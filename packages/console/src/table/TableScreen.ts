@@ -143,13 +143,14 @@ const copyMenu = (frame: Frame, { table, pairs, sql }: TableData): Html => {
   const { table: words } = frame.words
   const { schema, name } = table.detail
   const address = apiAddress(frame.baseUrl, schema, name, pairs)
+  const command = commandLine(schema, name, pairs)
   return menu({
     id: "copy",
     face: markup`${ICONS.copy}<span>${words.copy}</span>`,
     body: [
       copyField("copy-address", words.copyAddress, address, words.copy),
       copyField("copy-curl", "curl", curlCall(address), words.copy),
-      copyField("copy-command", "cabinet", commandLine(schema, name, pairs), words.copy),
+      command !== null && copyField("copy-command", "cabinet", command, words.copy),
       sql !== null && copyField("copy-sql", "SQL", sql, words.copy),
     ],
   })

@@ -19,6 +19,9 @@ export const toolRefusal = (code: string, message: string, retryAfter = 0): Tool
 
 type Refused = FeedError | ReadError | SelectionError | StoreUnavailable | ToolRefusal
 
+/** Whether the message may repeat what a sender wrote: a name, a value, or the words of the database about them. */
+export const isWordedOutside = (error: Refused): boolean => "_tag" in error && error._tag !== "FeedError"
+
 export const refusalText = (error: Refused): string => {
   const code = "code" in error ? error.code : "reader_off"
   const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`

@@ -2,6 +2,7 @@
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
 import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { counted } from "../text/Counted.ts"
+import { shellWord } from "../text/ShellWord.ts"
 import { providerNamed } from "../verification/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
@@ -283,8 +284,8 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
-/** As a shell takes it. */
-const word = (text: string): string => (/^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)
+/** A column whose name no word can hold has no such index made by the command. */
+const word = (text: string): string => shellWord(text) ?? "…"
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 

@@ -5,6 +5,7 @@ import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedError } from "@data-cabinet/core/feed/FeedError"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Items } from "@data-cabinet/core/pagination/Items"
+import type { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { Column, Table, TableDetail } from "@data-cabinet/core/row/Table"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Layer, Option, Result } from "effect"
@@ -37,6 +38,7 @@ export const cabinet = (
     readonly waitedMillis?: number
     /** Of the rows. */
     readonly nextCursor?: null
+    readonly rowsFail?: ReadError
   } = {},
 ) => {
   const asked: Array<unknown> = []
@@ -45,6 +47,7 @@ export const cabinet = (
     Layer.succeed(SelectRows, {
       page: async (request) => {
         asked.push(request)
+        if (there.rowsFail !== undefined) return Result.fail(there.rowsFail)
         const { nextCursor = page.nextCursor } = there
         return Result.succeed({ ...page, nextCursor, columns: [] })
       },

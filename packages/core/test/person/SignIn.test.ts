@@ -47,7 +47,12 @@ const cabinet = () => {
     Effect.sync(() => {
       if (state.isPersonGone) return Option.none()
       state.begun.push({ personId, ...session })
-      const times = { createdAt: EDITOR.createdAt, lastSeenAt: EDITOR.createdAt, expiresAt: EDITOR.createdAt }
+      const times = {
+        createdAt: EDITOR.createdAt,
+        lastSeenAt: EDITOR.createdAt,
+        expiresAt: EDITOR.createdAt,
+        ageSeconds: 0,
+      }
       const { method, client, userAgent } = session
       return Option.some({ id: 8, personId, personName: "Ada", role: EDITOR.role, method, client, userAgent, ...times })
     })

@@ -1,8 +1,8 @@
 /** A request as a line for a shell, with the token as `$CABINET_TOKEN`, which is the only secret of ours in it. */
+import { shellWord } from "@data-cabinet/core/text/ShellWord"
 
-/** One word for a POSIX shell. */
-const quoted = (text: string): string =>
-  /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+/** JSON has no control characters, and a form's values are one line. */
+const quoted = (text: string): string => shellWord(text) ?? "''"
 
 export interface ShownRequest {
   readonly method: string

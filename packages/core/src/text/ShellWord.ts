@@ -1,0 +1,29 @@
+/**
+ * A text as one word of a command line, in one line and without control characters, to be copied into a terminal. What is
+ * quoted means the same to every POSIX shell (dash, bash, zsh, ksh) and to fish: no character of the text is ever read as
+ * one of the shell's.
+ */
+
+const PLAIN = /^[\w./:=@%+,-]+$/
+
+/** What a quoted word cannot contain everywhere: shells disagree about `\` before `'`, and terminals act on the others. */
+const ENCODED = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069'\\]/gu
+
+const octal = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join("")
+
+/** The argument of `printf %b` that prints the text: within single quotes, whatever the text has. */
+const printed = (text: string): string => `'${text.replaceAll(ENCODED, octal)}'`
+
+/** A command that writes the text, byte for byte, to the input of the next one. */
+export const shellInput = (text: string): string => `printf %b ${printed(text)}`
+
+/** Null for the few texts that no word can hold: those with a NUL or with a line break at the end. */
+export const shellWord = (text: string): string | null => {
+  if (PLAIN.test(text)) return text
+  // Without a backslash in front of it, the end of a quoted part is one in every shell.
+  if (text.replaceAll(ENCODED, (unit) => (unit === "'" ? unit : "")) === text) {
+    return `'${text.replaceAll("'", String.raw`'\''`)}'`
+  }
+  return text.includes("\0") || text.endsWith("\n") ? null : `"$(${shellInput(text)})"`
+}
