@@ -114,6 +114,7 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
     for (const row of batch) {
       read = row.line
       if (row.tooLong === true) gathered.refuse({ line: row.line, column: null, reason: tooLong("the row") })
+      else if (row.refusal !== undefined) gathered.refuse({ line: row.line, ...row.refusal })
       else if (row.cells.some((cell) => cell !== null && cell !== "")) {
         rows.row({ line: row.line, cells: row.cells.map(cellValue) })
       }
@@ -123,8 +124,9 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   return { sheet: sheet.name, header, batches }
 })
 
-/** A sheet's number is a double; its shortest representation is what the sheet shows if nothing rounds it. */
+/** A number's shortest digits are what the sheet shows if nothing rounds it. */
 const cellValue = (cell: SheetCell): Json => {
   if (typeof cell === "number") return Number.isFinite(cell) ? new JsonNumber(String(cell)) : String(cell)
-  return typeof cell === "string" ? cell.replaceAll("\0", "\uFFFD").toWellFormed() : cell
+  if (typeof cell === "string") return cell.replaceAll("\0", "\uFFFD").toWellFormed()
+  return typeof cell === "object" && cell !== null ? new JsonNumber(cell.digits) : cell
 }

@@ -1,13 +1,21 @@
 /**
- * Reads the rows of a spreadsheet. An archive can be crafted to unpack to any size, so an implementation limits bytes, time
+ * Reads the rows of a spreadsheet: each cell's value, or the reason why there is none. An archive can be crafted to unpack to any size, so an implementation limits bytes, time
  * and memory, and fails with `too_large` or `unreadable`.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { FileError } from "./FileError.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
-/** A date is text: `2024-03-01`, or `2024-03-01T09:30:00` if it has a time. A formula is its last computed value. */
-export type SheetCell = string | number | boolean | null
+/** A number that a double cannot hold, as JSON writes it. */
+export interface LongNumber {
+  readonly digits: string
+}
+
+/**
+ * A date is text: `2024-03-01`, or `2024-03-01T09:30:00` if it has a time; a time of day is `09:00:00`, a duration `36:00:00`.
+ * A formula is its last computed value.
+ */
+export type SheetCell = string | number | boolean | null | LongNumber
 
 export interface SheetRow {
   /** The row's number as the sheet shows it, from 1. */
@@ -15,6 +23,8 @@ export interface SheetRow {
   readonly cells: ReadonlyArray<SheetCell>
   /** Its texts exceed the size of an item; its cells are omitted. */
   readonly tooLong?: true
+  /** One of its cells cannot be read; all of them are omitted. The column counts from 1. */
+  readonly refusal?: { readonly column: number; readonly reason: string } | undefined
 }
 
 export interface OpenSheet {

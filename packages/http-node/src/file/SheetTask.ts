@@ -1,6 +1,7 @@
 /** The messages to and from the thread that parses a workbook. */
+import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
-import type { SheetLimits, SheetRefusal } from "./SheetLimits.ts"
+import type { SheetLimits } from "../sheet/SheetLimits.ts"
 
 export interface SheetTask {
   /** The whole archive. */
@@ -19,4 +20,4 @@ export type SheetResult =
   | { readonly sheet: string }
   | { readonly rows: ReadonlyArray<SheetRow> }
   | { readonly end: true }
-  | SheetRefusal
+  | { readonly refused: FileError["code"]; readonly message: string }

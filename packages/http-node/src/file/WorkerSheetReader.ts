@@ -8,8 +8,8 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { MAX_ITEM_LENGTH } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
-import { Cause, Effect, Layer, Queue, Semaphore, Stream } from "effect"
-import { megabytes, SHEET_LIMITS, type SheetLimits } from "./SheetLimits.ts"
+import { Cause, Effect, Layer, Queue, type Scope, Semaphore, Stream } from "effect"
+import { megabytes, SHEET_LIMITS, type SheetLimits } from "../sheet/SheetLimits.ts"
 import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { startSheetWorker } from "./StartSheetWorker.ts"
 
@@ -71,66 +71,71 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
 }
 
 /** Of the whole process, however many cabinets it serves: they share one machine's memory. */
-const TURNS = Semaphore.makeUnsafe(SHEET_LIMITS.atOnce)
+const SLOTS = Semaphore.makeUnsafe(SHEET_LIMITS.atOnce)
 
+const busy = (what: string, { waitMillis }: SheetLimits) =>
+  fileError("busy", `${what}, and none finished within ${waitMillis / 1000} s: try again later.`)
+
+/** Held until the scope ends. */
+const held = (slots: Semaphore.Semaphore) =>
+  Effect.acquireRelease(slots.take(1), () => slots.release(1), { interruptible: true })
+
+/** For one cabinet, which reads one workbook at a time, so that it cannot take the slots of all others. */
 export const layer = (options: Partial<SheetLimits> = {}) => {
   const limits = { ...SHEET_LIMITS, ...options }
-  const turns = options.atOnce === undefined ? TURNS : Semaphore.makeUnsafe(options.atOnce)
+  const slots = options.atOnce === undefined ? SLOTS : Semaphore.makeUnsafe(options.atOnce)
+  return Layer.sync(SheetReader, () => {
+    const own = Semaphore.makeUnsafe(1)
+    const within = <A, R>(work: Effect.Effect<A, never, R>, otherwise: FileError) =>
+      Effect.timeoutOrElse(work, { duration: limits.waitMillis, orElse: () => Effect.fail(otherwise) })
 
-  /** Held until the scope ends. */
-  const turn = Effect.acquireRelease(turns.take(1), () => turns.release(1), { interruptible: true }).pipe(
-    Effect.timeoutOrElse({
-      duration: limits.waitMillis,
-      orElse: () =>
-        Effect.fail(
-          fileError(
-            "busy",
-            `${limits.atOnce} workbooks are being read, and none finished within ${limits.waitMillis / 1000} s: try again later.`,
-          ),
-        ),
-    }),
-  )
-
-  return Layer.succeed(SheetReader, {
-    open: Effect.fnUntraced(function* (file, wanted) {
-      yield* turn
-      const bytes = yield* gather(file, limits.archiveBytes)
-      const names = yield* Queue.unbounded<string, FileError | Cause.Done>()
-      const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
-      const credit = new Int32Array(new SharedArrayBuffer(4))
-      credit[0] = BATCHES_IN_FLIGHT
-      const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM_LENGTH, credit }
-      const worker = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          startSheetWorker({
-            workerData: task,
-            // Transferred, not copied.
-            transferList: [bytes.buffer],
-            resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
-            execArgv: [],
-            env: {},
-          }),
-        ),
-        (running) => Effect.promise(() => running.terminate()),
-      )
-      listen(worker, { names, rows }, limits.heapMegabytes)
-      const inTime = <A>(work: Effect.Effect<A, FileError | Cause.Done>) =>
-        Effect.timeoutOrElse(work, {
-          duration: limits.idleMillis,
-          orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
-        })
-      const name = yield* inTime(Queue.take(names)).pipe(
-        Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),
-      )
-      const next = inTime(Queue.take(rows)).pipe(
-        Effect.tap(() =>
-          Effect.sync(() => {
-            Atomics.add(credit, 0, 1)
-            Atomics.notify(credit, 0)
-          }),
-        ),
-      )
-      return { name, rows: Stream.fromEffectRepeat(next) }
-    }),
+    /** The cabinet's own slot comes first: what waits for it holds nobody else up. */
+    const slot = Effect.andThen(
+      within(held(own), busy("Another workbook of this cabinet is being read", limits)),
+      within(held(slots), busy(`${limits.atOnce} workbooks are being read`, limits)),
+    )
+    return { open: opener(limits, slot) }
   })
 }
+
+const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Scope.Scope>) =>
+  Effect.fnUntraced(function* (file: ReadableFile, wanted: string | undefined) {
+    yield* slot
+    const bytes = yield* gather(file, limits.archiveBytes)
+    const names = yield* Queue.unbounded<string, FileError | Cause.Done>()
+    const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
+    const credit = new Int32Array(new SharedArrayBuffer(4))
+    credit[0] = BATCHES_IN_FLIGHT
+    const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM_LENGTH, credit }
+    const worker = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        startSheetWorker({
+          workerData: task,
+          // Transferred, not copied.
+          transferList: [bytes.buffer],
+          resourceLimits: { maxOldGenerationSizeMb: limits.heapMegabytes },
+          execArgv: [],
+          env: {},
+        }),
+      ),
+      (running) => Effect.promise(() => running.terminate()),
+    )
+    listen(worker, { names, rows }, limits.heapMegabytes)
+    const inTime = <A>(work: Effect.Effect<A, FileError | Cause.Done>) =>
+      Effect.timeoutOrElse(work, {
+        duration: limits.idleMillis,
+        orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
+      })
+    const name = yield* inTime(Queue.take(names)).pipe(
+      Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),
+    )
+    const next = inTime(Queue.take(rows)).pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          Atomics.add(credit, 0, 1)
+          Atomics.notify(credit, 0)
+        }),
+      ),
+    )
+    return { name, rows: Stream.fromEffectRepeat(next) }
+  })

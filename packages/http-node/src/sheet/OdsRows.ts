@@ -1,0 +1,218 @@
+/**
+ * The rows of one sheet of an OpenDocument spreadsheet, which holds all its sheets in one part. Rows and cells that stand for
+ * several are repeated within bounds, since a few bytes may stand for a whole sheet.
+ */
+import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
+import { MAX_COLUMNS } from "./CellReference.ts"
+import { OdsText } from "./OdsText.ts"
+import { type OdsCell, odsValue } from "./OdsValue.ts"
+import { RowBuilder } from "./RowBuilder.ts"
+import { SheetFault } from "./SheetFault.ts"
+import { noSuchSheet, sheetNumber } from "./SheetList.ts"
+import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
+
+/** Rows with content that repetition may add to a sheet. */
+const MAX_REPEATED_ROWS = 100_000
+const MAX_SHEETS = 10_000
+const MAX_STYLES = 100_000
+
+export interface OdsOptions {
+  readonly wanted: string | undefined
+  readonly rowCharacters: number
+  readonly named: (sheet: string) => void
+  readonly emit: (row: SheetRow) => void
+}
+
+const GROUPS = new Set(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
+const LINES = new Set(["text:p", "text:h"])
+const INLINE = new Set(["text:span", "text:a", "text:ruby", "text:ruby-base", "text:meta", "text:bookmark"])
+/** Fields, whose text is what the sheet shows. */
+const FIELD = /^text:(?:sheet-name|date|time|title|file-name|page-number|page-count|author-name|[a-z-]*field[a-z-]*)$/
+
+export class OdsRows implements XmlHandler {
+  readonly #options: OdsOptions
+  readonly #row: RowBuilder
+  readonly #text = new OdsText()
+  readonly #hiddenStyles = new Set<string>()
+  readonly #names: Array<string> = []
+  #place: "outside" | "spreadsheet" | "table" | "row" | "cell" | "paragraph" = "outside"
+  #nested = 0
+  #style = ""
+  #isFound = false
+  #line = 0
+  #rowRepeats = 1
+  #columnRepeats = 1
+  #column = 0
+  #cell: OdsCell | undefined
+  #hasFormula = false
+  #rowsLeft = MAX_REPEATED_ROWS
+  readonly #hasVisible: boolean
+
+  /** `hasVisible`: whether the workbook has a visible sheet; else the first one is read. */
+  constructor(options: OdsOptions, hasVisible = true) {
+    this.#options = options
+    this.#hasVisible = hasVisible
+    this.#row = new RowBuilder(options.rowCharacters)
+  }
+
+  /** Throws if the sheet was not in the part. */
+  end(): void {
+    if (!this.#isFound) throw noSuchSheet(this.#options.wanted, this.#names)
+  }
+
+  get isFound(): boolean {
+    return this.#isFound
+  }
+
+  open(name: string, scanner: XmlScanner): void {
+    switch (this.#place) {
+      case "outside":
+        return this.#openOutside(name, scanner)
+      case "spreadsheet":
+        if (name !== "table:table") return scanner.skip()
+        return this.#openTable(scanner)
+      case "table":
+        if (name === "table:table-row") return this.#openRow(scanner)
+        if (GROUPS.has(name)) this.#nested++
+        else scanner.skip()
+        return
+      case "row":
+        if (name !== "table:table-cell" && name !== "table:covered-table-cell") return scanner.skip()
+        return this.#openCell(scanner)
+      case "cell":
+        if (!LINES.has(name)) return scanner.skip()
+        this.#text.beginParagraph()
+        scanner.collects = true
+        this.#place = "paragraph"
+        return
+      case "paragraph":
+        if (this.#text.element(name, scanner)) return scanner.skip()
+        if (INLINE.has(name) || FIELD.test(name)) this.#nested++
+        else scanner.skip()
+    }
+  }
+
+  text(text: string): void {
+    this.#text.add(text)
+  }
+
+  close(name: string, scanner: XmlScanner): void {
+    if ((this.#place === "table" || this.#place === "paragraph") && this.#nested > 0) {
+      this.#nested--
+      return
+    }
+    switch (this.#place) {
+      case "paragraph":
+        scanner.collects = false
+        this.#text.endParagraph()
+        this.#place = "cell"
+        return
+      case "cell":
+        this.#place = "row"
+        return this.#closeCell()
+      case "row":
+        this.#place = "table"
+        return this.#closeRow()
+      case "table":
+        this.#place = "spreadsheet"
+        return
+      case "spreadsheet":
+        this.#place = "outside"
+        return
+      case "outside":
+        if (name === "style:style") this.#style = ""
+    }
+  }
+
+  #openOutside(name: string, scanner: XmlScanner): void {
+    if (name === "office:spreadsheet") this.#place = "spreadsheet"
+    else if (name === "style:style") this.#style = scanner.get("style:name") ?? ""
+    else if (name === "style:table-properties") {
+      if (scanner.get("table:display") === "false" && this.#hiddenStyles.size < MAX_STYLES) {
+        this.#hiddenStyles.add(this.#style)
+      }
+    } else if (!/^office:(?:document-content|document|automatic-styles|body)$/.test(name)) scanner.skip()
+  }
+
+  #openTable(scanner: XmlScanner): void {
+    const name = scanner.get("table:name") ?? `Sheet${this.#names.length + 1}`
+    if (this.#names.length >= MAX_SHEETS) throw new SheetFault("it has too many sheets", "too_large")
+    this.#names.push(name)
+    if (this.#isFound || !this.#isWanted(name, scanner.get("table:style-name") ?? "")) return scanner.skip()
+    this.#isFound = true
+    this.#options.named(name)
+    this.#nested = 0
+    this.#place = "table"
+  }
+
+  #isWanted(name: string, style: string): boolean {
+    const { wanted } = this.#options
+    if (wanted === undefined) return !this.#hasVisible || !this.#hiddenStyles.has(style)
+    return name === wanted || sheetNumber(wanted) === this.#names.length
+  }
+
+  #openRow(scanner: XmlScanner): void {
+    this.#rowRepeats = repeats(scanner.get("table:number-rows-repeated"))
+    this.#row.begin(this.#line + 1)
+    this.#column = 0
+    this.#place = "row"
+  }
+
+  #openCell(scanner: XmlScanner): void {
+    this.#columnRepeats = repeats(scanner.get("table:number-columns-repeated"))
+    this.#cell = {
+      type: scanner.get("office:value-type") ?? scanner.get("table:value-type"),
+      ownType: scanner.get("calcext:value-type"),
+      value: scanner.get("office:value") ?? scanner.get("table:value"),
+      dateValue: scanner.get("office:date-value"),
+      timeValue: scanner.get("office:time-value"),
+      booleanValue: scanner.get("office:boolean-value"),
+      stringValue: scanner.get("office:string-value"),
+    }
+    this.#hasFormula = scanner.get("table:formula") !== undefined
+    this.#place = "cell"
+  }
+
+  #closeCell(): void {
+    const value = odsValue(this.#cell!, this.#text.take())
+    const first = this.#column + 1
+    this.#column += this.#columnRepeats
+    if (value === null) {
+      if (this.#hasFormula)
+        this.#row.refuse(first, "its formula has no value; open the workbook in a spreadsheet and save it")
+      return
+    }
+    // An empty text that fills the rest of a row is no text.
+    if (value === "" && this.#column >= MAX_COLUMNS) return
+    this.#fill(first, value)
+  }
+
+  #fill(first: number, value: SheetCell): void {
+    for (let column = first; column <= this.#column; column++) {
+      this.#row.set(column, value)
+      if (column > MAX_COLUMNS) return
+    }
+  }
+
+  #closeRow(): void {
+    const row = this.#row.take()
+    const begin = this.#line + 1
+    this.#line += this.#rowRepeats
+    if (row === undefined) return
+    this.#rowsLeft -= this.#rowRepeats - 1
+    if (this.#rowsLeft < 0) {
+      throw new SheetFault(
+        `row ${begin} is repeated ${this.#rowRepeats} times; at most ${MAX_REPEATED_ROWS} repeated rows with content are read`,
+        "too_large",
+      )
+    }
+    for (let line = begin; line <= this.#line; line++) this.#options.emit(line === begin ? row : { ...row, line })
+  }
+}
+
+const repeats = (text: string | undefined): number => {
+  if (text === undefined) return 1
+  const count = /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : 0
+  if (count < 1) throw new SheetFault(`${text.slice(0, 20)} is not how often a row or cell is repeated`)
+  return count
+}

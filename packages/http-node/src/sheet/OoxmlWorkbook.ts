@@ -1,0 +1,101 @@
+/** An Office Open XML workbook: its sheets, and the texts and formats that they share. */
+import { partOf, type Relationship, relationships } from "./OoxmlPackage.ts"
+import type { SheetContext } from "./OoxmlRows.ts"
+import type { Parts } from "./Parts.ts"
+import { SharedStrings } from "./SharedStrings.ts"
+import { SheetFault } from "./SheetFault.ts"
+import { chooseSheet, type ListedSheet } from "./SheetList.ts"
+import { Styles } from "./Styles.ts"
+import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
+import type { ZipEntry } from "./ZipArchive.ts"
+
+interface WorkbookSheet extends ListedSheet {
+  readonly part: ZipEntry | undefined
+}
+
+const MAX_SHEETS = 10_000
+
+const OTHERS: Readonly<Record<string, string>> = {
+  chartsheet: "a chart",
+  dialogsheet: "a dialog",
+  xlmacrosheet: "a sheet of macros",
+  xlintlmacrosheet: "a sheet of macros",
+}
+
+const isTrue = (value: string | undefined): boolean => /^\s*(?:1|true|on)\s*$/i.test(value ?? "")
+
+class WorkbookList implements XmlHandler {
+  readonly listed: Array<{ name: string; isShown: boolean; id: string | undefined; number: string | undefined }> = []
+  is1904 = false
+  #hasRoot = false
+
+  open(name: string, scanner: XmlScanner): void {
+    if (!this.#hasRoot) {
+      if (name !== "workbook") throw new SheetFault("its list of sheets is not that of a workbook")
+      this.#hasRoot = true
+    } else if (name === "workbookPr") this.is1904 = isTrue(scanner.get("date1904"))
+    else if (name === "sheet") {
+      if (this.listed.length >= MAX_SHEETS) throw new SheetFault("it has too many sheets", "too_large")
+      this.listed.push({
+        name: scanner.get("name") ?? `Sheet${this.listed.length + 1}`,
+        isShown: !/^(?:hidden|veryHidden)$/.test(scanner.get("state")?.trim() ?? ""),
+        id: scanner.get("r:id") ?? scanner.get("id"),
+        number: scanner.get("sheetId"),
+      })
+    } else if (name !== "sheets") scanner.skip()
+  }
+  close(): void {}
+  text(): void {}
+}
+
+const sheetPart = (parts: Parts, target: Relationship | undefined): ZipEntry | undefined =>
+  target === undefined ? undefined : parts.find(target.target)
+
+export interface OoxmlWorkbook {
+  readonly sheet: string
+  readonly part: ZipEntry
+  readonly context: SheetContext
+}
+
+/** What is needed to read the sheet's rows. `named` is called as soon as the sheet is chosen. */
+export const openWorkbook = async (
+  parts: Parts,
+  workbook: ZipEntry,
+  types: ReadonlyMap<string, string>,
+  options: {
+    readonly wanted: string | undefined
+    readonly rowCharacters: number
+    readonly named: (sheet: string) => void
+  },
+): Promise<OoxmlWorkbook> => {
+  const list = new WorkbookList()
+  await parts.readWhole(workbook, list)
+  const related = await relationships(parts, workbook.name)
+  const folder = workbook.name.slice(0, workbook.name.lastIndexOf("/") + 1)
+  const sheets = list.listed.map(({ name, isShown, id, number }, n): WorkbookSheet => {
+    const target = id === undefined ? undefined : related.get(id)
+    // Without relationships the parts are found by the names that programs give them.
+    const guessed = related.size === 0 ? parts.find(`${folder}worksheets/sheet${number ?? n + 1}.xml`) : undefined
+    return { name, isShown, other: OTHERS[target?.kind.toLowerCase() ?? ""], part: sheetPart(parts, target) ?? guessed }
+  })
+  const chosen = chooseSheet(sheets, options.wanted)
+  options.named(chosen.name)
+  if (chosen.part === undefined) throw new SheetFault(`the part of its sheet ${chosen.name} is missing`)
+  if (/\.bin$/i.test(chosen.part.name)) throw new SheetFault("its sheets are binary (.xlsb); save it as .xlsx")
+  const strings = new SharedStrings()
+  const stringsPart = partOf(parts, related, types, "sharedStrings") ?? parts.find(`${folder}sharedStrings.xml`)
+  if (stringsPart !== undefined) await parts.readWhole(stringsPart, strings)
+  const styles = new Styles()
+  const stylesPart = partOf(parts, related, types, "styles") ?? parts.find(`${folder}styles.xml`)
+  if (stylesPart !== undefined) await parts.readWhole(stylesPart, styles)
+  return {
+    sheet: chosen.name,
+    part: chosen.part,
+    context: {
+      texts: strings.texts,
+      kinds: styles.kinds(),
+      is1904: list.is1904,
+      rowCharacters: options.rowCharacters,
+    },
+  }
+}

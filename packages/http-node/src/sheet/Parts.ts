@@ -1,0 +1,88 @@
+/** The parts of one archive, found by their names as spreadsheets find them: in any case, and percent-encoded. */
+import { SheetFault } from "./SheetFault.ts"
+import { partText } from "./PartText.ts"
+import { megabytes, type SheetLimits, unpackedLimit } from "./SheetLimits.ts"
+import { type XmlHandler, XmlScanner } from "./XmlScanner.ts"
+import type { ZipEntry } from "./ZipArchive.ts"
+
+const decoded = (name: string): string => {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+const keyOf = (name: string): string => name.toLowerCase()
+
+export class Parts {
+  readonly #archive: Uint8Array
+  readonly #limits: SheetLimits
+  /** Bytes of all parts that were read. */
+  #unpacked = 0
+  readonly #entries = new Map<string, ZipEntry>()
+
+  constructor(archive: Uint8Array, entries: ReadonlyArray<ZipEntry>, limits: SheetLimits) {
+    this.#archive = archive
+    this.#limits = limits
+    for (const entry of entries) {
+      const key = keyOf(entry.name)
+      if (entry.name.endsWith("/")) continue
+      if (this.#entries.has(key)) throw new SheetFault(`it has the part ${entry.name.slice(0, 100)} twice`)
+      this.#entries.set(key, entry)
+    }
+  }
+
+  get names(): ReadonlyArray<string> {
+    return [...this.#entries.values()].map(({ name }) => name)
+  }
+
+  find(name: string): ZipEntry | undefined {
+    return this.#entries.get(keyOf(name)) ?? this.#entries.get(keyOf(decoded(name)))
+  }
+
+  /** Reads a part that is kept in memory, so its size is limited. */
+  async readWhole(entry: ZipEntry, handler: XmlHandler): Promise<void> {
+    const { partBytes } = this.#limits
+    if (entry.unpacked > partBytes) {
+      throw new SheetFault(
+        `its part ${entry.name.slice(0, 100)} declares an unpacked size of ${megabytes(entry.unpacked)}; at most ${megabytes(partBytes)} are accepted; save the workbook as CSV, which has no such limit`,
+        "too_large",
+      )
+    }
+    for await (const _ of this.scan(entry, handler));
+  }
+
+  /** Reads a part; yields after each piece of it. */
+  async *scan(entry: ZipEntry, handler: XmlHandler): AsyncGenerator<void> {
+    this.#count(entry)
+    const scanner = new XmlScanner(handler)
+    for await (const piece of partText(this.#archive, entry)) {
+      scanner.push(piece)
+      yield
+    }
+    scanner.end()
+  }
+
+  /** The beginning of a small part, as it stands. */
+  async text(entry: ZipEntry, characters: number): Promise<string> {
+    this.#count(entry)
+    let text = ""
+    for await (const piece of partText(this.#archive, entry)) {
+      text += piece
+      if (text.length >= characters) break
+    }
+    return text.slice(0, characters)
+  }
+
+  /** The directory says how large a part is, and a part that is larger is refused. */
+  #count(entry: ZipEntry): void {
+    this.#unpacked += entry.unpacked
+    const limit = unpackedLimit(this.#archive.length, this.#limits)
+    if (this.#unpacked <= limit) return
+    throw new SheetFault(
+      `its parts declare an unpacked size of ${megabytes(this.#unpacked)}; at most ${megabytes(limit)} are read of an archive of ${megabytes(this.#archive.length)}; save the workbook as CSV`,
+      "too_large",
+    )
+  }
+}

@@ -1,0 +1,66 @@
+/** The rows that were read and not yet sent, in batches of bounded size. */
+import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
+import { SheetFault } from "./SheetFault.ts"
+
+const BATCH_ROWS = 500
+const BATCH_CELLS = 20_000
+
+/** What a cell costs its receiver, in characters. */
+const CELL_COST = 8
+/** Characters that any sheet may become, and so many more for each byte of its part. */
+const FREE_CHARACTERS = 256 * 1024 ** 2
+const CHARACTERS_A_BYTE = 8
+
+const charactersOf = ({ cells }: SheetRow): number => {
+  let sum = 0
+  for (const cell of cells) if (typeof cell === "string") sum += cell.length
+  return sum
+}
+
+/**
+ * A text shared by many cells is one string in this thread, and one for each cell in the receiver: a workbook of some
+ * kilobytes could become gigabytes there. So a batch is bounded by its characters as well, and all of them by the sheet's size.
+ */
+export class RowQueue {
+  readonly #batchCharacters: number
+  readonly #send: (rows: ReadonlyArray<SheetRow>) => void
+  #left = FREE_CHARACTERS
+  #rows: Array<SheetRow> = []
+  #cells = 0
+  #characters = 0
+
+  constructor(batchCharacters: number, send: (rows: ReadonlyArray<SheetRow>) => void) {
+    this.#batchCharacters = batchCharacters
+    this.#send = send
+  }
+
+  /** The unpacked size of the sheet's part. */
+  allow(bytes: number): void {
+    this.#left = FREE_CHARACTERS + CHARACTERS_A_BYTE * bytes
+  }
+
+  add(row: SheetRow): void {
+    const characters = charactersOf(row)
+    this.#left -= characters + row.cells.length * CELL_COST
+    if (this.#left < 0) {
+      throw new SheetFault(
+        `row ${row.line}: the sheet has become much larger than its part, by texts or cells that are repeated, or cells that are far apart`,
+        "too_large",
+      )
+    }
+    this.#rows.push(row)
+    this.#cells += row.cells.length
+    this.#characters += characters
+    const isFull =
+      this.#rows.length >= BATCH_ROWS || this.#cells >= BATCH_CELLS || this.#characters >= this.#batchCharacters
+    if (isFull) this.flush()
+  }
+
+  flush(): void {
+    const rows = this.#rows
+    this.#rows = []
+    this.#cells = 0
+    this.#characters = 0
+    this.#send(rows)
+  }
+}

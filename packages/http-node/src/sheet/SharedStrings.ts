@@ -1,0 +1,35 @@
+/** The texts that the cells of a workbook share, in their order. Reading aids beside a text are not part of it. */
+import { SheetFault } from "./SheetFault.ts"
+import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
+import { unescapedText } from "./XmlText.ts"
+
+/** Each takes memory, however short it is. */
+const MAX_STRINGS = 16_777_216
+
+export class SharedStrings implements XmlHandler {
+  readonly texts: Array<string> = []
+  #scanner: XmlScanner | undefined
+  #text = ""
+  #isInside = false
+
+  open(name: string, scanner: XmlScanner): void {
+    this.#scanner = scanner
+    if (name === "si") {
+      if (this.texts.length >= MAX_STRINGS) throw new SheetFault("it has too many texts", "too_large")
+      this.#text = ""
+      this.#isInside = true
+    } else if (name === "t" && this.#isInside) scanner.collects = true
+    else if (name !== "r" && name !== "sst") scanner.skip()
+  }
+
+  text(text: string): void {
+    this.#text += text
+  }
+
+  close(name: string): void {
+    if (name === "t") this.#scanner!.collects = false
+    if (name !== "si") return
+    this.#isInside = false
+    this.texts.push(unescapedText(this.#text))
+  }
+}
