@@ -8,6 +8,13 @@ const SAFE_CHARACTERS = 15
 /** So many digits identify a double: programs write them of a number that was computed. */
 const DOUBLE_DIGITS = 17
 
+/** Without the zeros at its end. */
+export const trimZeros = (digits: string): string => {
+  let end = digits.length
+  while (end > 0 && digits.charCodeAt(end - 1) === 48) end--
+  return digits.slice(0, end)
+}
+
 interface Decimal {
   /** Without zeros at either end; empty for zero. */
   readonly digits: string
@@ -20,7 +27,7 @@ const decimalOf = (text: string): Decimal => {
   const all = whole + fraction
   const digits = all.replace(/^0+/, "")
   const power = digits === "" ? 0 : whole.length - (all.length - digits.length) + Number(exponent)
-  return { digits: digits.replace(/0+$/, ""), power }
+  return { digits: trimZeros(digits), power }
 }
 
 const isSame = (a: Decimal, b: Decimal): boolean => a.digits === b.digits && a.power === b.power

@@ -23,26 +23,45 @@ export const builtInKind = (id: number): NumberKind => BUILT_IN.get(id) ?? "numb
 /** Formats are up to 255 characters long in programs; a longer one is none of a date. */
 const MAX_CODE = 1_000
 
-/** Of a format's first section: without colours, quoted texts and escaped characters. */
-const tokensOf = (code: string): string =>
-  code
-    .replaceAll(/"[^"]*"?|\\.|[_*]./gs, "")
-    .replace(/;.*$/s, "")
-    .replaceAll(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, "")
-    .toLowerCase()
+/** The longest opening of a bracket that counts: `[hh]`, `[mm]`, `[ss]`. */
+const isElapsed = (inside: string): boolean => /^(?:h{1,9}|m{1,9}|s{1,9})$/.test(inside)
+
+/** The letters and placeholders of a format's first section, without colours, conditions, quoted texts and escapes. */
+const sectionOf = (code: string): { readonly letters: string; readonly hasElapsed: boolean } => {
+  let letters = ""
+  let hasElapsed = false
+  for (let at = 0; at < code.length && code[at] !== ";"; at++) {
+    const character = code[at]!
+    if (character === "\\" || character === "_" || character === "*") at++
+    else if (character === '"' || character === "[") {
+      const end = code.indexOf(character === "[" ? "]" : '"', at + 1)
+      if (end === -1) break
+      if (character === "[" && isElapsed(code.slice(at + 1, end).toLowerCase())) hasElapsed = true
+      at = end
+    } else letters += character.toLowerCase()
+  }
+  return { letters: letters.replaceAll(/general|e[+-]/g, ""), hasElapsed }
+}
+
+/** Whether an m of these letters is a month: beside hours and seconds it is minutes. */
+const hasMonth = (letters: string): boolean => {
+  const runs = letters.match(/([a-z])\1{0,9}/g) ?? []
+  return runs.some((run, n) => {
+    if (!run.startsWith("m")) return false
+    const isMinutes = run.length < 3 && (runs[n - 1]?.startsWith("h") === true || runs[n + 1]?.startsWith("s") === true)
+    return !isMinutes
+  })
+}
 
 /** The kind of a format by its code, such as `dd.mm.yyyy` or `[h]:mm`. */
 export const codeKind = (code: string): NumberKind => {
   if (code.length > MAX_CODE) return "number"
-  const tokens = tokensOf(code).replaceAll(/general|e[+-]/g, "")
-  if (/\[[hms]+\]/.test(tokens)) return "span"
-  const noon = /am\/pm|a\/p/.test(tokens)
-  const plain = tokens.replaceAll(/am\/pm|a\/p/g, "")
+  const { letters, hasElapsed } = sectionOf(code)
+  if (hasElapsed) return "span"
+  const plain = letters.replaceAll(/am\/pm|a\/p/g, "")
   if (/[#?]/.test(plain)) return "number"
-  const hasTime = noon || /[hs]/.test(plain)
-  // Beside hours or seconds, m is minutes.
-  const months = hasTime ? plain.replaceAll(/h+[^a-z]*m{1,2}(?!m)|m{1,2}(?!m)[^a-z]*s/g, "") : plain
-  const hasDay = /[yd]|m|g{1,3}e|bb|aaa/.test(months)
+  const hasTime = plain.length < letters.length || /[hs]/.test(plain)
+  const hasDay = /[yde]|bb|aaa/.test(plain) || hasMonth(plain)
   if (hasTime) return hasDay ? "moment" : "time"
   return hasDay ? "day" : "number"
 }

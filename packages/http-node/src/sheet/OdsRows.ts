@@ -25,9 +25,8 @@ export interface OdsOptions {
 
 const GROUPS = new Set(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
 const LINES = new Set(["text:p", "text:h"])
-const INLINE = new Set(["text:span", "text:a", "text:ruby", "text:ruby-base", "text:meta", "text:bookmark"])
-/** Fields, whose text is what the sheet shows. */
-const FIELD = /^text:(?:sheet-name|date|time|title|file-name|page-number|page-count|author-name|[a-z-]*field[a-z-]*)$/
+/** Inside a paragraph; anything else of a text, such as a field or a link, is what the sheet shows. */
+const BESIDE = new Set(["text:ruby-text", "text:note", "text:tracked-changes"])
 
 export class OdsRows implements XmlHandler {
   readonly #options: OdsOptions
@@ -87,7 +86,7 @@ export class OdsRows implements XmlHandler {
         return
       case "paragraph":
         if (this.#text.element(name, scanner)) return scanner.skip()
-        if (INLINE.has(name) || FIELD.test(name)) this.#nested++
+        if (name.startsWith("text:") && !BESIDE.has(name)) this.#nested++
         else scanner.skip()
     }
   }

@@ -1,6 +1,6 @@
 /** The value of a cell of an OpenDocument sheet, from its attributes and its text. */
 import type { SheetCell } from "@data-cabinet/core/file/SheetReader"
-import { cellNumber } from "./CellNumber.ts"
+import { cellNumber, trimZeros } from "./CellNumber.ts"
 import { isoText } from "./SerialTime.ts"
 
 export interface OdsCell {
@@ -24,7 +24,7 @@ export const durationText = (text: string): string => {
   const total = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)
   if (!Number.isSafeInteger(total)) return text
   const padded = (value: number) => String(value).padStart(2, "0")
-  const rest = fraction.slice(0, 9).replace(/0+$/, "")
+  const rest = trimZeros(fraction.slice(0, 9))
   const clock = `${padded(Math.floor(total / 3600))}:${padded(Math.floor(total / 60) % 60)}:${padded(total % 60)}`
   return `${sign}${clock}${rest === "" ? "" : `.${rest}`}`
 }

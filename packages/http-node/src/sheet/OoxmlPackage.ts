@@ -69,7 +69,12 @@ export const relationships = async (parts: Parts, from: string): Promise<Readonl
     const id = scanner.get("Id")
     const target = scanner.get("Target")
     if (id === undefined || target === undefined) return
-    const kind = scanner.get("Type")?.trim().replace(/\/+$/, "").split("/").at(-1) ?? ""
+    const kind =
+      scanner
+        .get("Type")
+        ?.trim()
+        .split("/")
+        .findLast((segment) => segment !== "") ?? ""
     found.set(id, { kind, target: resolveTarget(from, target) })
   }
   await parts.readWhole(entry, new Listing(seen))

@@ -2,6 +2,7 @@
  * A number that a workbook's format makes a date, a time or a duration, as text. The first days of 1900 are those that
  * spreadsheets show, which count a 29 February 1900. A number that is no date stays a number.
  */
+import { trimZeros } from "./CellNumber.ts"
 import type { NumberKind } from "./NumberFormat.ts"
 
 const DAY_MILLIS = 86_400_000
@@ -58,7 +59,7 @@ export const isoText = (text: string): string => {
   const [, day, clock, seconds = "00"] = ISO.exec(text.trim()) ?? []
   if (clock === undefined) return day ?? text
   const [whole = "", fraction = ""] = seconds.split(".")
-  const digits = fraction.replace(/0+$/, "")
+  const digits = trimZeros(fraction)
   const time = `${clock.padStart(5, "0")}:${whole}${digits === "" ? "" : `.${digits}`}`
   if (day === undefined || day === "1899-12-30" || day === "1899-12-31") return time
   return time === "00:00:00" ? day : `${day}T${time}`
