@@ -6,6 +6,8 @@
 /** The operators of a type's own order, if it has one: their names, and their schema. */
 export interface TypeOperators {
   readonly schema: string
+  /** True if the operators compare arrays of one element each, in place of the values. */
+  readonly ofArrays?: boolean
   readonly lt: string
   readonly le: string
   readonly eq: string
@@ -15,6 +17,12 @@ export interface TypeOperators {
 
 /** The operators of nearly every type. */
 export const SYSTEM_OPERATORS: TypeOperators = { schema: "pg_catalog", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
+
+/**
+ * The operators of a type whose own are in a schema that the reader may not use. Arrays are compared by the order of their
+ * elements' type, by operators that everybody may use; but no index supports it.
+ */
+export const ARRAY_OPERATORS: TypeOperators = { ...SYSTEM_OPERATORS, ofArrays: true }
 
 interface TypeFacts {
   /** Quoted, with its schema and without a length modifier, so that a cast to it changes nothing: `"pg_catalog"."numeric"`. */
@@ -32,6 +40,8 @@ interface TypeFacts {
   readonly runsNoUserCode: boolean
   /** A date, time or timestamp, or a type that contains one: its text can contain words such as `today`. */
   readonly temporal: boolean
+  /** True for a domain over the described type: its values are compared as those of the type. */
+  readonly isDomain?: boolean
 }
 
 /** Types with a single value. `other` covers every type that is shown as its text. */

@@ -15,10 +15,13 @@ export const MAX_ROW_BYTES = 15 * 1024 * 1024
 /** A value of a position that is longer than this as text cannot be carried in a cursor; it is cut one character later. */
 export const MAX_POSITION_VALUE_LENGTH = 4_000
 
-/** A parameter's text, and the type that the query casts it to. */
+/** A parameter's text, and the type that it has in the query. */
 export interface QueryValue {
   readonly text: string
+  /** The type's name, quoted; the query uses it only if `like` is null. */
   readonly type: string
+  /** SQL of a column of the query's object whose type the parameter takes; null if the query names the type. */
+  readonly like: string | null
 }
 
 /** One of the values that identify a row's position. */

@@ -1,6 +1,6 @@
 /** Generates the SQL conditions of a selection over the object's alias. */
 import type { ReadableColumn } from "../row/Catalog.ts"
-import type { TypeOperators } from "../row/ColumnType.ts"
+import type { ColumnType, TypeOperators } from "../row/ColumnType.ts"
 import { shownText } from "../row/RowJson.ts"
 import { quoteName } from "../row/SqlName.ts"
 import { call, castTo, operate } from "../row/SystemSql.ts"
@@ -15,8 +15,32 @@ export const OBJECT = `"o"`
 export const columnSql = (column: ReadableColumn): string => `${OBJECT}.${quoteName(column.name)}`
 
 /** An operator qualified with its schema, so that no operator that a customer created can be chosen instead. */
-export const operatorSql = (operators: TypeOperators, which: keyof Omit<TypeOperators, "schema">): string =>
-  `OPERATOR(${quoteName(operators.schema)}.${operators[which]})`
+export const operatorSql = (
+  operators: TypeOperators,
+  which: keyof Omit<TypeOperators, "schema" | "ofArrays">,
+): string => `OPERATOR(${quoteName(operators.schema)}.${operators[which]})`
+
+/** An expression with an order of its own. */
+export interface OrderedTerm {
+  readonly sql: string
+  readonly type: Pick<ColumnType, "sql" | "runsNoUserCode" | "isDomain">
+  readonly operators: TypeOperators
+}
+
+/**
+ * Both sides of a comparison of a term with a text, for its operators. A domain is compared as its base type, which the
+ * polymorphic operators of enums, for example, do not do by themselves.
+ */
+export const comparedSql = (term: OrderedTerm, text: string, parameters: SqlParameters) => {
+  const value = parameters.addLike(text, term)
+  const of = term.type.isDomain === true ? `CASE WHEN false THEN ${value} ELSE ${term.sql} END` : term.sql
+  if (term.operators.ofArrays !== true) return { of, value }
+  // NULL must remain NULL: an array with a NULL element equals, and is greater than, other arrays.
+  return {
+    of: `CASE WHEN ${term.sql} IS NOT DISTINCT FROM NULL THEN NULL ELSE ARRAY[${of}] END`,
+    value: `ARRAY[${value}]`,
+  }
+}
 
 /** Every condition must hold. `zone` is the cabinet's time zone. */
 export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: SqlParameters): ReadonlyArray<string> => [
@@ -68,7 +92,8 @@ const filterSql = (filter: PlannedFilter, collation: string, parameters: SqlPara
   const { operators } = column.type
   if (operators === null || !isComparison(condition))
     throw new Error(`Not planned: ${condition} of ${column.type.name}`)
-  const holds = `${of} ${operatorSql(operators, COMPARISON[condition])} ${parameters.add(value, column.type.sql)}`
+  const compared = comparedSql({ sql: of, type: column.type, operators }, value, parameters)
+  const holds = `${compared.of} ${operatorSql(operators, COMPARISON[condition])} ${compared.value}`
   // NULL is unequal to every value.
   return condition === "ne" ? `(${holds}) IS NOT TRUE` : holds
 }

@@ -3,24 +3,16 @@
  * values, "after" is one row comparison, for which an index scan starts at the place. A nullable sort is read in two
  * branches, values and then NULLs, because an index supports neither the NULLS LAST of a descending order nor an OR.
  */
-import type { ColumnType, TypeOperators } from "../row/ColumnType.ts"
-import { operatorSql } from "./ConditionSql.ts"
+import type { TypeOperators } from "../row/ColumnType.ts"
+import { comparedSql, type OrderedTerm, operatorSql } from "./ConditionSql.ts"
 import type { Direction } from "./Selection.ts"
 import type { SqlParameters } from "./SqlParameters.ts"
 
-/** One expression of the order. */
-export interface OrderTerm {
-  readonly sql: string
-  /** The type that its value in a cursor is cast to. */
-  readonly type: Pick<ColumnType, "sql" | "runsNoUserCode">
-  readonly operators: TypeOperators
-}
-
 export interface Order {
   /** Comes before the ties; null if the ties alone determine the order. */
-  readonly sort: (OrderTerm & { readonly nullable: boolean }) | null
+  readonly sort: (OrderedTerm & { readonly nullable: boolean }) | null
   /** Never NULL; they identify every row, or with `countsEquals` every class of equal rows. */
-  readonly ties: ReadonlyArray<OrderTerm>
+  readonly ties: ReadonlyArray<OrderedTerm>
   readonly direction: Direction
   /** Rows that are equal in all terms are told apart by counting: a page begins at its place, not after it. */
   readonly countsEquals: boolean
@@ -39,9 +31,12 @@ export const branchesAfter = (
   parameters: SqlParameters,
 ): ReadonlyArray<Branch> => {
   const { sort, ties, direction } = order
-  const beyond = (terms: ReadonlyArray<OrderTerm>, values: ReadonlyArray<string | null>): string =>
+  const beyond = (terms: ReadonlyArray<OrderedTerm>, values: ReadonlyArray<string | null>): string =>
     comparison(
-      terms.map((term, index) => ({ ...term, value: parameters.add(values[index] ?? "", term.type.sql) })),
+      terms.map((term, index) => ({
+        ...comparedSql(term, values[index] ?? "", parameters),
+        operators: term.operators,
+      })),
       direction,
       order.countsEquals,
     )
@@ -64,10 +59,13 @@ export const branchesAfter = (
   return [{ where: [beyond(terms, place)], orderBy: inOrder }, nulls]
 }
 
-const orderBy = (terms: ReadonlyArray<OrderTerm>, direction: Direction): string =>
+const orderBy = (terms: ReadonlyArray<OrderedTerm>, direction: Direction): string =>
   terms.map(({ sql }) => `${sql} ${direction.toUpperCase()}`).join(", ")
 
-type Compared = OrderTerm & { readonly value: string }
+/** Both sides of a term's comparison. */
+interface Compared extends ReturnType<typeof comparedSql> {
+  readonly operators: TypeOperators
+}
 
 /** True for rows whose `terms` come after the given values in this direction, or with `orEqual` are equal to them. */
 const comparison = (terms: ReadonlyArray<Compared>, direction: Direction, orEqual: boolean): string => {
@@ -77,14 +75,14 @@ const comparison = (terms: ReadonlyArray<Compared>, direction: Direction, orEqua
   if (first === undefined) return "true"
   const which = orEqual ? loose : strict
   const together = terms.every(({ operators }) => sameOperators(operators, first.operators))
-  if (rest.length === 0) return `${first.sql} ${operatorSql(first.operators, which)} ${first.value}`
+  if (rest.length === 0) return `${first.of} ${operatorSql(first.operators, which)} ${first.value}`
   if (together) {
-    const row = (of: "sql" | "value") => `ROW(${terms.map((term) => term[of]).join(", ")})`
-    return `${row("sql")} ${operatorSql(first.operators, which)} ${row("value")}`
+    const row = (side: "of" | "value") => `ROW(${terms.map((term) => term[side]).join(", ")})`
+    return `${row("of")} ${operatorSql(first.operators, which)} ${row("value")}`
   }
   // Types with operators of their own cannot share a row comparison with others.
   const is = (operator: "lt" | "le" | "eq" | "ge" | "gt") =>
-    `${first.sql} ${operatorSql(first.operators, operator)} ${first.value}`
+    `${first.of} ${operatorSql(first.operators, operator)} ${first.value}`
   return `${is(loose)} AND (${is(strict)} OR (${is("eq")} AND ${comparison(rest, direction, orEqual)}))`
 }
 

@@ -6,7 +6,7 @@ import type { SelectionError } from "./SelectionError.ts"
 import { type ParamPairs, selectionParams } from "./SelectionParams.ts"
 import { selectionPlan } from "./SelectionPlan.ts"
 import { statementText } from "./SelectionSql.ts"
-import { SqlParameters } from "./SqlParameters.ts"
+import { type ComparedTerm, SqlParameters } from "./SqlParameters.ts"
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r" }
 
@@ -28,6 +28,10 @@ export const quoteLiteral = (text: string): string => {
 class SqlLiterals extends SqlParameters {
   override add(text: string, type: string): string {
     return `${quoteLiteral(text)}::${type}`
+  }
+
+  override addLike(text: string, { type }: ComparedTerm): string {
+    return this.add(text, type.sql)
   }
 }
 

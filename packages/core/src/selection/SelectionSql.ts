@@ -8,8 +8,8 @@ import { type ColumnType, SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import { type PageQuery, type PositionColumn, shownColumn } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { BYTEWISE, call, castTo, operate } from "../row/SystemSql.ts"
-import { columnSql, conditionsSql, OBJECT, searchesIndex } from "./ConditionSql.ts"
-import { type Branch, branchesAfter, type Order, type OrderTerm } from "./OrderSql.ts"
+import { columnSql, conditionsSql, OBJECT, type OrderedTerm, searchesIndex } from "./ConditionSql.ts"
+import { type Branch, branchesAfter, type Order } from "./OrderSql.ts"
 import type { SelectionPlan, Showing } from "./SelectionPlan.ts"
 import { SqlParameters, TEXT } from "./SqlParameters.ts"
 
@@ -30,8 +30,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   return {
     table: plan.table,
     compared: plan,
-    text: (byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters),
-    values: parameters.values,
+    ...parameters.statement((byBlocks ? blockPage : orderedPage)(plan, order, list, conditions, parameters)),
     shown: plan.showing.shown,
     position,
     limit: plan.limit,
@@ -108,7 +107,7 @@ const orderOf = (plan: SelectionPlan): Order => {
   }
 }
 
-const columnTerm = (column: ReadableColumn): OrderTerm => ({
+const columnTerm = (column: ReadableColumn): OrderedTerm => ({
   sql: columnSql(column),
   type: column.type,
   operators: operatorsOf(column.type),
@@ -122,19 +121,19 @@ const operatorsOf = (type: ColumnType) => {
 const OID = `"pg_catalog"."oid"`
 
 /** A row's physical location: the file, then the place in it. */
-const PLACE: ReadonlyArray<OrderTerm> = [
+const PLACE: ReadonlyArray<OrderedTerm> = [
   { sql: `${OBJECT}."tableoid"`, type: { sql: OID, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
   { sql: `${OBJECT}."ctid"`, type: { sql: `"pg_catalog"."tid"`, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** A row's content: the beginning of its text, then the hash of the whole text. */
-const TEXTS: ReadonlyArray<OrderTerm> = [
+const TEXTS: ReadonlyArray<OrderedTerm> = [
   { sql: `("w"."text" ${BYTEWISE})`, type: { sql: TEXT, runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
   { sql: `"w"."hash"`, type: { sql: "pg_catalog.bytea", runsNoUserCode: true }, operators: SYSTEM_OPERATORS },
 ]
 
 /** The terms for which a position has a value, one each. */
-const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderTerm> => (sort === null ? ties : [sort, ...ties])
+const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderedTerm> => (sort === null ? ties : [sort, ...ties])
 
 const whereSql = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`

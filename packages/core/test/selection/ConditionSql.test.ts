@@ -159,7 +159,19 @@ describe("SqlParameters", () => {
       ["b", "x"],
       ["a", "x"],
     ].map(([text, type]) => parameters.add(text!, type!))
-    assert.deepStrictEqual(added, ["$1::x", "$2::x", "$3::y", "$2::x", "$1::x"])
-    assert.lengthOf(parameters.values, 3)
+    const { text, values } = parameters.statement(added.join(" "))
+    assert.strictEqual(text, "$1::x $2::x $3::y $2::x $1::x")
+    assert.lengthOf(values, 3)
+  })
+
+  it("numbers only the parameters that the statement contains, in their order in it", () => {
+    const parameters = new SqlParameters()
+    const [a, , c] = ["a", "left out", "c"].map((text) => parameters.add(text, "x"))
+    const { text, values } = parameters.statement(`${c} ${a} ${c}`)
+    assert.strictEqual(text, "$1::x $2::x $1::x")
+    assert.deepStrictEqual(
+      values.map((value) => value.text),
+      ["c", "a"],
+    )
   })
 })

@@ -26,7 +26,7 @@ import { END_SESSION } from "../connection/ReaderStatement.ts"
 import { RowStream, type StreamStatement } from "../connection/RowStream.ts"
 import { queryTimeout, readErrorOf, readerOff } from "../row/ReadErrorOf.ts"
 import { failed } from "../row/ReadRows.ts"
-import { PROOF, TRY_VALUE } from "../row/ReadStatement.ts"
+import { PROOF } from "../row/ReadStatement.ts"
 import { encodedColumn } from "../row/RecordToJson.ts"
 import { RowPosition } from "../row/RowPosition.ts"
 import { RowJson, RowsToJson } from "../row/RowsToJson.ts"
@@ -168,10 +168,10 @@ export const layer = Layer.effect(
       Effect.runForkWith(context)(isAtEnd ? closing : Effect.andThen(closing, endBackend(pid)))
     }
     /** Tried apart, since it may run a customer's functions. */
-    const tried = (type: string, value: string) =>
+    const tried = (statement: string, text: string) =>
       sessions.apart.use((session, settingsAreLoose) => {
         const used = { sessions: sessions.apart, session, settingsAreLoose, pid: session.processId }
-        const trial = session.queryValues(TRY_VALUE(type), [value], false)
+        const trial = session.queryValues(statement, [text], false)
         return Effect.ensuring(
           rolledBack(session, sessions.settings, () => {}, trial),
           Effect.suspend(() => resetSession(used, endBackend)),
@@ -193,7 +193,7 @@ export const layer = Layer.effect(
       if (Result.isSuccess(first)) return Result.fail(new StaleObject())
       const { failure } = first
       return failure._tag === "SqlError"
-        ? runResult(failed(query.values, failure, tried), call.context, call)
+        ? runResult(failed(query, failure, tried), call.context, call)
         : Result.fail(failure)
     }
     return RowSnapshots.of({ open })

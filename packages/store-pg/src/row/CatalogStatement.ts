@@ -185,8 +185,9 @@ export const FIND_READABLE = `
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**
- * The given types and all types that they consist of. $1: their oids. A base type includes the operators of its default
- * order, or those of the type that it is binary-coercible to (varchar to text), with their schema.
+ * The given types and all types that they consist of. $1: their oids; $2: the reader's role. A base type includes the operators of its default
+ * order, or those of the type that it is binary-coercible to (varchar to text), with their schema, and whether the
+ * reader may use that.
  */
 export const DESCRIBE_TYPES = `
   WITH RECURSIVE need (oid) AS (
@@ -211,7 +212,8 @@ export const DESCRIBE_TYPES = `
     (SELECT json_agg(json_build_array(a.attname, a.atttypid::bigint) ORDER BY a.attnum)
       FROM pg_attribute a
       WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped)::text AS fields,
-    (SELECT json_object_agg(m.amopstrategy, json_build_array(on_.nspname, o.oprname))::text
+    (SELECT json_object_agg(m.amopstrategy, json_build_array(on_.nspname, o.oprname,
+        has_schema_privilege($2::name, on_.oid, 'USAGE')))::text
       FROM pg_amop m
       JOIN pg_operator o ON o.oid = m.amopopr
       JOIN pg_namespace on_ ON on_.oid = o.oprnamespace

@@ -92,7 +92,7 @@ export const layer = Layer.effect(
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
       const asked = [...new Set(oids)].filter((oid) => !known.has(oid))
       if (asked.length === 0) return Effect.succeed(known)
-      return Effect.map(sql.unsafe<RawType>(DESCRIBE_TYPES, [asked]), (rows) => {
+      return Effect.map(sql.unsafe<RawType>(DESCRIBE_TYPES, [asked, role]), (rows) => {
         const types = new Map(known)
         for (const row of rows.map(typeRow)) {
           types.set(row.oid, row)

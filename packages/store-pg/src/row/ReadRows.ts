@@ -5,7 +5,7 @@
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
-import type { FoundRows, PageQuery, QueryValue, ReadResult } from "@data-cabinet/core/row/RowReader"
+import type { FoundRows, PageQuery, ReadResult } from "@data-cabinet/core/row/RowReader"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { Effect, Result } from "effect"
@@ -14,8 +14,9 @@ import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { resetSession, type ReaderSessions, type Session, rolledBack } from "../connection/ReaderSessions.ts"
 import { readPage, readPages } from "../connection/PageExchange.ts"
 import type { PageOutcome, PageStatement } from "../connection/PageStatement.ts"
+import { sqlState } from "../connection/StoreFailure.ts"
 import { OVER_TIME, queryTimeout, readErrorOf, shortMessage } from "./ReadErrorOf.ts"
-import { PROOF, TRY_VALUE, withExpectedVersion } from "./ReadStatement.ts"
+import { PROOF, tryValue, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
 import { foundRows, RowPage } from "./RowPage.ts"
 
@@ -162,7 +163,7 @@ const unread = Effect.fnUntraced(function* (
   const why: Effect.Effect<never, SharedFailure> =
     failure === null
       ? Effect.fail(stale)
-      : failed(query.page.values, failure, (type, value) => kept.session.queryValues(TRY_VALUE(type), [value], false))
+      : failed(query.page, failure, (statement, text) => kept.session.queryValues(statement, [text], false))
   return yield* Effect.ensuring(
     why,
     Effect.sync(() => (mayBeUsed ? sessions.release(kept) : kept.giveBack())),
@@ -227,7 +228,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
       onFailure: (error) =>
         isEnded
           ? Effect.fail(queryTimeout(OVER_TIME))
-          : failed(query.page.values, error, (type, value) => run(TRY_VALUE(type), [value])),
+          : failed(query.page, error, (statement, value) => run(statement, [value])),
     }).pipe(
       Effect.ensuring(
         Effect.andThen(
@@ -238,21 +239,29 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
     )
   })
 
-/** Was a value at fault? Each is tested separately, and only after a failure, so that a successful read pays nothing. */
+/**
+ * Was a value at fault? Each is tested separately, and only after a failure, so that a successful read pays nothing. A
+ * missing privilege is never the fault of the client who sent the value.
+ */
 export const failed = (
-  values: ReadonlyArray<QueryValue>,
+  { table, values }: Pick<PageQuery, "table" | "values">,
   error: SqlError.SqlError,
-  tried: (type: string, value: string) => Effect.Effect<unknown, SqlError.SqlError>,
+  tried: (statement: string, text: string) => Effect.Effect<unknown, SqlError.SqlError>,
 ): Effect.Effect<never, ReadError | RefusedValue> => {
   const verdict = readErrorOf(error)
   if (verdict.code !== "query_failed") return Effect.fail(verdict)
   return Effect.gen(function* () {
-    for (const [index, { text, type }] of values.entries()) {
-      const refusal = yield* Effect.result(tried(type, text))
-      if (refusal._tag === "Failure" && readErrorOf(refusal.failure).code === "query_failed") {
+    for (const [index, value] of values.entries()) {
+      const refusal = yield* Effect.result(tried(tryValue(table, value), value.text))
+      if (refusal._tag === "Failure" && isRefused(refusal.failure)) {
         return yield* new RefusedValue({ index, message: shortMessage(refusal.failure) })
       }
     }
     return yield* verdict
   })
 }
+
+const INSUFFICIENT_PRIVILEGE = "42501"
+
+const isRefused = (error: SqlError.SqlError): boolean =>
+  readErrorOf(error).code === "query_failed" && sqlState(error) !== INSUFFICIENT_PRIVILEGE

@@ -1,6 +1,11 @@
 /** The small statements around a read. */
 
+import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
+import type { QueryValue } from "@data-cabinet/core/row/RowReader"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { call, operate } from "@data-cabinet/core/row/SystemSql"
+import { OBJECT } from "@data-cabinet/core/selection/ConditionSql"
+import { valueLike } from "@data-cabinet/core/selection/SqlParameters"
 import { readVersionOf } from "./CatalogStatement.ts"
 
 /** No longer `on` after a function has run that wants the session's next statement to write. */
@@ -18,5 +23,8 @@ export const withExpectedVersion = (query: string, values: number): string =>
 
 const oidAfter = (values: number): string => `$${values + 1}::pg_catalog.oid`
 
-/** Fails if the text cannot be parsed as the type. */
-export const TRY_VALUE = (type: string): string => `SELECT $1::${type} IS NULL`
+/** Fails if the text cannot be parsed as the value's type: the only parameter, which is parsed before any row is read. */
+export const tryValue = ({ detail }: ReadableTable, { type, like }: QueryValue): string =>
+  like === null
+    ? `SELECT $1::${type} IS NULL`
+    : `SELECT (${valueLike("$1", like)}) IS NULL FROM ${quoteQualified(detail.schema, detail.name)} AS ${OBJECT} WHERE false`

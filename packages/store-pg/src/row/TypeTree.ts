@@ -1,5 +1,6 @@
 /** Builds the description of a column's type from the catalogs' rows of types. */
 import {
+  ARRAY_OPERATORS,
   type ColumnType,
   type ScalarKind,
   SYSTEM_OPERATORS,
@@ -21,7 +22,7 @@ export interface TypeRow {
   /** The element type of a range or a multirange; null for all others. */
   readonly subtype: number | null
   readonly fields: ReadonlyArray<readonly [name: string, oid: number]> | null
-  readonly operators: Readonly<Record<string, readonly [schema: string, name: string]>> | null
+  readonly operators: Readonly<Record<string, readonly [schema: string, name: string, isUsable: boolean]>> | null
 }
 
 /** Types that PostgreSQL created itself have oids below this one, and never change. */
@@ -63,7 +64,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
   const builtIn = row.oid < FIRST_NORMAL_OID
   // A domain's values are those of its base type, but parsing a text as a type that contains domains runs their checks.
-  if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false }
+  if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false, isDomain: true }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
   if (row.element !== null) {
     const element = columnType(row.element, rows)
@@ -98,5 +99,6 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
 const baseOperators = ({ operators }: TypeRow): TypeOperators | null => {
   const [lt, le, eq, ge, gt] = ["1", "2", "3", "4", "5"].map((strategy) => operators?.[strategy])
   if (lt === undefined || le === undefined || eq === undefined || ge === undefined || gt === undefined) return null
+  if ([lt, le, eq, ge, gt].some(([, , isUsable]) => !isUsable)) return ARRAY_OPERATORS
   return { schema: lt[0], lt: lt[1], le: le[1], eq: eq[1], ge: ge[1], gt: gt[1] }
 }

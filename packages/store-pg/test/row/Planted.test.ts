@@ -11,9 +11,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
 import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
-import { PROOF, TRY_VALUE, withExpectedVersion } from "@data-cabinet/store-pg/row/ReadStatement"
+import { PROOF, tryValue, withExpectedVersion } from "@data-cabinet/store-pg/row/ReadStatement"
 import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
 import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
+import { tableOf } from "../../../core/test/selection/tables.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
@@ -257,7 +258,7 @@ describe("what an author plants in public", () => {
     const around = [
       withExpectedVersion("SELECT", 0),
       PROOF,
-      TRY_VALUE("pg_catalog.text"),
+      ...[null, `"o"."c"`].map((like) => tryValue(tableOf({}), { text: "", type: "pg_catalog.text", like })),
       SETTINGS({ a: "b" }),
       END_SESSION,
     ]
