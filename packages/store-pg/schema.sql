@@ -490,6 +490,10 @@ CREATE TABLE cabinet.row_set_aside (
   source_id bigint NOT NULL,
   reason text NOT NULL,
   set_aside_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  refused boolean DEFAULT false NOT NULL,
+  partial boolean DEFAULT false NOT NULL,
+  attempts integer DEFAULT 1 NOT NULL,
+  retry_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
   CONSTRAINT row_set_aside_pkey PRIMARY KEY (event_id)
 );
 
@@ -665,6 +669,8 @@ CREATE INDEX poll_run_age ON cabinet.poll_run USING brin (at);
 CREATE INDEX poll_run_of_poll ON cabinet.poll_run USING btree (poll_id, id DESC);
 
 CREATE INDEX repeat_window_age ON cabinet.repeat_window USING brin (first_at);
+
+CREATE INDEX row_set_aside_due ON cabinet.row_set_aside USING btree (retry_at);
 
 CREATE INDEX saved_view_of_maker ON cabinet.saved_view USING btree (maker_kind, maker_id);
 
@@ -1040,6 +1046,12 @@ COMMENT ON TABLE cabinet.refused_signature IS 'Requests refused because their se
 COMMENT ON COLUMN cabinet.registered_cabinet.database_name IS 'A database made beside the server''s own, reached by the same address: that of an embedded one changes with its socket.';
 
 COMMENT ON COLUMN cabinet.registered_cabinet.database_url IS 'A database anywhere; it may hold a password.';
+
+COMMENT ON COLUMN cabinet.row_set_aside.refused IS 'Whether the database refuses the row; otherwise the program cannot plan it.';
+
+COMMENT ON COLUMN cabinet.row_set_aside.partial IS 'Whether the table has the row without the fields that have no column.';
+
+COMMENT ON COLUMN cabinet.row_set_aside.attempts IS 'How often it was tried; the interval doubles each time, up to an hour.';
 
 COMMENT ON COLUMN cabinet.saved_view.query IS 'As the query string of the rows has it, without a cursor.';
 

@@ -59,6 +59,7 @@ it("event show decodes the request in its charset", async () => {
     },
     row: { _event_id: id, n: "Привет" },
     row_waits: false,
+    row_set_aside: null,
     deliveries: [],
   })
   await post('{"another":1}', "application/json")

@@ -78,8 +78,9 @@ const originalText = (original: StoredOriginal, style: Style): string => {
   return `${head}\n${plainLines(body ?? body_base64 ?? "")}`
 }
 
-const noRow = ({ rowWaits, spam }: Pick<EventInContext, "rowWaits" | "spam">): string => {
+const noRow = ({ rowWaits, rowSetAside, spam }: Pick<EventInContext, "rowWaits" | "rowSetAside" | "spam">): string => {
   if (spam !== null) return `It has no row, because it is spam: ${SPAM_WORDS[spam]}.`
+  if (rowSetAside !== null) return `Its row is set aside, and is retried: ${plainLines(rowSetAside)}`
   return rowWaits ? "Its row is deferred because the table is locked." : "It has no row."
 }
 
@@ -94,6 +95,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
         original: originalJson(record.original),
         row: row === null ? null : new JsonText(row),
         row_waits: record.rowWaits,
+        row_set_aside: record.rowSetAside,
         spam: record.spam,
         deliveries: deliveries.map(deliveryJson),
       }
@@ -111,6 +113,9 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
           record.original === null ? "No longer kept." : originalText(record.original, style),
           title("Row"),
           row === null ? none : card(filled, style),
+          ...(row === null || record.rowSetAside === null
+            ? []
+            : [`Some of its fields follow: ${plainLines(record.rowSetAside)}`]),
           title("Deliveries"),
           columns(
             ["ID", "ADDRESS", "STATE", "ATTEMPTS", "DUE"],

@@ -36,6 +36,8 @@ export interface EventInspection {
   readonly deliveries: ReadonlyArray<Delivery>
   /** True while its row is deferred, behind others for a table that is locked. */
   readonly rowWaits: boolean
+  /** Why its row is not in the table, or not with all fields, in words; it is retried. Null if it is not set aside. */
+  readonly rowSetAside: string | null
   /** Why it is spam by the rules of its source; null if it is not. */
   readonly spam: "honeypot" | "origin" | null
 }
@@ -110,9 +112,9 @@ const inspection = (id: number) =>
   Effect.gen(function* () {
     const found = yield* EventDetail.use((detail) => detail.find(id))
     if (Option.isNone(found)) return null
-    const { event, original, rowWaits, spam } = found.value
+    const { event, original, rowWaits, rowSetAside, spam } = found.value
     const deliveries = yield* Deliveries.use((all) => all.ofEvent(id))
-    return { event: eventOf(event), original, deliveries, rowWaits, spam }
+    return { event: eventOf(event), original, deliveries, rowWaits, rowSetAside, spam }
   })
 
 export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({

@@ -93,6 +93,10 @@ const spamBox = ({ words: { event: words } }: Frame, { record: { spam } }: Event
   spam !== null &&
   markup`<div class="box warn" role="status"><div><p>${words.isSpam}: ${words.spamReasons[spam]}.</p><p class="soft">${words.spamHint}</p></div></div>`
 
+const asideBox = ({ words: { event: words } }: Frame, { record: { rowSetAside } }: EventData): HtmlValue =>
+  rowSetAside !== null &&
+  markup`<div class="box bad" role="status"><div><p>${words.rowSetAside}: ${rowSetAside}</p><p class="soft">${words.rowSetAsideHint}</p></div></div>`
+
 const fact = (name: string, value: HtmlValue) =>
   value !== null && value !== false && value !== "" && markup`<dt>${name}</dt><dd>${value}</dd>`
 
@@ -149,7 +153,7 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
     section: "events",
     main: markup`<p><a href="${consolePath(frame, "events")}">← ${words.list}</a></p>
 <div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${copyMenu(frame, data, event.payload)}${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
-${trashBox(frame, data)}${spamBox(frame, data)}
+${trashBox(frame, data)}${spamBox(frame, data)}${asideBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>

@@ -345,6 +345,8 @@ export const ENGLISH = {
     repeat: "Repeat of",
     repeatOf: (id: string) => `repeat of #${id}`,
     rowWaits: "row follows",
+    rowSetAside: "The row is not in the table, or not with all fields",
+    rowSetAsideHint: "The event is complete. Its row is retried until the database accepts it.",
     delivered: "Delivered",
     none: "No events yet",
     noneHint: "An event appears here as soon as something is sent to the intake address of a source.",

@@ -25,6 +25,19 @@ export const CABINET_PARTS = [
 
 export type CabinetPart = (typeof CABINET_PARTS)[number]
 
+export interface RowSetAside {
+  readonly eventId: number
+  readonly sourceId: number
+  /** In the database's words, or in those of the fault. */
+  readonly reason: string
+  /** Whether the database refuses the row; otherwise the program is at fault. */
+  readonly refused: boolean
+  /** Whether the table has the row without the fields that have no column. */
+  readonly partial: boolean
+  /** When it is tried again, RFC 3339. */
+  readonly retryAt: string
+}
+
 /** The result of the diagnostics. */
 export interface DiagnosticsReport {
   /** Such as `18.4`. */
@@ -63,11 +76,8 @@ export interface DiagnosticsReport {
    */
   readonly setBackAt: string | null
   readonly deferredRows: number
-  /** Rows that could not be planned because of a fault in the program: how many, and the first of them with their reasons. */
-  readonly rowsSetAside: {
-    readonly count: number
-    readonly first: ReadonlyArray<{ readonly eventId: number; readonly sourceId: number; readonly reason: string }>
-  }
+  /** Rows that could not be written, or not with all their fields: how many, and the first of them with their reasons. */
+  readonly rowsSetAside: { readonly count: number; readonly first: ReadonlyArray<RowSetAside> }
   /** Imports, of files and of polls, that failed in the last week while their rows were being accepted. */
   readonly failedImports: ReadonlyArray<{
     readonly id: number

@@ -79,8 +79,15 @@ const ofRows = ({ deferredRows, rowsSetAside: { count, first } }: DiagnosticsRep
           ),
         ]
   if (count === 0) return waiting.length > 0 ? waiting : [finding("rows", "ok", "Every event has its row.")]
-  const each = first.map(({ eventId, sourceId, reason }) => `event ${eventId} of source ${sourceId} (${reason})`)
-  const message = `${count === 1 ? "The row of 1 event" : `The rows of ${count} events`} could not be written because of an internal error: ${each.join(", ")}${count > first.length ? ", …" : ""}. The events themselves are complete, in the feed and in deliveries. Report this error; the rows are retried whenever a server or worker starts.`
+  const each = first.map(
+    ({ eventId, sourceId, reason, partial }) =>
+      `event ${eventId} of source ${sourceId} (${reason}${partial ? "; written without the fields that have no column" : ""})`,
+  )
+  const advice = [
+    ...(first.some(({ refused }) => refused) ? ["The database refuses rows: remove the cause that it names."] : []),
+    ...(first.every(({ refused }) => refused) ? [] : ["Report internal errors."]),
+  ]
+  const message = `${count === 1 ? "The row of 1 event is" : `The rows of ${count} events are`} set aside: ${each.join(", ")}${count > first.length ? ", …" : ""}. The events themselves are complete, in the feed and in deliveries. ${advice.join(" ")} The rows are retried with increasing intervals of up to an hour, and when a server or worker starts; event ${first[0]!.eventId} next at ${first[0]!.retryAt}.`
   return [...waiting, finding("rows", "bad", message)]
 }
 

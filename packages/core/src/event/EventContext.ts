@@ -7,7 +7,7 @@ import { fromCall } from "../runtime/AbortableCall.ts"
 import { SelectRows } from "../selection/SelectRows.ts"
 import { EventDetail, type EventRecord } from "./EventDetail.ts"
 
-export interface EventInContext extends Pick<EventRecord, "event" | "original" | "rowWaits" | "spam"> {
+export interface EventInContext extends Pick<EventRecord, "event" | "original" | "rowWaits" | "rowSetAside" | "spam"> {
   /** Its row as JSON text, read the way all rows are read; null for a repeat, and while reading is off. */
   readonly row: string | null
   readonly deliveries: ReadonlyArray<Delivery>
@@ -43,9 +43,10 @@ export class EventContext extends Context.Service<
         find: Effect.fnUntraced(function* (id) {
           const found = yield* detail.find(id)
           if (Option.isNone(found)) return Option.none()
-          const { event, original, rowWaits, spam } = found.value
+          const { event, original, rowWaits, rowSetAside, spam } = found.value
           const row = yield* rowOf(id, found.value)
-          return Option.some({ event, original, rowWaits, spam, row, deliveries: yield* deliveries.ofEvent(id) })
+          const parts = { event, original, rowWaits, rowSetAside, spam, row }
+          return Option.some({ ...parts, deliveries: yield* deliveries.ofEvent(id) })
         }),
       })
     }),

@@ -28,6 +28,8 @@ export interface EventRecord {
   readonly table: { readonly schema: string; readonly name: string } | null
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
+  /** Why its row is set aside, in words: it is not in the table, or not with all fields. Null if it is not set aside. */
+  readonly rowSetAside: string | null
   /** Why it is spam; null if it is not, or no longer. */
   readonly spam: SpamReason | null
   /** Null if there was none (files, polling, the library), or once its retention period is over. */

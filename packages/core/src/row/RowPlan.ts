@@ -128,9 +128,16 @@ const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues |
 
 /**
  * Plans the row of one event, whose payload was written as `text`; for a long event, `long` holds what was computed in
- * advance. `missing` lists the columns that must be created first; plan again after that.
+ * advance. `missing` lists the columns that must be created first; plan again after that. With `fixed`, no column can be created:
+ * the plan has the values of the columns that there are.
  */
-export const planRow = (layout: TableLayout, payload: JsonObject, text: string, long?: LongValues): RowPlan => {
+export const planRow = (
+  layout: TableLayout,
+  payload: JsonObject,
+  text: string,
+  long?: LongValues,
+  fixed = false,
+): RowPlan => {
   if (goesAsSent(layout, payload, long))
     return { unrecorded: [], members: `,${text.slice(1, -1)}`, missing: [], needsMore: false }
   const unrecorded: Array<string> = []
@@ -153,13 +160,13 @@ export const planRow = (layout: TableLayout, payload: JsonObject, text: string, 
       missing.push({ field, kind })
     } else {
       needsMore = true
-      if (missing.length > 0) continue
+      if (missing.length > 0 && !fixed) continue
       // A value that is not a string has the kind text only if jsonb cannot hold it; it is written as text here too.
       const cell = textOf(value, long)
       more.push(`${jsonText(field)}:${kind === "text" && typeof value !== "string" ? JSON.stringify(cell) : cell}`)
     }
   }
-  if (needsMore) {
+  if (needsMore && (layout.hasMore || !fixed)) {
     if (layout.unrecorded.has(MORE_COLUMN)) unrecorded.push(MORE_COLUMN)
     members += `${memberOf(MORE_COLUMN)}{${more.join(",")}}`
   }

@@ -101,8 +101,17 @@ it("findingsOf give sizes in megabytes", () => {
   expect(messageOf("sizes")).toMatch(/events 1\.0 MB, rows 0\.0 MB, /)
 })
 
+const SET_ASIDE = {
+  eventId: 12,
+  sourceId: 3,
+  reason: "",
+  refused: false,
+  partial: false,
+  retryAt: "2026-11-20T10:00:00Z",
+}
+
 it("findingsOf say that every event has its row only where none waits", () => {
-  const set = { count: 1, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] }
+  const set = { count: 1, first: [{ ...SET_ASIDE, reason: "RangeError: too deep" }] }
   const rowsOf = (change: Partial<DiagnosticsReport>) =>
     findingsOf(diagnostics(change)).filter(({ check }) => check === "rows")
   expect(rowsOf({})).toHaveLength(1)
@@ -186,9 +195,15 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is available/],
   [
     "rows",
-    diagnostics({ rowsSetAside: { count: 7, first: [{ eventId: 12, sourceId: 3, reason: "RangeError: too deep" }] } }),
+    diagnostics({ rowsSetAside: { count: 7, first: [{ ...SET_ASIDE, reason: "RangeError: too deep" }] } }),
     "bad",
-    /^The rows of 7 events could not be written .*event 12 of source 3 \(RangeError: too deep\), ….* are retried whenever/,
+    /^The rows of 7 events are set aside: event 12 of source 3 \(RangeError: too deep\), ….* Report internal errors\. .*12 next at 2026/,
+  ],
+  [
+    "rows",
+    diagnostics({ rowsSetAside: { count: 1, first: [{ ...SET_ASIDE, refused: true, partial: true, reason: "no" }] } }),
+    "bad",
+    /^The row of 1 event is .* \(no; written without the fields that have no column\)\. .* remove the cause that it names\. The rows/,
   ],
   [
     "imports",

@@ -70,7 +70,7 @@ export const EVENT_SCHEMAS = {
       ...EVENT_FIELDS,
       state: { enum: ["row", "repeat", "spam", "trashed", "purged"], description: "What became of it." },
       empty: flag("Whether no field is filled."),
-      row_waits: flag("Whether its row is deferred because the table is locked."),
+      row_waits: flag("Whether its row follows: the table is locked, or refuses it so far."),
       trashed_by: {
         oneOf: [actor("Who moved it to the trash."), { type: "null" }],
         description: "Null if it is not there, or if that is not known.",
@@ -94,6 +94,9 @@ export const EVENT_SCHEMAS = {
       original: { oneOf: [{ $ref: "#/components/schemas/OriginalRequest" }, { type: "null" }] },
       row: { oneOf: [{ $ref: "#/components/schemas/Row" }, { type: "null" }] },
       row_waits: flag("Whether its row is deferred because the table is locked."),
+      row_set_aside: textOrNull(
+        "Why its row is not in the table, or not with all fields, in words; it is retried. Null if it is not set aside.",
+      ),
       spam: { enum: [...SPAM_REASONS, null], description: "Why it is spam; null if it is not." },
       deliveries: { type: "array", items: { $ref: "#/components/schemas/DeliveryState" } },
     },

@@ -190,12 +190,13 @@ export const manageEvents = Effect.gen(function* () {
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
         const inContext = yield* contexts.find(event)
         if (Option.isNone(inContext)) return yield* Effect.fail(missing(noSuchEvent(event)))
-        const { event: text, row, rowWaits, spam, ...record } = inContext.value
+        const { event: text, row, rowWaits, rowSetAside, spam, ...record } = inContext.value
         const deliveries = JSON.stringify(record.deliveries.map(deliveryJson))
         const original = JSON.stringify(originalJson(record.original))
+        const aside = JSON.stringify(rowSetAside)
         // The event and its row as they are stored, to the last digit.
         return Buffer.from(
-          `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"spam":${JSON.stringify(spam)},"deliveries":${deliveries}}\n`,
+          `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"row_set_aside":${aside},"spam":${JSON.stringify(spam)},"deliveries":${deliveries}}\n`,
         )
       }),
     }),

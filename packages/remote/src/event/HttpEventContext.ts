@@ -58,6 +58,7 @@ export const layer = Layer.effect(
         original: yield* originalOf(id, JSON.parse(text("original")) as SentOriginal | null),
         row: row === "null" ? null : row,
         rowWaits: text("row_waits") === "true",
+        rowSetAside: JSON.parse(text("row_set_aside")) as string | null,
         spam: JSON.parse(text("spam")) as SpamReason | null,
         deliveries: camelKeys(JSON.parse(text("deliveries"))) as ReadonlyArray<Delivery>,
       })

@@ -7,6 +7,7 @@ import {
   type CabinetPart,
   Diagnostics,
   type DiagnosticsReport,
+  type RowSetAside,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
@@ -117,10 +118,7 @@ interface LatestAgent {
   readonly agent: string
 }
 
-interface SetAside {
-  readonly eventId: number
-  readonly sourceId: number
-  readonly reason: string
+interface SetAside extends RowSetAside {
   readonly total: number
 }
 
@@ -203,7 +201,14 @@ export const layer = Layer.effect(
           deferredRows: general!.deferred_rows,
           rowsSetAside: {
             count: setAside[0]?.total ?? 0,
-            first: setAside.map(({ eventId, sourceId, reason }) => ({ eventId, sourceId, reason })),
+            first: setAside.map(({ eventId, sourceId, reason, refused, partial, retryAt }) => ({
+              eventId,
+              sourceId,
+              reason,
+              refused,
+              partial,
+              retryAt,
+            })),
           },
           failedImports,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),

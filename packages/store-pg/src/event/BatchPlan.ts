@@ -4,8 +4,8 @@
  */
 import type { FilteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
-import { MORE_COLUMN, type RowPlan } from "@data-cabinet/core/row/RowPlan"
-import { RowFault, rowJson } from "../row/EnsureColumns.ts"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { type PlannedRow, RowFault, rowJson, ShortRow } from "../row/EnsureColumns.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type {
   Batch,
@@ -22,10 +22,10 @@ import type { Body, BodyKeys } from "./BodyLocks.ts"
 /**
  * The table for a source's rows in a batch, with their plans in the order of its events. Undefined if the rows are
  * deferred (the table is locked) or have no table (it was dropped; `waits` is then false). A row that could not be
- * planned is deferred by itself.
+ * planned, or lacks a column, is deferred by itself.
  */
 export type Target =
-  | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<RowPlan | RowFault> }
+  | { readonly table: SourceTable; readonly waits: false; readonly plans: ReadonlyArray<PlannedRow> }
   | { readonly table: undefined; readonly waits: boolean }
 
 /** The rows of one source, as JSON, and how many of its plans have been used. */
@@ -105,7 +105,7 @@ class BatchPlan {
       this.#rows.set(sourceId, into)
     }
     const plan = target.plans[into.planned++]!
-    if (plan instanceof RowFault) return true
+    if (plan instanceof RowFault || plan instanceof ShortRow) return true
     for (const name of plan.unrecorded) this.#addCreated({ sourceId, name, n })
     into.rows.push(rowJson(plan, n))
     return false

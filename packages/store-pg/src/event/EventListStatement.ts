@@ -177,7 +177,8 @@ export const sliceStatement = (slice: Slice) => {
       THEN cabinet.event_json(e, s.name) END AS event,
     CASE WHEN e.purged_at IS NOT NULL THEN 'purged' WHEN e.deleted_at IS NOT NULL THEN 'trashed'
       WHEN e.spam IS NOT NULL THEN 'spam' WHEN e.repeat_of IS NOT NULL THEN 'repeat' ELSE 'row' END AS state,
-    e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id) AS row_waits,
+    e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id)
+      OR EXISTS (SELECT FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_waits,
     t.actor_kind, t.actor_id::float8 AS actor_id, t.actor_name
   FROM numbered n JOIN cabinet.event e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id
     LEFT JOIN cabinet.trashed_event t ON t.event_id = e.id AND e.deleted_at IS NOT NULL

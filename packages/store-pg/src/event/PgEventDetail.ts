@@ -13,6 +13,7 @@ interface DetailRow {
   readonly source_id: string
   readonly table_name: string | null
   readonly row_waits: boolean
+  readonly row_set_aside: string | null
   readonly spam: SpamReason | null
   readonly received_at: string
   readonly body: Uint8Array | null
@@ -42,7 +43,8 @@ interface DetailRow {
  */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
-       EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits, e.spam,
+       EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
+       (SELECT a.reason FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_set_aside, e.spam,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal,
        o.late_recipe, o.late_refusal, cabinet.rfc3339(o.late_at) AS late_at, cabinet.rfc3339(o.late_delivered_at) AS late_delivered_at
@@ -56,6 +58,7 @@ const toRecord = (row: DetailRow): EventRecord => ({
   sourceId: Number(row.source_id),
   table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
   rowWaits: row.row_waits,
+  rowSetAside: row.row_set_aside,
   spam: row.spam,
   original:
     row.body === null

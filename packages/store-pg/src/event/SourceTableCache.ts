@@ -4,7 +4,7 @@
  */
 import type { AcceptRequest, NewEvent } from "@data-cabinet/core/event/EventLog"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { sqlState } from "../connection/StoreFailure.ts"
 import { ensureColumns } from "../row/EnsureColumns.ts"
@@ -13,6 +13,9 @@ import type { Target } from "./BatchPlan.ts"
 
 const WAITS: Target = { table: undefined, waits: true }
 const GONE: Target = { table: undefined, waits: false }
+
+/** For how long no column is added to a table after the database refused one: each attempt locks the table. */
+const REFUSED_MILLIS = 10_000
 
 /** Spam has no row, and makes no column. */
 const withRows = (events: ReadonlyArray<NewEvent>): ReadonlyArray<NewEvent> =>
@@ -28,6 +31,8 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
    * Sources whose table was recently not available: their rows are deferred without another try until the queue is empty.
    */
   const waiting = new Set<number>()
+  /** Until when no column is added to a source's table. */
+  const refused = new Map<number, number>()
 
   /** Returns the table, with a column for every field of these requests, and the plans of their rows. */
   const targetFor = Effect.fnUntraced(function* (
@@ -42,10 +47,14 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
       known.set(sourceId, table)
     }
     if (table.name === null) return { table, waits: false, plans: [] }
-    const fitted = yield* ensureColumns(sql, table, events)
+    const now = yield* Clock.currentTimeMillis
+    const mayAdd = now >= (refused.get(sourceId) ?? 0)
+    const fitted = yield* ensureColumns(sql, table, events, mayAdd)
     if (fitted === undefined) return GONE
+    if (mayAdd && fitted.isShort) refused.set(sourceId, now + REFUSED_MILLIS)
+    else if (mayAdd) refused.delete(sourceId)
     known.set(sourceId, fitted.table)
-    return { ...fitted, waits: false }
+    return { table: fitted.table, plans: fitted.plans, waits: false }
   })
 
   /** Drops the sources that no longer wait; queried only while there are any. */

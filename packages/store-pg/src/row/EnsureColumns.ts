@@ -9,6 +9,7 @@ import { type MissingColumn, planRow, type RowPlan, type TableLayout } from "@da
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { isConflict, isUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import { addColumns, type SourceTable } from "./SourceTable.ts"
 
 /** The part of an event that its row is made from: its payload, and the payload's JSON text. */
@@ -25,6 +26,20 @@ export class RowFault {
   }
 }
 
+/** A row for which columns cannot be added: `plan` has the values of those that there are. */
+export class ShortRow {
+  readonly plan: RowPlan
+  /** Why they cannot, in the database's words. */
+  readonly reason: string
+  constructor(plan: RowPlan, reason: string) {
+    this.plan = plan
+    this.reason = reason
+  }
+}
+
+/** What came of planning the row of one event. */
+export type PlannedRow = RowPlan | RowFault | ShortRow
+
 /** Rows in the order of their events, and what their table lacks for them. */
 interface PlannedRows {
   readonly plans: ReadonlyArray<RowPlan | RowFault>
@@ -33,9 +48,9 @@ interface PlannedRows {
   readonly needsMore: boolean
 }
 
-const planOf = (layout: TableLayout, event: RowSource, long?: LongValues): RowPlan | RowFault => {
+const planOf = (layout: TableLayout, event: RowSource, long?: LongValues, fixed = false): RowPlan | RowFault => {
   try {
-    return planRow(layout, event.payload, event.text, long)
+    return planRow(layout, event.payload, event.text, long, fixed)
   } catch (cause) {
     return new RowFault(cause)
   }
@@ -104,31 +119,64 @@ const togetherOf = (plans: ReadonlyArray<RowPlan | RowFault>): PlannedRows => {
 /** A row as JSON for its table. `id` is the id of its event, or the event's position in a batch. */
 export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
 
-/** Returns the table with a column for every field, and the plans of the rows; undefined if the source no longer exists. */
+/** The plan of a row for a table that gets no more columns, for the given reason. */
+export const fixedRow = (layout: TableLayout, event: RowSource, reason: string, long?: LongValues): PlannedRow => {
+  const plan = planOf(layout, event, long, true)
+  return plan instanceof RowFault || isComplete(plan) ? plan : new ShortRow(plan, reason)
+}
+
+/** Whether the row needs no more columns. */
+const isComplete = ({ missing, needsMore }: RowPlan): boolean => missing.length === 0 && !needsMore
+
+/** A table with columns for its rows, and their plans in the order of the events. */
+export interface TableRows {
+  readonly table: SourceTable
+  readonly plans: ReadonlyArray<PlannedRow>
+  /** True if the database refuses columns that the rows need: those rows are short. */
+  readonly isShort: boolean
+}
+
+/** The reason of a row that is short although nothing was refused just now. */
+const CANNOT_ADD = "the columns that its table needs cannot be added"
+
+/**
+ * Returns the table with a column for every field, and the plans of the rows; undefined if the source no longer exists. Unless
+ * `mayAdd`, no column is added. Fails if the table is locked or the database unavailable.
+ */
 export const ensureColumns = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   known: SourceTable,
   events: ReadonlyArray<RowSource>,
-): Effect.fn.Return<
-  { readonly table: SourceTable; readonly plans: ReadonlyArray<RowPlan | RowFault> } | undefined,
-  SqlError.SqlError
-> {
+  mayAdd = true,
+): Effect.fn.Return<TableRows | undefined, SqlError.SqlError> {
   let table: SourceTable | undefined = known
   const isLong = textLength(events) > YIELD_AFTER_LENGTH
   const seen = new Map<RowSource, LongValues>()
   let rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
+  let refused: string | undefined = mayAdd ? undefined : CANNOT_ADD
   // Twice at most: at the cap, fields without a column go to `_more`, which may itself be missing.
-  for (let n = 0; n < 2 && (rows.missing.length > 0 || rows.needsMore); n++) {
-    table = yield* addColumns(sql, table.sourceId, rows.missing, rows.needsMore)
+  for (let n = 0; n < 2 && refused === undefined && (rows.missing.length > 0 || rows.needsMore); n++) {
+    const added: Result.Result<SourceTable | undefined, SqlError.SqlError> = yield* Effect.result(
+      addColumns(sql, table.sourceId, rows.missing, rows.needsMore),
+    )
+    if (Result.isFailure(added)) {
+      // An event trigger, another owner, a limit of the database: it says nothing about the events.
+      if (isUnavailable(added.failure) || isConflict(added.failure)) return yield* Effect.fail(added.failure)
+      refused = sqlMessage(added.failure)
+      break
+    }
+    table = added.success
     if (table === undefined) return undefined
     rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   }
-  // A plan without a needed column would lose a value: its row may be deferred, but must not be written to the table.
+  // A plan without a needed column would lose a value: its row may be deferred, but is not complete.
   const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)
-  return { table, plans: isShort ? rows.plans.map(wholePlan) : rows.plans }
+  if (!isShort) return { table, plans: rows.plans, isShort }
+  const { layout } = table
+  const reason = refused ?? CANNOT_ADD
+  const fixed = (plan: RowPlan | RowFault, index: number) => {
+    const event = events[index]!
+    return plan instanceof RowFault || isComplete(plan) ? plan : fixedRow(layout, event, reason, seen.get(event))
+  }
+  return { table, plans: rows.plans.map(fixed), isShort }
 })
-
-const wholePlan = (plan: RowPlan | RowFault): RowPlan | RowFault =>
-  plan instanceof RowFault || (plan.missing.length === 0 && !plan.needsMore)
-    ? plan
-    : new RowFault(new Error("the columns that its table needs cannot be added"))

@@ -47,6 +47,26 @@ export const loadSourceTable = Effect.fnUntraced(function* (
 })
 
 /**
+ * The table with those of its columns that exist, if some were dropped or renamed by hand; undefined if all exist, or the table does
+ * not.
+ */
+export const existingColumns = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
+  const table = yield* loadSourceTable(sql, sourceId)
+  if (table === undefined || table.name === null) return undefined
+  const found = yield* sql<{ name: string }>`
+    SELECT attname::text AS name FROM pg_attribute
+    WHERE attrelid = to_regclass(format('sources.%I', ${table.name}::text)) AND attnum > 0 AND NOT attisdropped`
+  const names = new Set(found.map(({ name }) => name))
+  const { columns, hasMore } = table.layout
+  const more = hasMore ? [{ field: MORE_COLUMN, name: MORE_COLUMN, kind: "jsonb" as const }] : []
+  const there = [...columns, ...more].filter(({ name }) => names.has(name))
+  return there.length === columns.length + more.length ? undefined : { ...table, layout: new TableLayout(there) }
+})
+
+/**
  * Creates the columns that are still missing, unless another process was faster, and returns the resulting table. Fails
  * with the driver's lock timeout if the table could not be locked in time.
  */

@@ -2,7 +2,7 @@
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { TableLayout } from "@data-cabinet/core/row/RowPlan"
-import { ensureColumns, RowFault } from "@data-cabinet/store-pg/row/EnsureColumns"
+import { ensureColumns, RowFault, ShortRow } from "@data-cabinet/store-pg/row/EnsureColumns"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { assert, it } from "vitest"
@@ -43,8 +43,8 @@ it.each([
 ])("one event of %s is planned in as many pieces as it is long", async (_, text) => {
   const { plans, turns } = await planned([eventOf(text)])
   const [plan] = plans
-  assert.isFalse(plan instanceof RowFault)
-  if (!(plan instanceof RowFault)) assert.strictEqual(plan!.members, `,"a":${text.slice(5, -1)}`)
+  assert.isFalse(plan instanceof RowFault || plan instanceof ShortRow)
+  assert.deepInclude(plan, { members: `,"a":${text.slice(5, -1)}` })
   assert.isAtLeast(turns, text.length / 131_072)
 })
 

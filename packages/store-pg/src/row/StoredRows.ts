@@ -1,0 +1,177 @@
+/**
+ * Writes the rows of events that are stored already: those that were deferred, and those that were set aside. A row that cannot be
+ * planned, or that the database refuses, is set aside; a row that lacks only columns is written without them.
+ */
+import { faultInWords } from "@data-cabinet/core/error/Fault"
+import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/json/ParseJson"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { sqlMessage } from "../connection/StoreFailure.ts"
+import {
+  ensureColumns,
+  fixedRow,
+  type PlannedRow,
+  RowFault,
+  rowJson,
+  type RowSource,
+  ShortRow,
+} from "./EnsureColumns.ts"
+import { FORGET_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
+import { existingColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+
+/** Bytes of payloads after which no further one is read: a single row may have megabytes. */
+export const SLICE_BYTES = 2 * 1_048_576
+
+export interface SliceRow {
+  readonly id: string
+  readonly payload: string
+  /** No more rows are read after this one. */
+  readonly last: boolean
+}
+
+/**
+ * Reads row by row, so that no payload beyond the bound is read. `next` selects the rows; $1: source, $2: how many at most, $3: how
+ * many bytes.
+ */
+export const readSlice = (next: string): string => `
+WITH RECURSIVE slice AS (
+  SELECT event_id, payload, 1 AS n, octet_length(payload)::int8 AS bytes FROM (${next} ORDER BY w.event_id LIMIT 1) first
+  UNION ALL
+  SELECT next.event_id, next.payload, slice.n + 1, slice.bytes + octet_length(next.payload)
+  FROM slice CROSS JOIN LATERAL (${next} AND w.event_id > slice.event_id ORDER BY w.event_id LIMIT 1) next
+  WHERE slice.n < $2 AND slice.bytes < $3
+)
+SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM slice ORDER BY n`
+
+const RECORD_CAUSE = `
+UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
+
+/** A row that is there was written without some of its fields: it gets them, and keeps what was put into it since. */
+const insertRows = (table: SourceTable): string => {
+  const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
+  const names = columns.map(quoteName)
+  const target = quoteQualified(SOURCES_SCHEMA, table.name!)
+  const filled = names.map((name) => `${name} = coalesce(t.${name}, excluded.${name})`).join(", ")
+  return `
+INSERT INTO ${target} AS t (${["_event_id", "_received_at", ...names].join(", ")})
+SELECT ${["e.id", "e.received_at", ...names.map((name) => `r.${name}`)].join(", ")}
+FROM json_populate_recordset(NULL::${target}, $1::json) r JOIN cabinet.event e ON e.id = r._event_id
+WHERE e.deleted_at IS NULL ORDER BY e.id
+ON CONFLICT (_event_id) DO ${filled === "" ? "NOTHING" : `UPDATE SET ${filled}`}`
+}
+
+/** A stored payload, parsed on first use: a fault in parsing is thereby a fault of planning its row. */
+class StoredPayload implements RowSource {
+  readonly text: string
+  #payload: JsonObject | undefined
+  constructor(text: string) {
+    this.text = text
+  }
+  get payload(): JsonObject {
+    return (this.#payload ??= readPayload(this.text))
+  }
+}
+
+/** `_value` holds a submitted value one level deeper than it was sent. */
+const readPayload = (text: string): JsonObject => {
+  const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
+  if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
+  return parsed.success instanceof Map ? parsed.success : new Map()
+}
+
+/** Why a row is set aside. */
+interface Reason {
+  readonly text: string
+  /** The database refuses it; otherwise the program is at fault. */
+  readonly refused: boolean
+  /** The table has it without some of its fields. */
+  readonly partial: boolean
+}
+
+const setAside = (sql: PgClient.PgClient, sourceId: number, eventId: string, { text, refused, partial }: Reason) =>
+  sql.unsafe(SET_ASIDE, [eventId, sourceId, text, refused, partial])
+
+const reasonOf = (plan: RowFault | ShortRow): Reason =>
+  plan instanceof ShortRow
+    ? { text: plan.reason, refused: true, partial: true }
+    : { text: plan.reason, refused: false, partial: false }
+
+/** What came of the rows of a slice: those that are complete, and how many were set aside. */
+export interface WrittenRows {
+  readonly complete: ReadonlyArray<string>
+  readonly setAside: number
+}
+
+/** Writes these rows, in a transaction that has the source's row. Fails if the database refuses one of them. */
+export const writeStoredRows = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+  slice: ReadonlyArray<SliceRow>,
+): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
+  const ids = slice.map(({ id }) => id)
+  const table = yield* loadSourceTable(sql, sourceId)
+  if (slice.length === 0 || table === undefined || table.name === null) return { complete: ids, setAside: 0 }
+  const fitted = yield* ensureColumns(
+    sql,
+    table,
+    slice.map(({ payload }) => new StoredPayload(payload)),
+  )
+  if (fitted === undefined) return { complete: ids, setAside: 0 }
+  return yield* writePlanned(sql, fitted.table, ids, fitted.plans)
+})
+
+const writePlanned = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  table: SourceTable,
+  ids: ReadonlyArray<string>,
+  plans: ReadonlyArray<PlannedRow>,
+): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
+  const { sourceId } = table
+  const rows: Array<string> = []
+  const complete: Array<string> = []
+  const causes = new Map<string, string>()
+  for (const [index, plan] of plans.entries()) {
+    const id = ids[index]!
+    if (plan instanceof RowFault || plan instanceof ShortRow) {
+      yield* setAside(sql, sourceId, id, reasonOf(plan))
+      if (plan instanceof RowFault) continue
+    } else complete.push(id)
+    const written = plan instanceof ShortRow ? plan.plan : plan
+    rows.push(rowJson(written, id))
+    for (const column of written.unrecorded) if (!causes.has(column)) causes.set(column, id)
+  }
+  if (rows.length > 0) yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+  for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
+  return { complete, setAside: ids.length - complete.length }
+})
+
+/**
+ * Sets aside the one row that fails by itself; returns whether it did. Where columns of its table are gone, the row is written with
+ * those that are there, which may be all that it needs.
+ */
+export const setRefusedAside = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+  { id, payload }: SliceRow,
+  fault: unknown,
+): Effect.fn.Return<boolean, SqlError.SqlError> {
+  const refused = SqlError.isSqlError(fault)
+  const text = refused ? sqlMessage(fault) : faultInWords(fault)
+  const table = refused ? yield* existingColumns(sql, sourceId) : undefined
+  if (table !== undefined) {
+    const plans = [fixedRow(table.layout, new StoredPayload(payload), text)]
+    const written = yield* Effect.result(sql.withTransaction(writePlanned(sql, table, [id], plans)))
+    if (Result.isSuccess(written)) return written.success.setAside > 0
+  }
+  yield* setAside(sql, sourceId, id, { text, refused, partial: false })
+  return true
+})
+
+/** Takes these events off the list of rows that are set aside. */
+export const forgetSetAside = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
+  sql.unsafe(FORGET_SET_ASIDE, [int8Array(ids.map(BigInt))])
