@@ -127,6 +127,8 @@ export interface CabinetOptions {
   >
   /** Whether this process sends deliveries: then it also listens for events that other processes accept. */
   readonly delivers: boolean
+  /** Whether this process accepts events from its start on: it then keeps sessions to write them. */
+  readonly accepts?: boolean
   /** The owner's connections, including its writers; those shared by single statements are extra. */
   readonly maxConnections?: number | undefined
   /** The reader's connections. */
@@ -222,6 +224,7 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provideMerge(PgFeedSignal.layer),
     Layer.provideMerge(connections),
     Layer.provide(memoryLayer(options)),
+    Layer.provide(Layer.succeed(PgEventLog.KeptWriters, options.accepts === true)),
     Layer.provide(Layer.succeed(SecretCiphers, settings.secretKey)),
   )
 }

@@ -4,6 +4,7 @@
  */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { probeConnection } from "@data-cabinet/store-pg/connection/ConnectionSecurity"
+import { fitConnections } from "@data-cabinet/store-pg/connection/FitConnections"
 import { TransactionPooling } from "@data-cabinet/store-pg/connection/HostProbe"
 import { SessionUnfit } from "@data-cabinet/store-pg/connection/SessionCheck"
 import { failureWords } from "@data-cabinet/store-pg/connection/FailureWords"
@@ -124,6 +125,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
 export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.Effect<OpenedDatabase, StartError> =>
   Effect.gen(function* () {
     yield* probeConnection(options.url)
+    yield* fitConnections()
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
     if (options.cipher !== undefined) yield* reencryptSecrets(options.cipher)

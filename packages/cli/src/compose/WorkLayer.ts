@@ -10,6 +10,7 @@ import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
+import * as ConnectionFit from "@data-cabinet/store-pg/maintenance/ConnectionFit"
 import * as Maintenance from "@data-cabinet/store-pg/maintenance/Maintenance"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
@@ -35,6 +36,7 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
  * not.
  */
 export const maintenanceLayer = Layer.mergeAll(
+  ConnectionFit.layer,
   DeferredRows.layer,
   Maintenance.layer,
   AcceptLoop.layer,

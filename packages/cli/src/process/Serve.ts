@@ -98,7 +98,7 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
     return null
   }
   const cabinet = yield* Effect.mapError(
-    Layer.build(cabinetLayer({ ...database, settings, delivers: delivery, ...connectionsOf(workers) })),
+    Layer.build(cabinetLayer({ ...database, settings, delivers: delivery, accepts: true, ...connectionsOf(workers) })),
     (error) => new StartError({ code: "database_unreachable", message: error.message }),
   )
   const provided = Layer.succeedContext(cabinet)

@@ -9,6 +9,7 @@ import { Cause, Duration, Effect, Exit, Metric, Random, type Scope } from "effec
 export type TaskName =
   | "activity count"
   | "attempt cleanup"
+  | "connection fit"
   | "deferred row drain"
   | "delivery queue watch"
   | "embedded PostgreSQL watch"

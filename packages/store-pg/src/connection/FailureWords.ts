@@ -48,7 +48,7 @@ export const failureWords = (error: SqlError.SqlError): string | undefined => {
 }
 
 /** A disk, a limit or a standby: PostgreSQL responds, but nothing can be written until someone intervenes, or it passes. */
-const LASTS: ReadonlySet<string> = new Set(["25006", "53100", "53200", "58030"])
+const LASTS: ReadonlySet<string> = new Set(["25006", "53100", "53200", "53300", "58030"])
 
 /** The words for a failure that prevents every write; undefined for all others. */
 export const writeTrouble = (error: SqlError.SqlError): string | undefined =>

@@ -56,7 +56,8 @@ export class KeptSessions {
     pool: LentSessions,
   ): Effect.fn.Return<KeptSessions, never, Scope.Scope> {
     const kept = new KeptSessions(pool, yield* timerWheel, yield* Effect.context())
-    yield* Effect.addFinalizer(() => kept.#close())
+    const leave = pool.share.join(() => kept.#giveOneBack())
+    yield* Effect.addFinalizer(() => Effect.andThen(Effect.sync(leave), kept.#close()))
     return kept
   })
 
@@ -92,6 +93,7 @@ export class KeptSessions {
     if (kept.wire.wire.destroyed) return kept.giveBack()
     const next = this.#waiting.shift()
     if (next !== undefined) return next(Result.succeed(kept))
+    if (this.#pool.share.isShort) return kept.giveBack()
     kept.usedAt = this.#wheel.now()
     this.#free.push(kept)
     if (!this.#isSwept) this.#sweepLater()
@@ -138,6 +140,13 @@ export class KeptSessions {
     if (at === -1) return
     this.#free.splice(at, 1)
     kept.giveBack()
+  }
+
+  /** The one that was not used for the longest time. */
+  #giveOneBack(): boolean {
+    const kept = this.#free.shift()
+    kept?.giveBack()
+    return kept !== undefined
   }
 
   #sweepLater(): void {

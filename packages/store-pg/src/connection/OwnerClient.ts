@@ -49,6 +49,7 @@ const poolOf = (
 ): Omit<SessionPool.SessionPoolOptions, "settings"> => ({
   url,
   stream: group.stream,
+  isCounted: group.isCounted,
   maxConnections,
   idleTimeout: "60 seconds",
   connectTimeout: CONNECT_TIMEOUT,
@@ -87,7 +88,7 @@ const feedSessions = Effect.fnUntraced(function* (
   watch: ResponseWatch["Service"],
 ) {
   const { group } = suspect
-  const wires = new Wires(group.stream)
+  const wires = new Wires(group)
   const sessions = yield* SessionPool.lentSessions({
     ...poolOf(options, group, FEED_SESSIONS),
     wires,
@@ -104,6 +105,7 @@ export const layer = (options: OwnerOptions) =>
     Effect.gen(function* () {
       const { url, applicationName = "data-cabinet", maxConnections = 8 } = options
       const searchElsewhere = elsewhere(url)
+      const waitsForTurn = true
       const suspect = (group: SessionGroup, isLimited: boolean): Suspect => ({
         group,
         isLimited,
@@ -111,8 +113,8 @@ export const layer = (options: OwnerOptions) =>
         open: (own) => pool(options, own, 1),
         searchElsewhere,
       })
-      const lent = suspect(sessionGroup(url, applicationName), false)
-      const shared = suspect(sessionGroup(url, `${applicationName} shared`), true)
+      const lent = suspect(sessionGroup(url, applicationName, { waitsForTurn }), false)
+      const shared = suspect(sessionGroup(url, `${applicationName} shared`, { waitsForTurn }), true)
       const watch = yield* ResponseWatch.make
       const overdue = (owedSince: () => number | null) => watch.look(lent, owedSince)
       const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, { overdue })))
@@ -126,7 +128,7 @@ export const layer = (options: OwnerOptions) =>
         watch.look(shared, owedSince),
       )
       const connect = (group: SessionGroup, unconfirmed: () => void) => pool(options, group, 1, { unconfirmed })
-      const feed = suspect(sessionGroup(url, `${applicationName} feed`), true)
+      const feed = suspect(sessionGroup(url, `${applicationName} feed`, { waitsForTurn }), true)
       return built.pipe(
         Context.add(FeedSessions, yield* feedSessions(options, feed, watch)),
         Context.add(ResponseWatch, watch),

@@ -88,6 +88,7 @@ export const readerSessions = Effect.fnUntraced(function* (
   const poolOf = (group: SessionGroup, settings: SessionSettings, size: number): SessionPool.SessionPoolOptions => ({
     url,
     stream: group.stream,
+    isCounted: group.isCounted,
     maxConnections: size,
     types: rawTypes(),
     idleTimeout: "60 seconds",
@@ -116,13 +117,13 @@ export const readerSessions = Effect.fnUntraced(function* (
     return sessions
   })
   const kept = Effect.fnUntraced(function* (name: string, settings: SessionSettings, size: number) {
-    const group = sessionGroup(url, name)
-    const wires = new Wires(group.stream)
+    const group = sessionGroup(url, name, { waitsForTurn: true })
+    const wires = new Wires(group)
     return yield* KeptSessions.make(yield* watched(name, settings, size, group, { wires }))
   })
   const apart = readerApart(limits)
   const apartName = `${NAME} isolated`
-  const apartGroup = sessionGroup(url, apartName, undefined, MAX_RESPONSE)
+  const apartGroup = sessionGroup(url, apartName, { maxResponse: MAX_RESPONSE, waitsForTurn: true })
   return {
     shared: yield* kept(NAME, reader(limits), maxConnections),
     authors: yield* kept(`${NAME} author tables`, reader(limits), maxConnections),

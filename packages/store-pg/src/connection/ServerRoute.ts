@@ -3,9 +3,10 @@
  * share it, so what one of them finds out holds for all: a failover is discovered once, and no pool stays with the old
  * primary. While there is nothing to find out, opening a session costs nothing more than without it.
  */
-import { connect, type Socket } from "node:net"
+import { connect, Socket } from "node:net"
 import { Duplex } from "node:stream"
 import { Semaphore } from "effect"
+import { ConnectionShare } from "./ConnectionShare.ts"
 import type { DatabaseUrl, Server } from "./DatabaseUrl.ts"
 
 /** For sessions that only listen: without it they would never learn that their server is gone. */
@@ -17,11 +18,24 @@ const SWITCHES = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_A
 /** The first byte of an error that PostgreSQL or a pooler sends. */
 const ERROR_RESPONSE = 0x45
 
+const optionsOf = ({ host, port }: Server) =>
+  host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}`, ...SWITCHES } : { host, port, ...SWITCHES }
+
 /** Opens a connection to a server. */
-export const openSocket = ({ host, port }: Server): Socket =>
-  host.startsWith("/")
-    ? connect({ path: `${host}/.s.PGSQL.${port}`, ...SWITCHES })
-    : connect({ host, port, ...SWITCHES })
+export const openSocket = (server: Server): Socket => connect(optionsOf(server))
+
+/** Opens a connection once the process's share of the server has room; what is written before that is kept. */
+const openInTurn = (server: Server, share: ConnectionShare): Socket => {
+  const { noDelay, keepAlive, keepAliveInitialDelay } = SWITCHES
+  const socket = new Socket()
+  socket.cork()
+  share.admit(socket, () => {
+    socket.connect(optionsOf(server))
+    socket.setNoDelay(noDelay).setKeepAlive(keepAlive, keepAliveInitialDelay)
+    socket.uncork()
+  })
+  return socket
+}
 
 export class ServerRoute {
   readonly servers: ReadonlyArray<Server>
@@ -43,6 +57,8 @@ export class ServerRoute {
   encrypts: boolean
   /** A pooler refuses settings when a session is opened, so they are set by statements only. Written by probes. */
   refusesStartup = false
+  /** How many connections this process may hold. */
+  readonly share = new ConnectionShare()
   /** The open connections, by the server that they lead to. */
   readonly #sockets = new Map<Socket, number>()
 
@@ -88,11 +104,15 @@ export class ServerRoute {
     for (const socket of this.#sockets.keys()) socket.destroy()
   }
 
-  /** A new connection to the server in use; the driver calls this to get its socket. */
-  open(): Socket | Duplex {
+  /**
+   * A new connection to the server in use; the driver calls this to get its socket. One that waits for its turn is counted
+   * in the process's share.
+   */
+  open(waitsForTurn = false): Socket | Duplex {
     if (this.failure !== null) return new Duplex().destroy(this.failure)
     const index = this.current
-    const socket = openSocket(this.servers[index]!)
+    const server = this.servers[index]!
+    const socket = waitsForTurn ? openInTurn(server, this.share) : openSocket(server)
     this.#sockets.set(socket, index)
     socket.once("close", () => {
       this.#sockets.delete(socket)

@@ -14,8 +14,12 @@ import { routeOf } from "./ServerRoute.ts"
 export interface SessionGroup {
   /** Unique to this group, over all processes. */
   readonly applicationName: string
+  /** Whether its connections are counted in the process's share of the server. */
+  readonly isCounted: boolean
   /** Opens one more connection; the driver calls this to get its socket. */
   readonly stream: () => Duplex
+  /** A connection that waits for no turn: for a request to cancel, which takes no session. */
+  readonly direct: () => Duplex
   /**
    * Closes the connections opened before this reading of the monotonic clock, or all if none is given; returns their
    * number.
@@ -27,23 +31,39 @@ export interface SessionGroup {
 export const sessionName = (applicationName: string, name: string): string =>
   name.startsWith(DEFAULT_NAME) ? applicationName + name.slice(DEFAULT_NAME.length) : name
 
-/**
- * `closed` is called whenever one of its connections has closed, whichever side closed it. With `maxResponse`, a
- * connection is closed if its server sends more bytes than that in response to a statement.
- */
+export interface GroupOptions {
+  /** Called whenever one of its connections has closed, whichever side closed it. */
+  readonly closed?: () => void
+  /** A connection is closed if its server sends more bytes than that in response to a statement. */
+  readonly maxResponse?: number
+  /** Whether its connections are counted in the process's share of the server, and wait for their turn. */
+  readonly waitsForTurn?: boolean
+}
+
+/** Random, in the name of each group of this process: FitConnections counts the processes by it. */
+const PROCESS = randomBytes(4).toString("hex")
+let groups = 0
+
+/** What the name of a group ends with. */
+export const GROUP_NAME = "([0-9a-f]{8})[0-9a-f]{4}$"
+
+const groupId = (): string => PROCESS + (groups++ & 0xffff).toString(16).padStart(4, "0")
+
+/** A group without connections. */
 export const sessionGroup = (
   url: string,
   name: string,
-  closed: () => void = () => {},
-  maxResponse?: number,
+  { closed = () => {}, maxResponse, waitsForTurn }: GroupOptions = {},
 ): SessionGroup => {
   const open = new Map<Duplex, number>()
   const parsed = Result.getOrUndefined(parseDatabaseUrl(url))
   return {
-    applicationName: `${sessionName(parsed?.applicationName ?? DEFAULT_NAME, name)} ${randomBytes(4).toString("hex")}`,
+    applicationName: `${sessionName(parsed?.applicationName ?? DEFAULT_NAME, name)} ${groupId()}`,
+    isCounted: waitsForTurn === true,
+    direct: () => routeOf(parsed!).open(),
     stream: () => {
       // A URL that cannot be parsed has been refused before a connection is tried.
-      const socket = routeOf(parsed!).open()
+      const socket = routeOf(parsed!).open(waitsForTurn)
       open.set(socket, performance.now())
       socket.once("close", () => {
         open.delete(socket)

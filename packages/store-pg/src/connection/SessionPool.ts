@@ -7,8 +7,10 @@ import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Context, Duration, Effect, Option, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { connectionOf } from "./Connection.ts"
+import type { ConnectionShare } from "./ConnectionShare.ts"
 import { checkSession } from "./SessionCheck.ts"
 import type { SessionAttributes } from "./DatabaseUrlParameters.ts"
+import { sessionLeases } from "./SessionLeases.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { type Overdue, Uncancelled } from "./Uncancelled.ts"
@@ -26,6 +28,8 @@ export interface SessionPoolOptions extends Pick<
   readonly wires?: Wires
   /** Given if the statements of the client are never cancelled (see Uncancelled). */
   readonly overdue?: Overdue
+  /** Whether its connections are counted in the process's share of the server: an idle one is given to other pools. */
+  readonly isCounted?: boolean
   /** Called when a commit of the pool's was made visible before a standby had it; without `wires`. */
   readonly unconfirmed?: () => void
 }
@@ -86,6 +90,8 @@ export interface LentSessions {
   ) => Effect.Effect<A, E | SqlError.SqlError>
   /** Marks a lent session to be closed when it is returned. */
   readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
+  /** The process's share of the server: what is kept of the pool is given back when another pool needs it. */
+  readonly share: ConnectionShare
   /** The connection of a lent session, to be read without the driver; undefined if it is not known. */
   readonly wireOf: (session: PgConnection.PgConnection) => WireSession | undefined
 }
@@ -94,7 +100,8 @@ export interface LentSessions {
 export const lentSessions = (
   options: SessionPoolOptions,
 ): Effect.Effect<LentSessions, SqlError.SqlError, Scope.Scope> =>
-  Effect.map(open(options), ({ pool, checked, check, use }) => ({
+  Effect.map(open(options), ({ pool, checked, check, use, share }) => ({
+    share,
     use: (work) =>
       use((connection) => {
         const known = checked.get(connection)
@@ -107,7 +114,7 @@ export const lentSessions = (
   }))
 
 const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
-  const { url, settings: kind, applicationName, wires, overdue, unconfirmed, ...options } = given
+  const { url, settings: kind, applicationName, wires, overdue, unconfirmed, isCounted, ...options } = given
   const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
   const { parsed, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
   const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
@@ -147,10 +154,11 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
       Effect.tapError(() => Effect.sync(() => void (route.servers.length > 1 && route.suspect()))),
     )
   }
+  const leases = yield* sessionLeases(pool, route.share, isCounted === true ? (options.maxConnections ?? 10) : 0)
   const use = <A, E, R>(work: (connection: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
-    route.isSettled ? pool.use(work) : Effect.andThen(settled, pool.use(work))
-  const get = Effect.suspend(() => (route.isSettled ? pool.get : Effect.andThen(settled, pool.get)))
-  return { pool, config, checked, check, use, get, uncancelled, transaction }
+    route.isSettled ? leases.use(work) : Effect.andThen(settled, leases.use(work))
+  const get = Effect.suspend(() => (route.isSettled ? leases.get : Effect.andThen(settled, leases.get)))
+  return { pool, config, checked, check, use, get, uncancelled, transaction, share: route.share }
 })
 
 /** What a server has to be: verified for each session, because it may have changed since the route was settled. */

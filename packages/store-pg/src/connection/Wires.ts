@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream"
 import { type PgConnection, PgProtocol } from "@effect/sql-pg"
 import { FrameReader } from "./FrameReader.ts"
 import { PreparedStatements } from "./PreparedStatements.ts"
+import type { SessionGroup } from "./SessionGroup.ts"
 import { type Encryption, Wire } from "./Wire.ts"
 
 /** How long a request to cancel may take, in milliseconds. */
@@ -22,14 +23,16 @@ export interface WireSession {
 
 export class Wires {
   readonly #open: () => Duplex
+  readonly #openDirectly: () => Duplex
   /** Logged in, and not yet found by `of`. */
   readonly #keyed = new Map<number, Wire>()
   readonly #sessions = new WeakMap<PgConnection.PgConnection, WireSession>()
   #encryption: () => Encryption = () => undefined
 
-  /** `open` opens a connection. */
-  constructor(open: () => Duplex) {
-    this.#open = open
+  /** By which connections are opened for sessions, and for requests to cancel. */
+  constructor({ stream, direct }: Pick<SessionGroup, "stream" | "direct">) {
+    this.#open = stream
+    this.#openDirectly = direct
   }
 
   /** What the driver opens its connections by. They are encrypted before it sees them, as asked for at that moment. */
@@ -73,7 +76,7 @@ export class Wires {
 
   #cancel({ key }: Wire): void {
     if (key === undefined) return
-    const side = new Wire(this.#open(), this.#encryption(), () => undefined)
+    const side = new Wire(this.#openDirectly(), this.#encryption(), () => undefined)
     const timer = setTimeout(() => side.destroy(), CANCEL_MILLIS)
     side.on("error", () => undefined).once("close", () => clearTimeout(timer))
     // The server closes the connection once it has passed the request on.

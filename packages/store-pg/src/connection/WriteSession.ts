@@ -3,8 +3,11 @@
  * away while it was idle. The end of a session is noticed when it happens, not on next use.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Latch, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Result, type Scope } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
+import { ConnectionShare } from "./ConnectionShare.ts"
+import { parseDatabaseUrl } from "./DatabaseUrl.ts"
+import { routeOf } from "./ServerRoute.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import { cutAfter, type OpenPool, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
@@ -40,6 +43,8 @@ export class WriteSessions extends Context.Service<
       opening: (connection: SqlConnection.Connection) => Effect.Effect<unknown, SqlError.SqlError>,
       closed: () => void,
     ) => Effect.Effect<WriteSession, SqlError.SqlError, Scope.Scope>
+    /** How many connections this process may hold. */
+    readonly share: ConnectionShare
     /**
      * Closes all sessions, also those that are being opened. A writer that is to end is not interrupted before: the driver
      * would cancel its statement, which may be about to commit (see Uncancelled).
@@ -75,10 +80,11 @@ export const writeSessions = ({ url, applicationName, watch, pool, connect }: Op
     let waiting: { readonly what: WaitsFor; readonly since: number } | null = null
     const clock = yield* Clock.Clock
     const busy = Latch.makeUnsafe(false)
-    const group: SessionGroup = sessionGroup(url, `${applicationName} writer`, () => {
+    const whenClosed = () => {
       isClosed = true
       closed()
-    })
+    }
+    const group: SessionGroup = sessionGroup(url, `${applicationName} writer`, { closed: whenClosed })
     yield* Effect.acquireRelease(
       Effect.sync(() => groups.add(group)),
       () => Effect.sync(() => groups.delete(group)),
@@ -120,5 +126,7 @@ export const writeSessions = ({ url, applicationName, watch, pool, connect }: Op
   const cut = Effect.sync(() => {
     for (const group of groups) group.cut()
   })
-  return { trouble: { words: null }, open, cut }
+  const parsed = parseDatabaseUrl(url)
+  const share = Result.isFailure(parsed) ? new ConnectionShare() : routeOf(parsed.success).share
+  return { trouble: { words: null }, share, open, cut }
 }

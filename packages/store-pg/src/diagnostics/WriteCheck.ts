@@ -6,6 +6,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
 import { failureWords } from "../connection/FailureWords.ts"
 import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 import { WriteSessions } from "../connection/WriteSession.ts"
@@ -20,31 +21,38 @@ const WRITE_A_MEGABYTE = [
 const MAY_NOT = "42501"
 
 /** Null if writing has just succeeded; otherwise the reason, in words that end the sentence "…: ". */
+const failureOf = <R>(write: Effect.Effect<unknown, SqlError.SqlError, R>, otherwise: string) =>
+  write.pipe(
+    Effect.as(null),
+    connectionLossAsError,
+    Effect.timeout("4 seconds"),
+    Effect.catchTag("TimeoutError", () => Effect.succeed(otherwise)),
+    Effect.catchTag("SqlError", (error) =>
+      Effect.succeed(sqlState(error) === MAY_NOT ? null : (failureWords(error) ?? otherwise)),
+    ),
+  )
+
+/** For a process that writes no events itself. */
 export const writeFailure = (otherwise: string): Effect.Effect<string | null, never, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const write = Effect.forEach(WRITE_A_MEGABYTE, (statement) => sql.unsafe(statement).unprepared, { discard: true })
-    return yield* sql.withTransaction(write).pipe(
-      Effect.as(null),
-      connectionLossAsError,
-      Effect.timeout("4 seconds"),
-      Effect.catchTag("TimeoutError", () => Effect.succeed(otherwise)),
-      Effect.catchTag("SqlError", (error) =>
-        Effect.succeed(sqlState(error) === MAY_NOT ? null : (failureWords(error) ?? otherwise)),
-      ),
-    )
+    return yield* failureOf(sql.withTransaction(write), otherwise)
   })
 
 /**
  * Null while events can be written, as far as is known; otherwise the reason, in words for an operator. Queries nothing
- * while all is well.
+ * while all is well. It writes on a session like those of the writers, because a server may refuse these alone.
  */
-export const cannotWrite: Effect.Effect<string | null, never, PgClient.PgClient | WriteSessions> = Effect.gen(
-  function* () {
-    const { trouble } = yield* WriteSessions
-    if (trouble.words === null) return null
-    const why = yield* writeFailure(trouble.words)
-    trouble.words = why
-    return why === null ? null : `events cannot be written: ${why}`
-  },
-)
+export const cannotWrite: Effect.Effect<string | null, never, WriteSessions> = Effect.gen(function* () {
+  const { trouble, open } = yield* WriteSessions
+  if (trouble.words === null) return null
+  const write = open(
+    (session) =>
+      Effect.forEach(["BEGIN", ...WRITE_A_MEGABYTE, "COMMIT"], (text) => session.executeUnprepared(text, [], undefined)),
+    () => {},
+  )
+  const why = yield* failureOf(Effect.scoped(write), trouble.words)
+  trouble.words = why
+  return why === null ? null : `events cannot be written: ${why}`
+})

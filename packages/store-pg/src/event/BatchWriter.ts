@@ -17,12 +17,14 @@ import type { BodyKeys } from "./BodyLocks.ts"
 import type { FilteredCounts } from "./FilteredCounts.ts"
 import { resolveAll, halves, type PendingBatch } from "./PendingRequests.ts"
 import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./SourceTableCache.ts"
+import type { WriteReports } from "./WriteReports.ts"
 
 interface Parts {
   readonly sql: PgClient.PgClient
   readonly signal: DeliverySignal["Service"]
   readonly feed: FeedSignal["Service"]
   readonly trouble: LastWriteFailure
+  readonly reports: WriteReports
   readonly blocked: BlockedBatches
   readonly filtered: FilteredCounts
 }
@@ -77,6 +79,7 @@ export class BatchWriter {
     const rows = (yield* result) as ReadonlyArray<AcceptedRow>
     if (session.isUnconfirmed()) return yield* unconfirmed
     this.#parts.trouble.words = null
+    yield* this.#parts.reports.recovered
     // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
     queueMicrotask(() => resolveAll(batch, rows))
     // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.

@@ -10,13 +10,15 @@ import { memoryFull, type MemoryShares, SMALL_BYTES } from "@data-cabinet/core/l
 import { Cause, Effect, Latch, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { boundTransactions } from "../connection/LostClient.ts"
-import { failureReport, writeTrouble } from "../connection/FailureWords.ts"
+import { writeTrouble } from "../connection/FailureWords.ts"
+import { retryIfFull } from "../connection/SessionLeases.ts"
 import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
 import type { BatchWriter } from "./BatchWriter.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import { BODY_SECRET, bodyKeys } from "./BodyLocks.ts"
 import { Pending, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
+import type { WriteReports } from "./WriteReports.ts"
 
 /**
  * Maximum number of batches in flight. A small second batch costs more than it gains, because most of a batch's cost does
@@ -36,6 +38,9 @@ const ANSWER_TIMEOUT_MILLIS = 9_000
 
 /** How long the batch in flight is waited for when the service stops. */
 const LAST_BATCH_TIMEOUT = "1 second"
+
+/** The pause between two attempts to open a session, while the database refuses it. */
+const REOPEN_PAUSE = "1 second"
 
 /** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
 const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
@@ -63,6 +68,12 @@ interface Parts {
   readonly blocked: BlockedBatches
   readonly wheel: TimerWheel
   readonly memory: MemoryShares
+  readonly reports: WriteReports
+  /**
+   * Whether the sessions are opened at once, before other pools have used up what the server allows, and kept. A process
+   * that may never accept an event opens them with the first one.
+   */
+  readonly isKept: boolean
 }
 
 export class EventWriter {
@@ -75,6 +86,8 @@ export class EventWriter {
   #inFlight = 0
   /** Open when none is; watched by `#stop` alone, which closes it first. */
   readonly #written = Latch.makeUnsafe(false)
+  /** Number of writers that have a session. */
+  #sessions = 0
   /** Set by `#stop`. */
   #isStopping = false
 
@@ -155,18 +168,29 @@ export class EventWriter {
     }
   })
 
-  /** Opens a session once there is something to write, and writes on it until it is lost. */
+  /** Opens a session, and writes on it until it is lost. */
   get #writeOnNewSession(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      yield* this.#untilMayWrite(() => false)
-      yield* this.#openSession.pipe(
-        connectionLossAsError,
-        // None of these was sent: their outcome is known.
-        Effect.tapCause(() => this.#failQueued),
-        Effect.flatMap((session) => this.#writeOn(session)),
+      const { isKept, reports, sessions } = this.#parts
+      if (!isKept) yield* this.#untilMayWrite(() => false)
+      let isOpen = false
+      yield* retryIfFull(sessions.share)(connectionLossAsError(this.#openSession)).pipe(
+        // None of these was sent, so their outcome is known; another writer that has a session writes them.
+        Effect.tapCause(() => (this.#sessions > 0 ? Effect.void : this.#failQueued)),
+        Effect.tap(() => (sessions.trouble.words === null ? reports.recovered : Effect.void)),
+        Effect.flatMap((session) => {
+          isOpen = true
+          this.#sessions++
+          return Effect.ensuring(
+            this.#writeOn(session),
+            Effect.sync(() => void this.#sessions--),
+          )
+        }),
         Effect.scoped,
         Effect.catchCause((cause) => this.#interrupted(cause)),
       )
+      // Requests that come meanwhile wait for the next attempt.
+      if (!isOpen && !this.#isStopping) yield* Effect.sleep(REOPEN_PAUSE)
     })
   }
 
@@ -234,11 +258,7 @@ export class EventWriter {
   #interrupted(cause: Cause.Cause<SqlError.SqlError>): Effect.Effect<void> {
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     if (this.#isStopping) return Effect.void
-    const error = Cause.squash(cause)
-    if (!SqlError.isSqlError(error)) return Effect.logWarning("accepting events was interrupted", cause)
-    const { trouble } = this.#parts.sessions
-    trouble.words = writeTrouble(error) ?? trouble.words
-    return Effect.logWarning(`accepting events was interrupted: ${failureReport(error)}`)
+    return this.#parts.reports.failed(cause)
   }
 
   get #failQueued(): Effect.Effect<void> {

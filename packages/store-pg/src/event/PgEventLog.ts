@@ -6,13 +6,19 @@ import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { connectionLossAsError, orUnavailable } from "../connection/StoreFailure.ts"
 import { WriteSessions } from "../connection/WriteSession.ts"
 import { BatchWriter } from "./BatchWriter.ts"
 import { BlockedBatches } from "./BlockedBatches.ts"
 import { EventWriter } from "./EventWriter.ts"
 import { FilteredCounts } from "./FilteredCounts.ts"
+import { WriteReports } from "./WriteReports.ts"
+
+/** Whether the sessions that write events are opened at once and kept: in a process that serves one cabinet. */
+export const KeptWriters = Context.Reference<boolean>("@data-cabinet/store-pg/event/KeptWriters", {
+  defaultValue: () => false,
+})
 
 export const layer = Layer.effect(
   EventLog,
@@ -29,8 +35,12 @@ export const layer = Layer.effect(
       Effect.ignore(Effect.timeout(connectionLossAsError(filtered.write(sql)), "1 second")),
     )
     yield* background("filtered event count", "5 seconds", orUnavailable(filtered.write(sql)), { quiet: true })
-    const batches = new BatchWriter({ sql, signal, feed, trouble: sessions.trouble, blocked, filtered })
-    const writer = new EventWriter({ sessions, batches, blocked, wheel, memory: new MemoryShares(yield* Memory) })
+    const { trouble } = sessions
+    const reports = new WriteReports(trouble)
+    const batches = new BatchWriter({ sql, signal, feed, trouble, reports, blocked, filtered })
+    const memory = new MemoryShares(yield* Memory)
+    const isKept = yield* KeptWriters
+    const writer = new EventWriter({ sessions, batches, blocked, wheel, memory, reports, isKept })
     yield* writer.start
     return EventLog.of({ append: (request, deadline, abandoned) => writer.append(request, deadline, abandoned) })
   }),

@@ -31,7 +31,7 @@ beforeEach(async () => {
       maxConnections: 2,
       applicationName: group.applicationName,
       settings: short(5_000),
-      wires: new Wires(group.stream),
+      wires: new Wires(group),
     })
     clock = yield* TestClock.make()
     return yield* Effect.provideService(KeptSessions.make(pool), Clock.Clock, clock)

@@ -86,7 +86,7 @@ beforeAll(async () => {
   for (const way of WAYS) {
     const responses: Array<Buffer> = []
     const scope = Scope.makeUnsafe()
-    const wires = new Wires(() => {
+    const open = () => {
       const socket = connect(`${database.socketDir}/.s.PGSQL.5432`)
       const write = socket.write.bind(socket)
       socket.write = ((...args: Parameters<typeof write>) => {
@@ -95,7 +95,8 @@ beforeAll(async () => {
       }) as typeof write
       socket.on("data", (chunk) => responses.push(Buffer.concat([responses.pop()!, chunk])))
       return socket
-    })
+    }
+    const wires = new Wires({ stream: open, direct: open })
     const connection = await Effect.runPromise(
       PgConnection.make({
         url: Redacted.make(database.url),
