@@ -54,12 +54,13 @@ export interface Connections {
 
 /** The connections of one process, without those that write; `processes` is how many its own supervisor starts. */
 export const shareOf = (found: Connections, processes = 1): number => {
-  const limits = [
+  const { role_limit: role, database_limit: database } = found
+  const allowed = Math.min(
     found.server_limit - found.on_server,
-    ...(found.role_limit < 0 ? [] : [found.role_limit - found.of_role]),
-    ...(found.database_limit < 0 ? [] : [found.database_limit - found.in_database]),
-  ]
-  const divided = (Math.min(...limits) - FOR_COMMANDS) / Math.max(MIN_PROCESSES, processes, found.processes)
+    role < 0 ? Number.POSITIVE_INFINITY : role - found.of_role,
+    database < 0 ? Number.POSITIVE_INFINITY : database - found.in_database,
+  )
+  const divided = (allowed - FOR_COMMANDS) / Math.max(MIN_PROCESSES, processes, found.processes)
   return Math.max(MIN_CONNECTIONS, Math.floor(divided) - FOR_WRITING)
 }
 
