@@ -26,9 +26,7 @@ export interface RawSession {
 }
 
 /** Logs in as the owner; the sockets of the suite trust everybody. */
-export const rawSession = async (
-  database: Pick<TestDatabase, "name" | "socketDir">,
-): Promise<RawSession> => {
+export const rawSession = async (database: Pick<TestDatabase, "name" | "socketDir">): Promise<RawSession> => {
   const socket: Socket = createConnection(`${database.socketDir}/.s.PGSQL.5432`)
   socket.on("error", () => undefined)
   let received = Buffer.alloc(0)

@@ -29,7 +29,9 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Compose
     signIn: programSignIn(options),
   })
   return Layer.merge(work, http).pipe(
-    Layer.provideMerge(cabinetLayer({ ...database, settings, delivers, accepts: true, maxConnections, maxReaderConnections })),
+    Layer.provideMerge(
+      cabinetLayer({ ...database, settings, delivers, accepts: true, maxConnections, maxReaderConnections }),
+    ),
     Layer.catch((error) =>
       Layer.effectContext(Effect.fail(new StartError({ code: "database_unreachable", message: error.message }))),
     ),

@@ -11,7 +11,9 @@ import { sqlState } from "./SqlState.ts"
 type Session = PgConnection.PgConnection
 
 export interface SessionLeases {
-  readonly use: <A, E, R>(work: (session: Session) => Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>
+  readonly use: <A, E, R>(
+    work: (session: Session) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E | SqlError.SqlError, R>
   readonly get: Effect.Effect<Session, SqlError.SqlError, Scope.Scope>
 }
 
@@ -71,7 +73,10 @@ export const sessionLeases = Effect.fnUntraced(function* (
     yield* Effect.addFinalizer(() => Effect.sync(leave))
   }
 
-  const given = Effect.andThen(Effect.sync(() => share.refused()), Effect.sleep("50 millis"))
+  const given = Effect.andThen(
+    Effect.sync(() => share.refused()),
+    Effect.sleep("50 millis"),
+  )
   const leased = <A, E, R>(session: Session, work: (session: Session) => Effect.Effect<A, E, R>) => {
     lease(session)
     return Effect.onExit(work(session), () => Effect.sync(() => release(session)))
@@ -85,7 +90,9 @@ export const sessionLeases = Effect.fnUntraced(function* (
       })
       // Work that has begun is never repeated, whatever it failed with.
       return Effect.catch(once, (error) =>
-        hasSession || !isFull(error) ? Effect.fail(error) : retryIfFull(share, () => !hasSession)(Effect.andThen(given, once)),
+        hasSession || !isFull(error)
+          ? Effect.fail(error)
+          : retryIfFull(share, () => !hasSession)(Effect.andThen(given, once)),
       )
     })
   const get = Effect.acquireRelease(

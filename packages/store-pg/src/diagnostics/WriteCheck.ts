@@ -49,7 +49,9 @@ export const cannotWrite: Effect.Effect<string | null, never, WriteSessions> = E
   if (trouble.words === null) return null
   const write = open(
     (session) =>
-      Effect.forEach(["BEGIN", ...WRITE_A_MEGABYTE, "COMMIT"], (text) => session.executeUnprepared(text, [], undefined)),
+      Effect.forEach(["BEGIN", ...WRITE_A_MEGABYTE, "COMMIT"], (text) =>
+        session.executeUnprepared(text, [], undefined),
+      ),
     () => {},
   )
   const why = yield* failureOf(Effect.scoped(write), trouble.words)
