@@ -89,10 +89,12 @@ export const sessionLeases = Effect.fnUntraced(function* (
         return leased(session, work)
       })
       // Work that has begun is never repeated, whatever it failed with.
-      return Effect.catch(once, (error) =>
-        hasSession || !isFull(error)
-          ? Effect.fail(error)
-          : retryIfFull(share, () => !hasSession)(Effect.andThen(given, once)),
+      return once.pipe(
+        Effect.catch((error) =>
+          hasSession || !isFull(error)
+            ? Effect.fail(error)
+            : retryIfFull(share, () => !hasSession)(Effect.andThen(given, once)),
+        ),
       )
     })
   const get = Effect.acquireRelease(
