@@ -16,7 +16,11 @@ export interface SilentProxy {
   readonly close: () => void
 }
 
-export const silentProxy = async (database: TestDatabase): Promise<SilentProxy> => {
+/** With `silencing` it falls silent by itself, before it passes on what this holds for. */
+export const silentProxy = async (
+  database: TestDatabase,
+  silencing: (sent: string) => boolean = () => false,
+): Promise<SilentProxy> => {
   const connected = new Map<Socket, Socket>()
   const kept = new Set<Socket>()
   let silent = false
@@ -26,6 +30,11 @@ export const silentProxy = async (database: TestDatabase): Promise<SilentProxy> 
     if (silent) return void near.resume()
     const far = connect(`${database.socketDir}/.s.PGSQL.5432`)
     connected.set(near, far)
+    near.on("data", (chunk: Buffer) => {
+      if (!silencing(chunk.toString("latin1"))) return
+      silent = true
+      vanish()
+    })
     near.pipe(far).pipe(near)
     near.on("error", () => far.destroy()).on("close", () => connected.delete(near))
     far.on("error", () => near.destroy())

@@ -8,7 +8,8 @@ import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { secretSettings, SETTINGS, type SettingName, type Settings } from "../settings/Settings.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
-import { START_TIMEOUT_MILLIS } from "../process/WaitForDatabase.ts"
+import { describeUrl } from "../compose/OpenDatabase.ts"
+import { buildAfresh, START_TIMEOUT_MILLIS, startSteps } from "../process/WaitForDatabase.ts"
 import { workerNumber } from "../process/Worker.ts"
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
@@ -103,7 +104,8 @@ export const workerCommand = Command.make(
         const database = yield* cabinetDatabase(settings, "join", { waitMillis: START_TIMEOUT_MILLIS })
         const { serviceDomain } = settings
         if (serviceDomain === null) {
-          const cabinet = yield* Layer.build(cabinetLayer({ ...database, settings, delivers: true }))
+          const step = yield* startSteps(describeUrl(database.url))
+          const cabinet = yield* step(buildAfresh(cabinetLayer({ ...database, settings, delivers: true })))
           const { maintenanceLayer, pollingLayer, workLayer } = yield* background
           const work = Layer.mergeAll(maintenanceLayer, pollingLayer, workLayer(settings))
           yield* Layer.build(Layer.provide(work, Layer.succeedContext(cabinet)))

@@ -24,17 +24,26 @@ export interface Seeds {
   readonly owner: string | null
 }
 
-/** Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. */
-export const seedCabinet = Effect.fnUntraced(function* (seeds: Seeds) {
-  const sources = yield* Sources
-  const keys = yield* ApiKeys
-  const begun = (yield* keys.list).length + (yield* sources.list).length > 0
-  if (begun) return null
-  const source = yield* sources.create({ name: "First source" })
-  const key = seeds.key ? yield* keys.issue("First key") : null
-  const link = seeds.owner === null ? null : yield* ownersLink(seeds.owner)
-  return { source, key, link } satisfies SeededCabinet
-})
+/**
+ * Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. Run again after a
+ * failure it goes on with what is missing, so that nothing is created whose secret nobody sees.
+ */
+export const seedCabinet = (seeds: Seeds) => {
+  const created: { isOurs: boolean | null; source?: SourceWithSecret; key?: IssuedKey | null } = { isOurs: null }
+  return Effect.gen(function* () {
+    const sources = yield* Sources
+    const keys = yield* ApiKeys
+    created.isOurs ??= (yield* keys.list).length + (yield* sources.list).length === 0
+    if (!created.isOurs) return null
+    // The response to an attempt before may have been lost.
+    const [found] = created.source === undefined ? yield* sources.list : []
+    created.source ??= yield* found === undefined ? sources.create({ name: "First source" }) : sources.reveal(found.id)
+    const { source } = created
+    const key = (created.key ??= seeds.key ? yield* keys.issue("First key") : null)
+    const link = seeds.owner === null ? null : yield* ownersLink(seeds.owner)
+    return { source, key, link } satisfies SeededCabinet
+  })
+}
 
 /** Somebody may have been added before the first start, by `cabinet console`: then there is a way in. */
 const ownersLink = Effect.fnUntraced(function* (name: string) {

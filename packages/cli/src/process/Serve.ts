@@ -7,16 +7,18 @@ import { Listener, type ListenError } from "@data-cabinet/http-node/server/Liste
 import * as Server from "@data-cabinet/http-node/routes/Server"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
+import { StartedProcesses } from "@data-cabinet/store-pg/maintenance/ConnectionFit"
 import { listeningUrl } from "../settings/BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { type SeededCabinet, seedCabinet } from "../compose/SeedCabinet.ts"
 import { FastShutdown } from "./FastShutdown.ts"
+import { describeUrl } from "../compose/OpenDatabase.ts"
 import { httpLayer } from "../compose/HttpLayer.ts"
 import { openTenants } from "../tenancy/OpenTenants.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { StartError } from "./StartError.ts"
-import { START_TIMEOUT_MILLIS } from "./WaitForDatabase.ts"
+import { buildAfresh, START_TIMEOUT_MILLIS, startSteps } from "./WaitForDatabase.ts"
 import { reportServing, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
 import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
@@ -97,10 +99,9 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
     yield* Effect.mapError(Layer.build(all), notListening)
     return null
   }
-  const cabinet = yield* Effect.mapError(
-    Layer.build(cabinetLayer({ ...database, settings, delivers: delivery, accepts: true, ...connectionsOf(workers) })),
-    (error) => new StartError({ code: "database_unreachable", message: error.message }),
-  )
+  const step = yield* startSteps(describeUrl(database.url))
+  const options = { ...database, settings, delivers: delivery, accepts: true, ...connectionsOf(workers) }
+  const cabinet = yield* step(buildAfresh(cabinetLayer(options)))
   const provided = Layer.succeedContext(cabinet)
   const work = delivery ? Layer.merge(maintenanceLayer, workLayer(settings)) : maintenanceLayer
   yield* Layer.build(Layer.provide(poll ? Layer.merge(work, pollingLayer) : work, provided))
@@ -118,12 +119,13 @@ const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }
 export const serveAsWorker = (options: Omit<ServeOptions, "firstOwner">) =>
   Effect.gen(function* () {
     const shared = yield* Layer.build(sharedMetrics)
-    yield* Effect.provideContext(serveOn({ ...options, place: yield* workPlace }), shared)
+    const place = yield* workPlace
+    yield* serveOn({ ...options, place }).pipe(
+      Effect.provideContext(shared),
+      Effect.provideService(StartedProcesses, place.workers),
+    )
     yield* reportServing
   })
-
-const begin = <A, R>(first: Effect.Effect<A, unknown, R>) =>
-  Effect.mapError(first, (error) => new StartError({ code: "database_unfit", message: String(error) }))
 
 /** Serves until the scope closes: in this process, or in several workers that this process supervises. */
 export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, Scope.Scope> =>
@@ -137,21 +139,21 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     const baseUrl = settings.baseUrl ?? listeningUrl(host, port)
     const place = { database, baseUrl, port, workers }
 
+    const step = yield* startSteps(describeUrl(database.url))
+    const seed = seedCabinet(seeds)
     let first: SeededCabinet | null = null
     if (workers > 1) {
       const { startWorkers } = yield* workerPool
       yield* startWorkers(place)
       if (settings.serviceDomain === null) {
-        first = yield* begin(
-          Effect.provide(seedCabinet(seeds), cabinetLayer({ ...database, settings, delivers: false })),
-        )
+        first = yield* step(Effect.provide(seed, cabinetLayer({ ...database, settings, delivers: false })))
       }
     } else {
       const cabinet = yield* serveOn({ ...options, place })
-      if (cabinet !== null) first = yield* begin(Effect.provideContext(seedCabinet(seeds), cabinet))
+      if (cabinet !== null) first = yield* step(Effect.provideContext(seed, cabinet))
     }
     // Where it listens is right for the one server of a data directory; several on one database cannot tell for the others.
     const knows = settings.baseUrl !== null || database.dataDir !== null
-    if (settings.serviceDomain === null && knows) yield* begin(recordBaseUrlAt(database.url, baseUrl))
+    if (settings.serviceDomain === null && knows) yield* step(recordBaseUrlAt(database.url, baseUrl))
     return { baseUrl, database, first }
   })
