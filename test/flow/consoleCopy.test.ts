@@ -65,7 +65,7 @@ it("a selection copied as SQL finds the rows shown, for any values", async () =>
   ]
   for (const selection of selections) {
     const query = new URLSearchParams(selection).toString()
-    const { text } = await viewer.get(`/console/tables/sources/orders?${query}`)
+    const { text } = await viewer.get(`/console/tables/sources/orders?${query.toString()}`)
     const sql = fieldOf(text, "copy-sql")
     assert.notMatch(sql, /[\n\r]/)
     const answer = await fetch(`${cabinet.base}/api/v1/tables/sources/orders/rows?${query}`, {
@@ -123,7 +123,7 @@ it("a request copied as curl is the same bytes in every shell, and one that no c
 it("a selection copied as a command has its values, whatever they contain", async () => {
   for (const value of [...TEXTS.slice(0, 25), ...HOSTILE]) {
     const query = new URLSearchParams({ fc: "customer", fo: "eq", fv: value })
-    const { text } = await viewer.get(`/console/tables/sources/orders?${query}`)
+    const { text } = await viewer.get(`/console/tables/sources/orders?${query.toString()}`)
     if (value.endsWith("\n")) {
       assert.notInclude(text, "copy-command")
       continue

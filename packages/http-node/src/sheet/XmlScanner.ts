@@ -58,7 +58,7 @@ export class XmlScanner {
       const end = spans[n * 4 + 1]!
       const isPlain = end - begin === name.length && source.startsWith(name, begin)
       if (!isPlain && !this.#isNamed(begin, end, name)) continue
-      return xmlText(source.slice(spans[n * 4 + 2]!, spans[n * 4 + 3]!))
+      return xmlText(source.slice(spans[n * 4 + 2], spans[n * 4 + 3]))
     }
     return undefined
   }

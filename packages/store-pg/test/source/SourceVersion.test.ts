@@ -55,7 +55,7 @@ it("a source gets a new version when any column changes that is not bookkeeping"
 })
 
 /** Each setting with a value other than the default: a new setting does not compile until it is here. */
-const SETTINGS: Required<SourceChange> = {
+const SETTINGS: Required<Omit<SourceChange, "from">> = {
   name: "Renamed",
   encoding: "windows-1251",
   thanksUrl: "https://example.com/thanks",
@@ -69,7 +69,7 @@ const SETTINGS: Required<SourceChange> = {
   challenge: { provider: "graph" },
 }
 
-it.each(Object.keys(SETTINGS) as ReadonlyArray<keyof SourceChange>)(
+it.each(Object.keys(SETTINGS) as ReadonlyArray<keyof typeof SETTINGS>)(
   "Sources.change moves the version that intake proves when it sets %s, and again when it takes it back",
   async (setting) => {
     const { id } = await sources((all) => all.create({ name: "Setting" }))
