@@ -35,6 +35,8 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
     for (const set of response.headers.getSetCookie()) {
       const [pair] = set.split(";")
       if (/^(?:__Secure-)?cabinet-browser=/.test(set)) known = pair!
+      // The cookie of a sign-in at a provider has a path of its own: it ends beside the new session's.
+      else if (/cabinet-sign-in=;/.test(set)) continue
       else it.cookie = set.includes("Max-Age=0") ? null : pair!
     }
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json")

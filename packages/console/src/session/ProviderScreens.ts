@@ -1,9 +1,11 @@
 /**
  * The redirect to an identity provider and back. The response of the provider counts only with the cookie that the browser
- * was sent away with: state and nonce, sealed, for ten minutes. The log, not the screen, says why a sign-in was refused.
+ * was sent away with: state and nonce, sealed, for ten minutes and one response, whatever comes of it. The log, not the
+ * screen, says why a sign-in was refused.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { IdentityProvider, type Provider, ProviderFailure } from "@data-cabinet/core/person/IdentityProvider"
 import { People } from "@data-cabinet/core/person/People"
@@ -23,6 +25,7 @@ import { field, refusedSignIn, signInEffects, wanted } from "./SessionScreens.ts
 type Failed = ProviderFailure | PersonError | SignInError | StoreUnavailable
 
 const notIn = new ProviderFailure({ is: "refused", detail: "no role is given to them, or an owner removed them" })
+const usedUp = new ProviderFailure({ is: "refused", detail: "their browser came back with a sign-in that was used" })
 const away: ManageError = { code: "unavailable", message: "The provider by which people sign in did not respond." }
 
 const MAX_TO = 1_000
@@ -30,12 +33,22 @@ const MAX_TO = 1_000
 const identifier = Effect.gen(function* () {
   const people = yield* People
   const rules = yield* ProvidedRoles
+  const idempotency = yield* Idempotency
+  /** Claims the attempt in all processes; of two redirects back with one state, the second finds it used. */
+  const use = ({ state }: BegunSignIn): Effect.Effect<void, Failed> => {
+    const request = { actor: "sign-in", key: state, request: state }
+    return idempotency.once(request, { completed: "after", work: Effect.void, kept: () => "" }).pipe(
+      Effect.catchTag("IdempotencyError", () => Effect.fail(usedUp)),
+      Effect.flatMap(({ replayed }) => (replayed ? Effect.fail(usedUp) : Effect.void)),
+    )
+  }
   return Effect.fnUntraced(function* (
     provider: Provider,
     callback: URL,
     begun: BegunSignIn,
     { client: from, requestId }: SignInOrigin,
   ): Effect.fn.Return<Person, Failed> {
+    yield* use(begun)
     const { issuer, subject, name, roles } = yield* provider.complete(callback, begun)
     const given = providedRole(rules, roles)
     if (given === null) return yield* notIn
@@ -96,7 +109,7 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
         const callback = new URL(`${redirectUri}?${query}`)
         const origin = yield* originOf(request)
         return yield* Effect.matchEffect(signIn.byProvider(identify(provider, callback, begun, origin), origin), {
-          onSuccess: (session) => signedIn(session, wanted(frame, begun.to)),
+          onSuccess: (session) => signedIn(session, wanted(frame, begun.to), kept.clear),
           onFailure: failed(frame, begun.to),
         })
       }),

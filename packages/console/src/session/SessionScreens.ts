@@ -64,10 +64,14 @@ export const signInEffects = Effect.gen(function* () {
     )
   }
   /** The redirect of somebody who has signed in, with the cookies of the session and of the browser. */
-  const signedIn = (session: StartedSession, location: string): Effect.Effect<ScreenResult, StoreUnavailable> =>
+  const signedIn = (
+    session: StartedSession,
+    location: string,
+    ...cookies: ReadonlyArray<string>
+  ): Effect.Effect<ScreenResult, StoreUnavailable> =>
     Effect.map(key, (signing) => ({
       location,
-      cookies: [cookie.set(session), browser.set(rememberBrowser(signing, session.personId))],
+      cookies: [cookie.set(session), browser.set(rememberBrowser(signing, session.personId)), ...cookies],
     }))
   const started = (
     { frame, form }: FormCall,

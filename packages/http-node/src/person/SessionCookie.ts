@@ -38,6 +38,7 @@ export const attemptCookie = (baseUrl: string) => {
     read: valueOf(name),
     set: (sealed: string, seconds: number): string =>
       `${name}=${sealed}; Max-Age=${seconds}; Path=${path}console/sign-in/; ${rest}`,
+    clear: `${name}=; Max-Age=0; Path=${path}console/sign-in/; ${rest}`,
   }
 }
 

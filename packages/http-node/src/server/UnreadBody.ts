@@ -1,12 +1,15 @@
 /**
- * Handles the rest of a body that was not read to its end when the response is written. A little is read and discarded, so
- * that the connection can be reused. Beyond that the connection is closed, but so that the client reads the response first:
- * Node would reset it while bytes are queued, and the response might be lost.
+ * Handles the rest of a body that was not read to its end when the response is written. A little is read and discarded, for
+ * a few seconds, so that the connection can be reused. Beyond that the connection is closed, but so that the client reads the
+ * response first: Node would reset it while bytes are queued, and the response might be lost.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
 const MAX_DISCARDED_BYTES = 256 * 1024
+
+/** The time a client has to send the rest; Node would wait for as long as a whole request may take, which is minutes. */
+const DISCARD_MILLIS = 5_000
 
 /** The time a client has to read the response before its connection is reset. */
 const CLOSE_GRACE_MILLIS = 500
@@ -25,7 +28,11 @@ interface Internals {
 }
 
 /** Must be called before the response is written. */
-export const endUnreadBody = (incoming: IncomingMessage, response: ServerResponse): void => {
+export const endUnreadBody = (
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  discardMillis = DISCARD_MILLIS,
+): void => {
   if (incoming.httpVersionMajor !== 1) return
   response.prependListener("finish", () => {
     if (incoming.complete || incoming.destroyed) return
@@ -38,11 +45,15 @@ export const endUnreadBody = (incoming: IncomingMessage, response: ServerRespons
       return closeGently(socket)
     }
     let bytes = 0
-    incoming.on("data", (chunk: Uint8Array) => {
-      bytes += chunk.byteLength
-      if (bytes <= MAX_DISCARDED_BYTES) return
+    const giveUp = () => {
       incoming.pause()
       closeGently(socket)
+    }
+    const timer = setTimeout(giveUp, discardMillis)
+    incoming.once("close", () => clearTimeout(timer))
+    incoming.on("data", (chunk: Uint8Array) => {
+      bytes += chunk.byteLength
+      if (bytes > MAX_DISCARDED_BYTES) giveUp()
     })
     incoming.resume()
   })
