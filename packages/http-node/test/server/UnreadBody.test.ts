@@ -10,7 +10,8 @@ const DISCARD_MILLIS = 50
 /** Responds at once, whatever the body. */
 const server = createServer((request, response) => {
   endUnreadBody(request, response, DISCARD_MILLIS)
-  response.writeHead(401, closesConnection(request) ? { connection: "close" } : {}).end("no")
+  const headers = { "content-length": "2", ...(closesConnection(request) ? { connection: "close" } : {}) }
+  response.writeHead(401, headers).end("no")
 })
 let port: number
 beforeAll(async () => {
