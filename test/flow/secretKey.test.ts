@@ -40,11 +40,15 @@ const close = async (cabinet: Cabinet) => {
 const stored = async () => {
   const [addresses, sources, polls] = [
     await database.run("SELECT secret, previous_secret, headers::text FROM cabinet.address ORDER BY id"),
-    await database.run("SELECT verify_secret, verify_old_secret, challenge_secret FROM cabinet.source ORDER BY id"),
+    await database.run(
+      "SELECT intake_secret, verify_secret, verify_old_secret, challenge_secret FROM cabinet.source ORDER BY id",
+    ),
     await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
   ]
   return JSON.stringify([addresses, sources, polls])
 }
+
+const secretOf = (url: string): string => url.slice(url.lastIndexOf("/") + 1)
 
 /** Whether the address's next delivery is signed with these secrets. */
 const signs = async (cabinet: Cabinet, id: number, ...secrets: ReadonlyArray<string>) => {
@@ -64,7 +68,6 @@ const authorized = async (cabinet: Cabinet, id: number) => {
 
 /** The statuses of requests that have these secrets. */
 const verified = async (cabinet: Cabinet, ...secrets: ReadonlyArray<string>) => {
-  const { intakeUrl } = await cabinet.sources.reveal(sourceId)
   const statuses: Array<number> = []
   for (const secret of secrets) {
     const request = new Request(intakeUrl, { method: "POST", headers: { authorization: `Bearer ${secret}` } })
@@ -75,11 +78,11 @@ const verified = async (cabinet: Cabinet, ...secrets: ReadonlyArray<string>) => 
 
 /** The status of the answer to the provider's question. */
 const answers = async (cabinet: Cabinet) => {
-  const { intakeUrl } = await cabinet.sources.reveal(sourceId)
   return (await cabinet.fetchHandler(new Request(`${intakeUrl}?crc_token=abc`))).status
 }
 
 let sourceId: number
+let intakeUrl: string
 let address: { readonly id: number; readonly secret: string }
 let poll: number
 
@@ -94,6 +97,7 @@ beforeAll(async () => {
     challenge: { provider: "x", secret: CONSUMER },
   })
   sourceId = source.id
+  intakeUrl = source.intakeUrl
   const headers = [["Authorization", HEADER]] as const
   address = await plain.addresses.create({ url: receiver.url, headers })
   poll = (await plain.polls.create({ sourceId: source.id, url, everySeconds: 86_400, headers })).id
@@ -118,7 +122,7 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER, CONSUMER]) {
     expect(text).not.toContain(secret)
   }
-  expect(text.match(/enc\.v1\./g)).toHaveLength(8)
+  expect(text.match(/enc\.v1\./g)).toHaveLength(9)
   expect(await answers(cabinet)).toBe(200)
   expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
@@ -134,6 +138,23 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   expect(await authorized(cabinet, poll)).toEqual([true])
   expect((await cabinet.polls.list()).map(({ headerNames }) => headerNames)).toEqual([["Authorization"]])
   await cabinet.addresses.remove(added.id)
+})
+
+it("the secret of an intake address is encrypted, shown decrypted, and replaced by another", async () => {
+  const cabinet = await open(first)
+  expect(await stored()).not.toContain(secretOf(intakeUrl))
+  expect(await cabinet.sources.reveal(sourceId)).toMatchObject({ intakeUrl })
+  const { id, intakeUrl: own } = await cabinet.sources.create({ name: "Own" })
+  const rotated = await cabinet.sources.rotateSecret(id)
+  for (const url of [own, rotated.intakeUrl]) expect(await stored()).not.toContain(secretOf(url))
+  expect(await cabinet.sources.reveal(id)).toMatchObject({ intakeUrl: rotated.intakeUrl })
+  for (const [url, status] of [
+    [own, 404],
+    [rotated.intakeUrl, 200],
+  ] as const) {
+    expect((await cabinet.fetchHandler(new Request(url, { method: "POST", body: "a=1" }))).status).toBe(status)
+  }
+  await cabinet.sources.remove(id, { dropTable: true })
 })
 
 it("without the key the cabinet does not open, and the reason says what to do", async () => {
@@ -182,6 +203,7 @@ it("a process with another key fails its attempts with a message, and sends noth
   await database.run(
     `UPDATE cabinet.address SET secret = 'whsec_anew', headers = '${headers}' WHERE removed_at IS NULL`,
   )
+  await database.run("UPDATE cabinet.source SET intake_secret = 'given up'")
   await database.run(
     `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL, challenge_secret = 'given up' WHERE id = ${sourceId}`,
   )

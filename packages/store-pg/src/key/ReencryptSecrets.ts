@@ -45,6 +45,7 @@ const PAIRS = [
   pair("signing secret", "cabinet.address", "secret", "previous_secret"),
   pair("verification secret", "cabinet.source", "verify_secret", "verify_old_secret"),
   single("challenge secret", "cabinet.source", "challenge_secret"),
+  single("intake secret", "cabinet.source", "intake_secret"),
   single("client key", "cabinet.address", "client_key"),
 ]
 

@@ -1,6 +1,7 @@
 /**
- * Encrypts the secrets of others (signing secrets, verification secrets, the values of headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM
- * under keys that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as
+ * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of headers for
+ * addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys that the database does
+ * not have. The first key encrypts, every one decrypts; without a key secrets are stored as
  * they are. What a value is for is authenticated too, so that it cannot be put in the place of another kind.
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
@@ -13,6 +14,7 @@ export type SecretPurpose =
   | "poll header"
   | "verification secret"
   | "challenge secret"
+  | "intake secret"
 
 /** Why a stored secret cannot be used here. */
 export type Undecryptable = { readonly missingKey: string } | "damaged"

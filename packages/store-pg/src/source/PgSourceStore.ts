@@ -46,7 +46,7 @@ export const createSource = Effect.fnUntraced(function* (
   const table = tableName(new Set(tables.map((row) => row.name)))
   const secret = newSecret()
   const columns = given({
-    intake_secret: secret,
+    intake_secret: cipher.encrypt("intake secret", secret),
     secret_hash: secretHash(secret),
     table_name: table,
     ...settingColumns(cipher, settings, NO_SECRETS),
@@ -57,7 +57,7 @@ export const createSource = Effect.fnUntraced(function* (
     columns.map(([, value]) => value),
   )
   yield* sql.unsafe(createTable(table))
-  return toSourceWithSecret(row!)
+  return toSourceWithSecret(cipher)(row!)
 })
 
 const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: number, changes: StoredSourceChange) {
@@ -82,10 +82,10 @@ const ROTATE = `intake_secret = $2, secret_hash = $3,
   old_secret_hash = CASE WHEN $4::float8 IS NOT NULL THEN s.secret_hash END,
   old_secret_until = cabinet.now() + make_interval(secs => $4)`
 
-const rotateSecret = (sql: Sql, id: number, keepOldSeconds: number | null) =>
+const rotateSecret = (sql: Sql, cipher: SecretCipher, id: number, keepOldSeconds: number | null) =>
   Effect.suspend(() => {
     const secret = newSecret()
-    return update(sql, id, ROTATE, [secret, secretHash(secret), keepOldSeconds])
+    return update(sql, id, ROTATE, [cipher.encrypt("intake secret", secret), secretHash(secret), keepOldSeconds])
   })
 
 export const layer = Layer.effect(
@@ -93,6 +93,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const cipher = yield* SecretCiphers
+    const withSecret = toSourceWithSecret(cipher)
     return SourceStore.of({
       create: (source) => sql.withTransaction(createSource(sql, cipher, source)).pipe(orUnavailable),
       list: sql
@@ -102,12 +103,12 @@ export const layer = Layer.effect(
           orUnavailable,
         ),
       get: (id) => firstRow(one(sql, id), toSource),
-      reveal: (id) => firstRow(one(sql, id), toSourceWithSecret),
+      reveal: (id) => firstRow(one(sql, id), withSecret),
       change: (id, changed) => firstRow(sql.withTransaction(change(sql, cipher, id, changed)), toSource),
       archive: (id) => firstRow(update(sql, id, "archived_at = coalesce(s.archived_at, cabinet.now())"), toSource),
       restore: (id) => firstRow(update(sql, id, "archived_at = NULL"), toSource),
       remove: (id, table) => removeSource(sql, id, table),
-      rotateSecret: (id, keepOldSeconds) => firstRow(rotateSecret(sql, id, keepOldSeconds), toSourceWithSecret),
+      rotateSecret: (id, keepOldSeconds) => firstRow(rotateSecret(sql, cipher, id, keepOldSeconds), withSecret),
       ...intakeLookup(yield* StatementClient, cipher, yield* Clock.Clock),
     })
   }),

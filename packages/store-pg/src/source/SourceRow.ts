@@ -3,6 +3,8 @@ import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
 import type { StoredVerification, Verification } from "@data-cabinet/core/verification/Verification"
+import { Result } from "effect"
+import type { SecretCipher } from "../key/SecretCipher.ts"
 import { LIMITED_OF_SOURCE } from "../limit/PgLimitedRequests.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
@@ -66,10 +68,13 @@ export const settingOf = (verify: string): VerifySetting => {
   return { ...setting, mode }
 }
 
-export const toSourceWithSecret = (row: SourceRow): SourceWithSecret => ({
-  ...toSource(row),
-  intakeSecret: row.intake_secret,
-})
+/** A secret that cannot be decrypted is shown as it is stored; requests are found by its hash all the same. */
+export const toSourceWithSecret =
+  (cipher: SecretCipher) =>
+  (row: SourceRow): SourceWithSecret => ({
+    ...toSource(row),
+    intakeSecret: Result.getOrElse(cipher.decrypt("intake secret", row.intake_secret), () => row.intake_secret),
+  })
 
 export const settingJson = ({ recipe, mode, hmac }: StoredVerification): string =>
   JSON.stringify({ recipe, mode, hmac } satisfies VerifySetting)
