@@ -15,6 +15,7 @@ import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertifica
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
 import { Effect } from "effect"
 import type { Client } from "undici"
+import { LooseHead } from "./LooseHead.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 
 let library: typeof import("undici") | undefined
@@ -57,11 +58,26 @@ interface Identified {
 
 const MAX_IDENTITIES = 1000
 
+/** The library takes what arrives by `read` alone. */
+const readThrough = (socket: Socket, head: LooseHead): void => {
+  const read = socket.read.bind(socket) as (size?: number) => Buffer | null
+  socket.read = (size?: number) => {
+    if (size !== undefined) return read(size)
+    for (let bytes = read(); bytes !== null; bytes = read()) {
+      const passed = head.push(bytes)
+      if (passed !== null) return passed
+    }
+    return null
+  }
+}
+
 export class Connection {
   readonly key: string
   readonly client: Client
   /** Whether it has a client certificate. */
   readonly isIdentified: boolean
+  /** Stands between the socket and the parser. */
+  readonly looseHead = new LooseHead(MAX_HEADER_BYTES)
   /** Requests sent on the current socket. */
   uses = 0
   idleSince = 0
@@ -98,6 +114,7 @@ export class Connection {
         this.uses = 0
         this.peer = null
         this.socketError = null
+        this.looseHead.reset()
         const opening = connect(options, (error, socket) => {
           if (error !== null) return done(error, null)
           const reached = parseIp(socket.remoteAddress ?? "")
@@ -109,6 +126,7 @@ export class Connection {
             const endsAt = Date.parse(socket.getPeerCertificate().valid_to)
             if (!Number.isNaN(endsAt)) saw(target.origin, endsAt)
           }
+          readThrough(socket, this.looseHead)
           return done(null, socket)
         }) as unknown as Socket
         this.#socket = opening

@@ -5,6 +5,7 @@
  */
 import type { Dispatcher } from "undici"
 import type { Connection } from "./Connections.ts"
+import { MAX_INFORMATIONAL } from "./LooseHead.ts"
 import { describe, OutgoingError } from "./OutgoingError.ts"
 
 export interface OutgoingRequest {
@@ -31,8 +32,7 @@ export interface ExchangeListener {
   readonly fail: (error: OutgoingError) => void
 }
 
-/** Informational responses (1xx) before the final one; more are treated as a flood. */
-const MAX_INFORMATIONAL = 16
+const TOO_MANY = `more than ${MAX_INFORMATIONAL} informational responses (1xx)`
 
 export class Exchange {
   readonly connection: Connection
@@ -40,7 +40,7 @@ export class Exchange {
   readonly reused: boolean
   readonly #listener: ExchangeListener
   #controller: Dispatcher.DispatchController | null = null
-  #informational = 0
+  #hasHead = false
   #over = false
 
   constructor(connection: Connection, request: OutgoingRequest, listener: ExchangeListener) {
@@ -57,24 +57,33 @@ export class Exchange {
     connection.client.dispatch(options, {
       onRequestStart: (controller) => {
         this.#controller = controller
+        connection.looseHead.await()
       },
       onResponseStart: (_controller, status, headers) => {
-        if (status >= 200) {
-          connection.uses++
-          if (!this.#over) listener.head({ status, headers, peer: connection.peer })
-        } else if (++this.#informational > MAX_INFORMATIONAL) {
-          this.#fail(this.#error("bad_response", `more than ${MAX_INFORMATIONAL} informational responses (1xx)`))
-        }
+        if (status < 200) return this.#fail(this.#error("bad_response", TOO_MANY))
+        connection.uses++
+        this.#head({ status, headers, peer: connection.peer })
       },
       onResponseData: (_controller, piece) => {
         if (!this.#over && !listener.piece(piece)) this.#end(false)
       },
       onResponseEnd: () => this.#end(true),
       onResponseError: (_controller, error) => {
+        const head = this.seenHead()
+        if (head !== null) this.#head(head)
         const cause = "code" in error && error.code === "UND_ERR_SOCKET" ? (connection.socketError ?? error) : error
         this.#fail(describe(cause, connection.peer, connection.isIdentified && !this.reused))
       },
     })
+  }
+
+  /**
+   * The status that was read while the parser has not accepted the head: it never ended, or where its body ends is in doubt.
+   * Null if there is none, or if the listener has it.
+   */
+  seenHead(): ResponseHead | null {
+    const seen = this.#hasHead ? null : this.connection.looseHead.seen()
+    return seen === null ? null : { ...seen, peer: this.connection.peer }
   }
 
   pause(): void {
@@ -88,6 +97,11 @@ export class Exchange {
   /** Aborts the exchange in any state; after its end it does nothing. */
   abort(): void {
     this.#fail(this.#error("no_connection", "the request was cancelled"))
+  }
+
+  #head(head: ResponseHead): void {
+    this.#hasHead = true
+    if (!this.#over) this.#listener.head(head)
   }
 
   #error(code: OutgoingError["code"], message: string) {

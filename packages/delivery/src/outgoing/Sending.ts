@@ -21,7 +21,7 @@ export interface WholeRequest extends OutgoingRequest {
   readonly bodyMillis?: number
 }
 
-/** The beginning of the body, as far as it arrived: once there is a status, a body that breaks off is no error. */
+/** The beginning of the body, as far as it arrived: once there is a status, nothing that follows is an error. */
 export interface WholeResponse extends ResponseHead {
   readonly body: Uint8Array
 }
@@ -119,6 +119,7 @@ class Sending implements ExchangeListener {
 
   readonly #late = (): void => {
     const peer = this.#exchange?.connection.peer ?? null
+    this.#head ??= this.#exchange?.seenHead() ?? null
     if (this.#head === null) this.#finish(Effect.fail(tooLate(this.#request.deadlineMillis, peer)))
     else this.#succeed()
     this.#exchange?.abort()

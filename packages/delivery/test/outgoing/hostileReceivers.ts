@@ -112,6 +112,56 @@ export const flood: Behave = onRequest((socket) => {
 
 const saying = (text: string): Behave => onRequest((socket) => void socket.end(text))
 
+/** Blank lines, as fast as they are taken. */
+const lines: Behave = (socket) => {
+  const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write("\r\n".repeat(30_000))), 50)
+}
+
+const LIST = "Content-Length: 2\r\n\r\n[]"
+const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+/** Responses of a 2xx and an empty list that break HTTP's rules in ways that leave one meaning. */
+export const LOOSE: ReadonlyArray<readonly [name: string, text: string | Buffer]> = [
+  ["100 Continue before the response", `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n${LIST}`],
+  [
+    "102 and 103 before the response",
+    `HTTP/1.1 102 \r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n${LIST}`,
+  ],
+  [
+    "101 before the response",
+    `HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nHTTP/1.1 200 OK\r\n${LIST}`,
+  ],
+  ["an offer to upgrade", `HTTP/1.1 200 OK\r\nConnection: Upgrade\r\nUpgrade: h2,h2c\r\n${LIST}`],
+  ["lines that end in LF alone", "HTTP/1.1 200 OK\nContent-Length: 2\n\n[]"],
+  ["lines of both ends", "HTTP/1.1 200 OK\nX: 1\r\nContent-Length: 2\n\r\n[]"],
+  ["one length said twice", `HTTP/1.1 200 OK\r\nContent-Length: 2\r\n${LIST}`],
+  ["one length said twice in a field", "HTTP/1.1 200 OK\r\nContent-Length: 2, 02\r\n\r\n[]"],
+  ["a space in a header's name", `HTTP/1.1 200 OK\r\nX Powered By: x\r\n${LIST}`],
+  ["a space behind a header's name", "HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\n[]"],
+  ["a header without a colon", `HTTP/1.1 200 OK\r\nnonsense\r\n${LIST}`],
+  ["a header without a name", `HTTP/1.1 200 OK\r\n: x\r\n${LIST}`],
+  ["a folded header", `HTTP/1.1 200 OK\r\nX: a\r\n  b\r\n${LIST}`],
+  ["a first header that is folded", `HTTP/1.1 200 OK\r\n  X: a\r\n${LIST}`],
+  ["a zero byte in a header", `HTTP/1.1 200 OK\r\nX: a\0b\r\n${LIST}`],
+  ["a lone CR in a header", `HTTP/1.1 200 OK\r\nX: a\rb\r\n${LIST}`],
+  ["letters outside ASCII in headers and reason", Buffer.from(`HTTP/1.1 200 Принято\r\nX: Ж à\r\n${LIST}`)],
+  ["no reason", `HTTP/1.1 200\r\n${LIST}`],
+  ["no reason behind a space", `HTTP/1.1 200 \r\n${LIST}`],
+  ["two spaces before the status", `HTTP/1.1  200 OK\r\n${LIST}`],
+  ["blank lines before the response", `\r\n\n\r\nHTTP/1.1 200 OK\r\n${LIST}`],
+  ["another version", `HTTP/1.2 200 OK\r\n${LIST}`],
+  ["the version of a later protocol", `HTTP/2 200 OK\r\n${LIST}`],
+  ["a name of the protocol in lower case", `http/1.1 200 OK\r\n${LIST}`],
+  ["chunks with extensions and trailers", `${CHUNKED}2;a=b;c="d"\r\n[]\r\n0;x\r\nX-T: 1\r\n\r\n`],
+]
+
+/** The same, of receivers that close the connection. */
+export const LOOSE_ENDS: ReadonlyArray<readonly [name: string, text: string]> = [
+  ["HTTP/1.0 without a length", "HTTP/1.0 200 OK\r\n\r\n[]"],
+  ["HTTP/1.1 without a length", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[]"],
+  ["garbage behind the body", `HTTP/1.1 200 OK\r\n${LIST}\0\0HTTP/1.1 500 No\r\n\r\n`],
+]
+
 export interface Misbehaviour {
   readonly name: string
   readonly behave: Behave
@@ -127,8 +177,8 @@ const taken = (name: string, behave: Behave): Misbehaviour => ({ name, behave, s
 /** What a receiver can do wrong once a socket is open. Everything that leaves the house is held against all of it. */
 export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
   none("a reset", "reset", (socket) => void socket.once("data", () => socket.resetAndDestroy())),
-  none("a reset in the middle of the head", "reset", (socket) => {
-    socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nX-A: b", () => socket.resetAndDestroy()))
+  none("a reset in the middle of the status", "reset", (socket) => {
+    socket.once("data", () => socket.write("HTTP/1.1 2", () => socket.resetAndDestroy()))
   }),
   none(
     "a closed connection",
@@ -136,17 +186,7 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
     onRequest((socket) => void socket.end()),
   ),
   none("silence", "no response within", () => {}),
-  none(
-    "headers that never end",
-    "no response within",
-    onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
-  ),
-  none("one byte of the head a moment", "no response within", onRequest(drip("HTTP/1.1 200 OK\r\nX: y"))),
-  none(
-    "60 KB of headers",
-    "headers of the response are too large",
-    answering(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(60_000)}\r\n\r\n`),
-  ),
+  none("one byte of the status line a moment", "no response within", onRequest(drip("HTTP/1.1 20"))),
   none("a storm of 1xx", "informational responses (1xx)", onRequest(storm)),
   none("another protocol", "not valid HTTP", answering("220 mail.example ESMTP\r\n")),
   none(
@@ -154,11 +194,32 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
     "not valid HTTP",
     answering("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok"),
   ),
+  none("two lengths in one field", "not valid HTTP", answering("HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\n[]")),
   none(
-    "a length and chunks",
+    "two lengths, one of which has a space behind its name",
     "not valid HTTP",
+    answering("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length : 3\n\n[]"),
+  ),
+  none("a status of two digits", "not valid HTTP", answering("HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\n[]")),
+  none("nothing but blank lines", "no response within", onRequest(lines)),
+  taken(
+    "headers that never end",
+    onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
+  ),
+  taken("one byte of the headers a moment", onRequest(drip("HTTP/1.1 200 OK\r\nX: y"))),
+  taken("60 KB of headers", answering(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(60_000)}\r\n\r\n`)),
+  taken("an end in the middle of the headers", saying("HTTP/1.1 200 OK\r\nX-A: b")),
+  taken("an end behind the status", saying("HTTP/1.1 200")),
+  taken(
+    "a length and chunks",
     answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
   ),
+  taken("a length that is no number", answering("HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n[]")),
+  taken("an empty length", answering("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n[]")),
+  taken("a coding of the transfer that nobody knows", answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n[]")),
+  taken("a chunk of a wrong size", answering(`${CHUNKED}9\r\n[]\r\n0\r\n\r\n`)),
+  ...LOOSE.map(([name, text]) => ({ ...taken(name, answering(text)), whole: true as const })),
+  ...LOOSE_ENDS.map(([name, text]) => ({ ...taken(name, saying(text)), whole: true as const })),
   taken("a body of one byte a moment", onRequest(drip("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab"))),
   taken("a body shorter than its length", saying("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")),
   {
