@@ -24,11 +24,13 @@ const certificates = makeCertificates()
 let flip = 0
 let names: Awaited<ReturnType<typeof nameServer>>
 let runtime: ManagedRuntime.ManagedRuntime<Courier, never>
+/** For receivers that only a time limit ends. */
+let hasty: ManagedRuntime.ManagedRuntime<Courier, never>
 const open: Array<Receiver> = []
 
 const runtimeOf = (options: { readonly allowed: typeof LOOPBACK; readonly deadlineMillis?: number }) =>
   ManagedRuntime.make(
-    courierLayer({ deadlineMillis: options.deadlineMillis ?? 1500 }).pipe(
+    courierLayer({ deadlineMillis: options.deadlineMillis ?? 15_000 }).pipe(
       Layer.provide(clientLayer({ allowedNetworks: options.allowed, ca: [certificates.ca] })),
       Layer.provide(namesLayer({ servers: [names.server], hostsFile: "/dev/null", deadlineMillis: 700 })),
     ),
@@ -59,12 +61,14 @@ beforeAll(async () => {
     "rebinding.test": () => (flip++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
   })
   runtime = runtimeOf({ allowed: LOOPBACK })
+  hasty = runtimeOf({ allowed: LOOPBACK, deadlineMillis: 2500 })
 })
 afterEach(async () => {
   await Promise.all(open.splice(0).map((made) => made.close()))
 })
 afterAll(async () => {
   await runtime.dispose()
+  await hasty.dispose()
   await names.close()
 })
 
@@ -115,9 +119,9 @@ describe("HttpCourier.send returns", () => {
     })
   })
 
-  it.each(MISBEHAVIOURS)("the expected outcome for $name", async ({ behave, says }) => {
+  it.each(MISBEHAVIOURS)("the expected outcome for $name", async ({ behave, says, hangs }) => {
     const { port } = await receiver(rawReceiver(behave))
-    const outcome = await send(`http://127.0.0.1:${port}/`)
+    const outcome = await send(`http://127.0.0.1:${port}/`, "{}", hangs === true ? hasty : runtime)
     expect(outcome).toMatchObject({ peer: "127.0.0.1", failure: says === null ? null : expect.stringContaining(says) })
     // A 2xx is delivered whatever becomes of the body.
     if (says === null) expect([200, 204]).toContain(outcome.status)

@@ -169,10 +169,13 @@ export interface Misbehaviour {
   readonly says: string | null
   /** By HTTP's own rules the answer is whole, and what follows it nobody's. */
   readonly whole?: true
+  /** Only a time limit ends it. */
+  readonly hangs?: true
 }
 
 const none = (name: string, says: string, behave: Behave): Misbehaviour => ({ name, behave, says })
 const taken = (name: string, behave: Behave): Misbehaviour => ({ name, behave, says: null })
+const hanging = (misbehaviour: Misbehaviour): Misbehaviour => ({ ...misbehaviour, hangs: true })
 
 /** What a receiver can do wrong once a socket is open. Everything that leaves the house is held against all of it. */
 export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
@@ -185,8 +188,8 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
     "closed before a response arrived",
     onRequest((socket) => void socket.end()),
   ),
-  none("silence", "no response within", () => {}),
-  none("one byte of the status line a moment", "no response within", onRequest(drip("HTTP/1.1 20"))),
+  hanging(none("silence", "no response within", () => {})),
+  hanging(none("one byte of the status line a moment", "no response within", onRequest(drip("HTTP/1.1 20")))),
   none("a storm of 1xx", "informational responses (1xx)", onRequest(storm)),
   none("another protocol", "not valid HTTP", answering("220 mail.example ESMTP\r\n")),
   none(
@@ -201,12 +204,14 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
     answering("HTTP/1.1 200 OK\nContent-Length: 2\nContent-Length : 3\n\n[]"),
   ),
   none("a status of two digits", "not valid HTTP", answering("HTTP/1.1 20 OK\r\nContent-Length: 2\r\n\r\n[]")),
-  none("nothing but blank lines", "no response within", onRequest(lines)),
-  taken(
-    "headers that never end",
-    onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
+  hanging(none("nothing but blank lines", "no response within", onRequest(lines))),
+  hanging(
+    taken(
+      "headers that never end",
+      onRequest((socket) => void socket.write("HTTP/1.1 200 OK\r\nX-A: b\r\n")),
+    ),
   ),
-  taken("one byte of the headers a moment", onRequest(drip("HTTP/1.1 200 OK\r\nX: y"))),
+  hanging(taken("one byte of the headers a moment", onRequest(drip("HTTP/1.1 200 OK\r\nX: y")))),
   taken("60 KB of headers", answering(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(60_000)}\r\n\r\n`)),
   taken("an end in the middle of the headers", saying("HTTP/1.1 200 OK\r\nX-A: b")),
   taken("an end behind the status", saying("HTTP/1.1 200")),
@@ -216,11 +221,13 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
   ),
   taken("a length that is no number", answering("HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n[]")),
   taken("an empty length", answering("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n[]")),
-  taken("a coding of the transfer that nobody knows", answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n[]")),
-  taken("a chunk of a wrong size", answering(`${CHUNKED}9\r\n[]\r\n0\r\n\r\n`)),
+  hanging(
+    taken("a coding of the transfer that nobody knows", answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n[]")),
+  ),
+  hanging(taken("a chunk of a wrong size", answering(`${CHUNKED}9\r\n[]\r\n0\r\n\r\n`))),
   ...LOOSE.map(([name, text]) => ({ ...taken(name, answering(text)), whole: true as const })),
   ...LOOSE_ENDS.map(([name, text]) => ({ ...taken(name, saying(text)), whole: true as const })),
-  taken("a body of one byte a moment", onRequest(drip("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab"))),
+  hanging(taken("a body of one byte a moment", onRequest(drip("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")))),
   taken("a body shorter than its length", saying("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nab")),
   {
     ...taken("a body longer than its length", saying("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]{}")),
