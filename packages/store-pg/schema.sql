@@ -70,6 +70,7 @@ CREATE TABLE cabinet.address (
   client_certificate text,
   client_key text,
   client_certificate_ends_at timestamp with time zone,
+  unanswered boolean DEFAULT false NOT NULL,
   CONSTRAINT address_client_certificate_check CHECK ((num_nulls(client_certificate, client_key, client_certificate_ends_at) = ANY (ARRAY[0, 3]))),
   CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
   CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
@@ -923,7 +924,7 @@ COMMENT ON TABLE cabinet.activity IS 'Events by the hour (UTC) that they were re
 
 COMMENT ON TABLE cabinet.activity_cursor IS 'The last event that is counted, and the time before which attempts are; moved in the transaction that counts.';
 
-COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one: a failing address is served in a lane of its own, so that it costs the others nothing.';
+COMMENT ON COLUMN cabinet.address.failing_since IS 'Set by a failed attempt, emptied by a delivered one.';
 
 COMMENT ON COLUMN cabinet.address.filters IS 'A list of {fc, fo, fv}, all of which must hold; NULL: every event passes.';
 
@@ -938,6 +939,8 @@ COMMENT ON COLUMN cabinet.address.paused_because IS 'NULL: somebody paused it, o
 COMMENT ON COLUMN cabinet.address.client_certificate IS 'In PEM, with the chain behind it; NULL: none.';
 
 COMMENT ON COLUMN cabinet.address.client_key IS 'Its key in PEM, perhaps encrypted.';
+
+COMMENT ON COLUMN cabinet.address.unanswered IS 'Whether an attempt since failing_since got no response at all. Such an address is served in a lane of its own at once; one that responds only once it has failed for a while.';
 
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 

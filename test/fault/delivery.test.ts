@@ -139,8 +139,8 @@ describe("the delivery loop", () => {
     const slow = await receiver(() => "hang")
     const fast = await receiver()
     const { id } = await address(fast.url)
-    await cabinet.run(`INSERT INTO cabinet.address (url, secret, every_source, failing_since)
-      SELECT '${slow.url}', 's', true, cabinet.now() FROM generate_series(1, 600)`)
+    await cabinet.run(`INSERT INTO cabinet.address (url, secret, every_source, failing_since, unanswered)
+      SELECT '${slow.url}', 's', true, cabinet.now(), true FROM generate_series(1, 600)`)
     await cabinet.accept(source, 3)
     const runtime = worker({ deadlineMillis: HANGS, failing: { slots: 50 } })
     await start(runtime)
@@ -150,6 +150,23 @@ describe("the delivery loop", () => {
     await start(runtime)
     await fast.received(503)
     expect(slow.arrivals).toHaveLength(50)
+  })
+
+  it("an address that refuses one attempt in seven gets the others at once, and in the lane of the healthy ones", async () => {
+    let count = 0
+    const shaky = await receiver(() => (++count % 7 === 0 ? 500 : 200))
+    const { id } = await address(shaky.url)
+    await cabinet.accept(source, 1400)
+    // Nothing is served there: whatever came to the lane of failing addresses would stay.
+    await start(worker({ failing: { slots: 0 } }))
+    await shaky.received(1400)
+    expect(shaky.ids()).toHaveLength(1400)
+    // Six successes between two failures: more were open than a limit that each failure resets would allow.
+    expect(shaky.most()).toBeGreaterThan(10)
+    await until(async () => (await states())["delivered"] === 1200)
+    expect(await cabinet.run(`SELECT unanswered FROM cabinet.address WHERE id = ${id}`)).toEqual([
+      { unanswered: false },
+    ])
   })
 
   it("addresses that begin to hang return their slots", async () => {

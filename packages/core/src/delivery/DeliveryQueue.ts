@@ -100,8 +100,12 @@ export interface QueueGauge {
   readonly paused: number
   /** Seconds since the oldest of `due` became due; 0 if there is none. */
   readonly oldestDueSeconds: number
-  /** Overdue by more than two minutes at a healthy address that is not paused: no worker is running. */
+  /** Overdue by more than two minutes at a healthy address that gets nothing and is not paused: no worker is running. */
   readonly stuck: number
+  /** Overdue by more than two minutes at an address that gets others: it takes fewer than are made for it. */
+  readonly behind: number
+  /** The addresses of those, the worst first, at most five. */
+  readonly behindAddresses: ReadonlyArray<number>
   readonly failingAddresses: number
 }
 

@@ -349,6 +349,14 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
       `${counted(gauge.stuck, "delivery has", "deliveries have")} been due for over two minutes but no process sends ${gauge.stuck === 1 ? "it" : "them"} (${numbers}). Start \`cabinet serve\` or \`cabinet worker\`.`,
     )
   }
+  if (gauge.behind > 0) {
+    const addresses = gauge.behindAddresses
+    return finding(
+      "deliveries",
+      "warn",
+      `${addresses.length === 1 ? "Address" : "Addresses"} ${addresses.join(", ")} cannot keep up: ${counted(gauge.behind, "delivery has", "deliveries have")} been due for over two minutes (${numbers}). \`cabinet address log ${addresses[0]}\` shows how long ${addresses.length === 1 ? "it takes" : "the first takes"} to respond and how often it fails. Make the receiver faster, filter its events with \`cabinet address set ${addresses[0]} --where\`, or start more workers.`,
+    )
+  }
   if (gauge.failingAddresses > 0) {
     return finding(
       "deliveries",

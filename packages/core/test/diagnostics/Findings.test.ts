@@ -47,7 +47,16 @@ const WELL = {
     reportRights: [],
     longestTransactionSeconds: 1,
   },
-  gauge: { due: 0, retrying: 0, paused: 0, oldestDueSeconds: 0, stuck: 0, failingAddresses: 0 },
+  gauge: {
+    due: 0,
+    retrying: 0,
+    paused: 0,
+    oldestDueSeconds: 0,
+    stuck: 0,
+    behind: 0,
+    behindAddresses: [],
+    failingAddresses: 0,
+  },
 } satisfies Seen
 
 const holder = { pid: 77, application: "psql", seconds: 61, since: null }
@@ -335,6 +344,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     gauge({ due: 9, stuck: 5 }),
     "bad",
     /^5 deliveries .*but no process sends them.*Start `cabinet serve` or `cabinet worker`/,
+  ],
+  [
+    "deliveries",
+    gauge({ due: 9, behind: 5, behindAddresses: [7, 3], failingAddresses: 1 }),
+    "warn",
+    /^Addresses 7, 3 cannot keep up: 5 deliveries have .*`cabinet address log 7` shows.* or start more workers/,
   ],
   [
     "version",

@@ -9,6 +9,16 @@ const AHEAD_BYTES = 4_194_304
 const STALE_MILLIS = 5000
 /** The weight of the newest delivery in the averages. */
 const NEWEST_WEIGHT = 0.1
+/** What a delivery adds to a window past the usual maximum: there it grows by an eighth a round. */
+const WIDER = 0.125
+/** An address is as quick as before while it takes no more than this many times its least average, and these milliseconds. */
+const AS_QUICK = 1.5
+const AS_QUICK_MILLIS = 20
+/** The least average is forgotten by and by: a receiver may have moved farther away. */
+const FORGOTTEN = 1.001
+
+/** `refused`: the address responded, but not with a 2xx. */
+export type Fate = "delivered" | "refused" | "unanswered"
 
 export class AdaptiveWindow {
   slow = 0
@@ -17,13 +27,19 @@ export class AdaptiveWindow {
   #waiting: Array<Claimed> = []
   #since = 0
   #running = 0
+  readonly #isRoomy: () => boolean
+  /** How many may be in flight; a fraction counts as nothing. */
   #window: number
   #ahead = 0
+  /** Refusals halve the window once a round: of as many attempts as were in flight at the last halving, all have ended. */
+  #untilHalving = 0
   /** The average duration of recent deliveries. */
   #millis = 0
+  #leastMillis = Infinity
   #bytes = 0
 
-  constructor(limits: LaneLimits, now: number) {
+  constructor(limits: LaneLimits, now: number, isRoomy: () => boolean = () => false) {
+    this.#isRoomy = isRoomy
     this.#limits = limits
     this.#window = limits.window
     this.last = now
@@ -33,8 +49,14 @@ export class AdaptiveWindow {
     return this.#running + this.#waiting.length
   }
 
+  /** The window as it counts now. */
+  get #open(): number {
+    const { maxWindow } = this.#limits
+    return Math.floor(this.#window <= maxWindow || this.#isRoomy() ? this.#window : maxWindow)
+  }
+
   get room(): number {
-    return this.slow > 0 ? 0 : Math.max(0, this.#window + this.#ahead - this.held)
+    return this.slow > 0 ? 0 : Math.max(0, this.#open + this.#ahead - this.held)
   }
 
   get aheadRoom(): number {
@@ -42,12 +64,12 @@ export class AdaptiveWindow {
   }
 
   get hasRoom(): boolean {
-    return this.held <= (this.#window + this.#ahead) / 2
+    return this.held <= (this.#open + this.#ahead) / 2
   }
 
   /** Deliveries wait in the order in which they may be sent. */
   ready(now: number): boolean {
-    if (this.#waiting.length === 0 || this.slow > 0 || this.#running >= this.#window) return false
+    if (this.#waiting.length === 0 || this.slow > 0 || this.#running >= this.#open) return false
     return (this.#waiting[0]!.notBeforeMillis ?? now) <= now
   }
 
@@ -64,21 +86,47 @@ export class AdaptiveWindow {
     return this.#waiting.shift()!
   }
 
-  end(seen: { delivered: boolean; slow: boolean; bytes: number; millis: number }, now: number): void {
+  /** True when the deliveries that wait should be given back. */
+  end(seen: { fate: Fate; slow: boolean; bytes: number; millis: number }, now: number): boolean {
     this.#running--
     this.last = now
     if (seen.slow) this.slow--
-    if (!seen.delivered || seen.slow) {
+    const mayHalve = this.#untilHalving === 0
+    if (!mayHalve) this.#untilHalving--
+    if (seen.fate === "unanswered" || seen.slow) {
       this.#window = 1
       this.#ahead = 0
-      return
+      return seen.fate !== "delivered"
     }
-    this.#millis += (seen.millis - this.#millis) * NEWEST_WEIGHT
+    if (seen.fate === "refused") return this.#refused(mayHalve)
+    this.#millis = this.#millis === 0 ? seen.millis : this.#millis + (seen.millis - this.#millis) * NEWEST_WEIGHT
     this.#bytes += (seen.bytes - this.#bytes) * NEWEST_WEIGHT
-    this.#window = Math.min(this.#window + 1, this.#limits.maxWindow)
+    this.#widen()
     const quick = (this.#window * AHEAD_MILLIS) / Math.max(1, this.#millis)
     const small = AHEAD_BYTES / Math.max(1, this.#bytes)
     this.#ahead = this.#window < this.#limits.maxWindow ? 0 : Math.floor(Math.min(this.#limits.ahead, quick, small))
+    return false
+  }
+
+  /** What waits is kept as long as some of it will be sent soon. */
+  #refused(mayHalve: boolean): boolean {
+    if (mayHalve) {
+      this.#window = Math.max(1, this.#window / 2)
+      this.#ahead = 0
+      this.#untilHalving = this.#running
+    }
+    return this.#window < 2
+  }
+
+  #widen(): void {
+    const { maxWindow, wideWindow } = this.#limits
+    if (this.#window < maxWindow) {
+      this.#window = Math.min(this.#window + 1, maxWindow)
+      return
+    }
+    this.#leastMillis = Math.min(this.#leastMillis * FORGOTTEN, this.#millis)
+    const isQuick = this.#millis <= this.#leastMillis * AS_QUICK + AS_QUICK_MILLIS
+    this.#window = isQuick ? Math.min(this.#window + WIDER, wideWindow) : Math.max(this.#window - WIDER, maxWindow)
   }
 
   /** Whether the waiting deliveries should be given back. */

@@ -34,6 +34,7 @@ const HEALTHY: LaneLimits = {
   slowBytes: 192 * MEGABYTE,
   window: 2,
   maxWindow: 32,
+  wideWindow: 128,
   ahead: 960,
   slowMillis: 1000,
 }
@@ -46,6 +47,7 @@ const FAILING: LaneLimits = {
   slowBytes: 0,
   window: 1,
   maxWindow: 2,
+  wideWindow: 2,
   ahead: 0,
 }
 
@@ -242,7 +244,8 @@ class DeliveryDispatcher {
 
   #end(state: DispatchLane, delivery: Claimed, settlement: Settlement, now: number): void {
     const delivered = settlement.next.state === "delivered"
-    const hasRoom = state.lane.end(delivery, delivered, now)
+    const fate = delivered ? "delivered" : settlement.outcome.status === null ? "unanswered" : "refused"
+    const hasRoom = state.lane.end(delivery, fate, now)
     // A fast address gets more while its last deliveries are still being settled.
     if (hasRoom && delivered) {
       if (state.claiming) state.starved.add(delivery.addressId)

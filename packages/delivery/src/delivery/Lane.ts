@@ -4,12 +4,12 @@
  *
  * An attempt in flight for a second is slow: it gives up its slot, so that receivers that hang cannot fill the lane, and
  * its address gets no further request meanwhile. An address begins with two requests at once and earns more with each quick
- * delivery. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their
+ * delivery, past the usual maximum only while the lane is half empty. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their
  * turn, so that one statement claims many, and one statement records the outcomes of many. Deliveries waiting for an
- * address that fails or slows down are given back at once.
+ * address that stops responding, refuses all or slows down are given back at once.
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { AdaptiveWindow } from "./AdaptiveWindow.ts"
+import { AdaptiveWindow, type Fate } from "./AdaptiveWindow.ts"
 
 export interface LaneLimits {
   /** In flight at once, not counting the slow ones. */
@@ -21,6 +21,8 @@ export interface LaneLimits {
   /** Per address at once: the initial number, and the maximum. */
   readonly window: number
   readonly maxWindow: number
+  /** The maximum while half of the slots are free. */
+  readonly wideWindow: number
   /** The most deliveries of one address claimed ahead of their turn. */
   readonly ahead: number
   readonly slowMillis: number
@@ -90,7 +92,7 @@ export class Lane {
 
   /** Adds a claimed delivery; `next` decides when it is sent. */
   add(delivery: Claimed, now: number): void {
-    const address = this.#addresses.get(delivery.addressId) ?? new AdaptiveWindow(this.#limits, now)
+    const address = this.#addresses.get(delivery.addressId) ?? new AdaptiveWindow(this.#limits, now, this.#isRoomy)
     this.#addresses.set(delivery.addressId, address)
     address.wait(delivery, now)
     this.#waiting++
@@ -120,8 +122,11 @@ export class Lane {
     return undefined
   }
 
+  /** Whether an address may have more than the usual maximum in flight. */
+  readonly #isRoomy = (): boolean => this.#quick < this.#limits.slots / 2
+
   /** True when the address now has room for a claim (`hasRoom`). */
-  end(delivery: Claimed, delivered: boolean, now: number): boolean {
+  end(delivery: Claimed, fate: Fate, now: number): boolean {
     const running = this.#running.get(delivery)
     if (running === undefined) return false
     this.#running.delete(delivery)
@@ -132,8 +137,7 @@ export class Lane {
       this.#quick--
       this.#quickBytes -= bytes
     }
-    address.end({ delivered, slow, bytes, millis: now - since }, now)
-    if (!delivered) this.#giveBack(address)
+    if (address.end({ fate, slow, bytes, millis: now - since }, now)) this.#giveBack(address)
     if (address.ready(now)) this.#ready.add(address)
     return address.hasRoom
   }

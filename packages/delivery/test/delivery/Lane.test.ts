@@ -1,6 +1,8 @@
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { Fate } from "@data-cabinet/delivery/delivery/AdaptiveWindow"
 import { Lane, type LaneLimits } from "@data-cabinet/delivery/delivery/Lane"
 import { expect, it } from "vitest"
+import { seeded } from "../../../../test/support/random.ts"
 
 const LIMITS: LaneLimits = {
   slots: 4,
@@ -9,6 +11,7 @@ const LIMITS: LaneLimits = {
   slowBytes: 1000,
   window: 2,
   maxWindow: 4,
+  wideWindow: 4,
   ahead: 0,
   slowMillis: 1000,
 }
@@ -42,24 +45,95 @@ const sendAll = (lane: Lane, now = 0) => {
 }
 const room = (lane: Lane, addressId = 1) => lane.room().get(addressId)
 
-it("an address gains capacity with each quick delivery, up to the maximum, and a failure resets it", () => {
+it("an address gains capacity with each quick delivery, up to the maximum; a refusal halves it, and silence resets it", () => {
   const lane = new Lane("healthy", LIMITS)
-  const deliver = (id: number, delivered: boolean) => {
+  const deliver = (id: number, fate: Fate) => {
     begin(lane, delivery(id))
-    lane.end(claim(id), delivered, 10)
+    lane.end(claim(id), fate, 10)
     return room(lane)
   }
-  expect([deliver(1, true), deliver(2, true), deliver(3, true), deliver(4, false), deliver(5, true)]).toEqual([
-    3, 4, 4, 1, 2,
-  ])
+  const fates: ReadonlyArray<Fate> = [
+    "delivered",
+    "delivered",
+    "delivered",
+    "refused",
+    "delivered",
+    "unanswered",
+    "delivered",
+  ]
+  expect(fates.map((fate, id) => deliver(id, fate))).toEqual([3, 4, 4, 2, 3, 1, 2])
+})
+
+it("refusals of attempts that were in flight together halve the capacity once", () => {
+  const lane = proven(LIMITS)
+  for (const id of [10, 11, 12, 13]) begin(lane, delivery(id))
+  for (const id of [10, 11, 12, 13]) lane.end(claim(id), "refused", 1)
+  expect(room(lane)).toBe(2)
+  begin(lane, delivery(14))
+  lane.end(claim(14), "refused", 2)
+  expect(room(lane)).toBe(1)
+})
+
+it("an address that refuses keeps what waits for it, until it refuses all", () => {
+  const lane = proven(AHEAD)
+  for (let id = 10; id < 18; id++) lane.add(delivery(id), 0)
+  expect(sendAll(lane)).toEqual([10, 11, 12, 13])
+  lane.end(claim(10), "refused", 1)
+  expect([lane.returned(), sendAll(lane)]).toEqual([[], []])
+  for (const id of [11, 12, 13]) lane.end(claim(id), "refused", 1)
+  expect(sendAll(lane)).toEqual([14, 15])
+  lane.end(claim(14), "refused", 2)
+  expect([ids(lane.returned()), lane.held]).toEqual([[16, 17], 1])
+})
+
+it("capacity grows past the maximum while responses stay as quick as they were and half of the lane is free", () => {
+  const wide = { ...LIMITS, slots: 20, wideWindow: 16 }
+  const lane = new Lane("healthy", wide)
+  let [id, now] = [0, 0]
+  const deliver = (count: number, millis: number) => {
+    for (let n = 0; n < count; n++) {
+      begin(lane, delivery(++id), now)
+      now += millis
+      lane.end(claim(id), "delivered", now)
+    }
+    return room(lane)
+  }
+  expect([deliver(40, 100), deliver(200, 100)]).toEqual([8, 16])
+  // Other addresses fill half of the lane: the usual maximum holds again, and no longer than that.
+  for (let other = 0; other < 10; other++) begin(lane, delivery(9000 + other, 2 + other), now)
+  expect(room(lane)).toBe(4)
+  for (let other = 0; other < 10; other++) lane.end(claim(9000 + other), "delivered", now)
+  expect(room(lane)).toBe(16)
+  expect(deliver(200, 400)).toBe(4)
+})
+
+it("an address that fails 15 % of its attempts is sent nearly as many as a healthy one, and one that fails all has one", () => {
+  /** The average number in flight over so many responses, in rounds of as many as may be sent. */
+  const average = (failing: number, fate: Fate) => {
+    const random = seeded(1)
+    const lane = new Lane("healthy", { ...LIMITS, slots: 256, bytes: 1e9, maxWindow: 32, wideWindow: 32 })
+    let [sent, rounds] = [0, 0]
+    for (let id = 0; rounds < 500; rounds++) {
+      for (let free = room(lane) ?? 2; free > 0; free--) lane.add(delivery(++id), rounds)
+      const together = sendAll(lane, rounds)
+      for (const one of together) lane.end(claim(one), random(100) < failing ? fate : "delivered", rounds + 1)
+      lane.returned()
+      sent += together.length
+    }
+    return sent / rounds
+  }
+  expect(average(0, "refused")).toBeGreaterThan(30)
+  expect(average(15, "refused")).toBeGreaterThan(20)
+  expect(average(15, "unanswered")).toBeLessThan(10)
+  expect(average(100, "refused")).toBeLessThan(1.2)
 })
 
 it("deliveries in flight use the capacity of their address and of the lane", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2, 3]) begin(lane, delivery(id, id === 3 ? 2 : 1))
   expect([room(lane, 1), room(lane, 2), lane.free, lane.held]).toEqual([0, 1, 1, 3])
-  lane.end(claim(99), true, 0)
-  lane.end(claim(1), true, 0)
+  lane.end(claim(99), "delivered", 0)
+  lane.end(claim(1), "delivered", 0)
   expect([room(lane, 1), lane.free, lane.held]).toEqual([2, 2, 2])
 })
 
@@ -67,12 +141,12 @@ it("a slow delivery returns its slot, and its address gets no other until it end
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2]) {
     begin(lane, delivery(id))
-    lane.end(claim(id), true, 0)
+    lane.end(claim(id), "delivered", 0)
   }
   begin(lane, delivery(3))
   expect([lane.check(999), room(lane), lane.free]).toEqual([false, 3, 3])
   expect([lane.check(1000), room(lane), lane.free]).toEqual([true, 0, 4])
-  lane.end(claim(3), true, 2000)
+  lane.end(claim(3), "delivered", 2000)
   expect([room(lane), lane.free]).toEqual([1, 4])
 })
 
@@ -91,15 +165,15 @@ it("bytes in flight close the lane, and slow ones have a budget of their own", (
   expect(lane.free).toBe(0)
   lane.check(1000)
   expect(lane.free).toBe(3)
-  lane.end(claim(1), true, 1000)
-  lane.end(claim(2), true, 1000)
+  lane.end(claim(1), "delivered", 1000)
+  lane.end(claim(2), "delivered", 1000)
   expect(lane.free).toBe(4)
 })
 
 it("an address without deliveries for a minute is forgotten", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1))
-  lane.end(claim(1), false, 0)
+  lane.end(claim(1), "unanswered", 0)
   lane.check(60_000)
   expect(room(lane)).toBe(1)
   lane.check(60_001)
@@ -113,7 +187,7 @@ const proven = (limits = AHEAD) => {
   const lane = new Lane("healthy", limits)
   for (const id of [1, 2, 3]) {
     begin(lane, delivery(id))
-    lane.end(claim(id), true, 0)
+    lane.end(claim(id), "delivered", 0)
   }
   return lane
 }
@@ -124,13 +198,13 @@ it("an address at full capacity is claimed ahead for, and sent no more at once t
   for (let id = 10; id < 20; id++) lane.add(delivery(id), 0)
   expect([sendAll(lane), room(lane), lane.held]).toEqual([[10, 11, 12, 13], 2, 10])
   expect([
-    lane.end(claim(10), true, 1),
+    lane.end(claim(10), "delivered", 1),
     sendAll(lane),
-    lane.end(claim(11), true, 1),
-    lane.end(claim(12), true, 1),
+    lane.end(claim(11), "delivered", 1),
+    lane.end(claim(12), "delivered", 1),
   ]).toEqual([false, [14], false, false])
   expect(sendAll(lane)).toEqual([15, 16])
-  expect([lane.end(claim(13), true, 1), lane.hasRoom(1)]).toEqual([true, true])
+  expect([lane.end(claim(13), "delivered", 1), lane.hasRoom(1)]).toEqual([true, true])
 })
 
 it("nothing is claimed ahead for an address that is slow to respond, or whose deliveries are large", () => {
@@ -138,10 +212,10 @@ it("nothing is claimed ahead for an address that is slow to respond, or whose de
   const large = proven({ ...AHEAD, bytes: 1e12 })
   for (let id = 10; id < 60; id++) {
     begin(slow, delivery(id))
-    slow.end(claim(id), true, 900)
+    slow.end(claim(id), "delivered", 900)
     const long = { ...delivery(id), event: { json: new Uint8Array(5e6), sourceId: 1, sourceName: "" } }
     begin(large, long)
-    large.end(long, true, 1)
+    large.end(long, "delivered", 1)
   }
   expect([room(slow), room(large)]).toEqual([4, 4])
 })
@@ -154,7 +228,7 @@ it("deliveries that wait for an address are released when it fails, slows down o
     return lane
   }
   const failed = waiting()
-  failed.end(claim(10), false, 1)
+  failed.end(claim(10), "unanswered", 1)
   expect([ids(failed.returned()), failed.returned(), sendAll(failed), failed.held]).toEqual([[14, 15], [], [], 3])
   const slow = waiting()
   slow.check(1000)
@@ -189,8 +263,8 @@ it("a delivery that is claimed again while it is still in flight returns all its
     const second = delivery(id, id)
     expect([begin(lane, first), begin(lane, second)]).toEqual([[id], [id]])
     expect([lane.held, lane.free]).toEqual([2, 2])
-    lane.end(second, true, 1)
-    lane.end(first, true, 1)
+    lane.end(second, "delivered", 1)
+    lane.end(first, "delivered", 1)
     expect([lane.held, lane.free, room(lane, id)]).toEqual([0, 4, 4])
   }
 })
@@ -209,8 +283,8 @@ it("a delivery with a time is sent at that time, and takes up neither a slot nor
   expect(sendAll(lane, 200)).toEqual([2])
   // A timer that was early is made up for by the next check.
   const late = at(4, 400)
-  lane.end(first, true, 210)
-  lane.end(second, true, 210)
+  lane.end(first, "delivered", 210)
+  lane.end(second, "delivered", 210)
   begin(lane, late, 210)
   lane.check(460)
   expect(sendAll(lane, 460)).toEqual([4])

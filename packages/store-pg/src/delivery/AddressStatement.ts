@@ -56,7 +56,7 @@ export const CREATE_ADDRESS = `
 
 /** $1: address, $2: url. */
 export const SET_URL = `
-  UPDATE cabinet.address SET url = $2::text, failing_since = NULL WHERE id = $1::bigint AND removed_at IS NULL`
+  UPDATE cabinet.address SET url = $2::text, failing_since = NULL, unanswered = false WHERE id = $1::bigint AND removed_at IS NULL`
 
 /** $1: address, $2: every source, $3: sources. */
 export const SET_SOURCES = `

@@ -48,12 +48,19 @@ const NEXT_AT =
   "CASE WHEN p.next_at BETWEEN clock.at AND clock.at + interval '2 seconds' THEN p.next_at ELSE clock.at END"
 
 /**
+ * An address that responds stays in the lane of the healthy ones for a while, at a pace that falls with each failure: one that
+ * fails now and then would never catch up in the other lane.
+ */
+const FAILS = `(a.failing_since IS NOT NULL
+    AND (a.unanswered OR a.failing_since <= (SELECT at FROM clock) - interval '10 seconds'))`
+
+/**
  * $1: addresses with a room of their own, $2: those rooms, $3: the room of the others, $4: whether the lane is `failing`.
  */
 const ADDRESSES_WITH_ROOM = `cabinet.address a
   LEFT JOIN unnest($1::bigint[], $2::int[]) AS r (address_id, room) ON r.address_id = a.id
   LEFT JOIN pace ON pace.address_id = a.id
-  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND (a.failing_since IS NOT NULL) = $4::boolean
+  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = $4::boolean
     AND coalesce(r.room, $3::int) > 0`
 
 /** For how many deliveries to an address with a rate the time has come; null for one without. */

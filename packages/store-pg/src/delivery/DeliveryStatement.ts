@@ -165,12 +165,16 @@ export const GAUGE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   waiting AS MATERIALIZED (
     SELECT d.address_id, count(*) AS n, count(*) FILTER (WHERE d.at <= clock.at) AS now,
-      count(*) FILTER (WHERE d.at < clock.at - interval '120 seconds') AS late, min(d.at) AS first
-    FROM clock, (SELECT address_id, coalesce(leased_until, due_at) AS at FROM cabinet.delivery WHERE state = 'due') d
+      count(*) FILTER (WHERE d.at < clock.at - interval '120 seconds') AS late, min(d.at) AS first,
+      bool_or(d.leased AND d.at > clock.at) AS served
+    FROM clock, (
+      SELECT address_id, coalesce(leased_until, due_at) AS at, leased_until IS NOT NULL AS leased
+      FROM cabinet.delivery WHERE state = 'due'
+    ) d
     GROUP BY d.address_id
   ),
   by_address AS (
-    SELECT w.address_id, w.n, w.now, w.first, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working,
+    SELECT w.address_id, w.n, w.now, w.first, w.served, a.paused_at IS NOT NULL AS paused, a.failing_since IS NULL AS working,
       -- What waits for its turn at an address with a rate is late, and not stuck as long as others have theirs.
       CASE WHEN p.next_at IS NULL OR p.next_at < clock.at - interval '120 seconds' THEN w.late ELSE 0 END AS late
     FROM clock, waiting w JOIN cabinet.address a ON a.id = w.address_id
@@ -182,7 +186,10 @@ export const GAUGE = `
     coalesce(sum(n) FILTER (WHERE paused), 0)::float8 AS paused,
     coalesce(max(extract(epoch FROM (SELECT at FROM clock) - first)) FILTER (WHERE NOT paused AND working AND now > 0), 0)::float8
       AS "oldestDueSeconds",
-    coalesce(sum(late) FILTER (WHERE NOT paused AND working), 0)::float8 AS stuck,
+    coalesce(sum(late) FILTER (WHERE NOT paused AND working AND NOT served), 0)::float8 AS stuck,
+    coalesce(sum(late) FILTER (WHERE NOT paused AND served), 0)::float8 AS behind,
+    coalesce((array_agg(address_id::float8 ORDER BY late DESC, address_id) FILTER (WHERE NOT paused AND served AND late > 0))[:5], '{}')
+      AS "behindAddresses",
     (SELECT count(*)::float8 FROM cabinet.address WHERE failing_since IS NOT NULL AND removed_at IS NULL) AS "failingAddresses"
   FROM by_address`
 

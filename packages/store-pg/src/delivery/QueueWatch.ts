@@ -9,7 +9,9 @@ import { Effect, Layer, Metric } from "effect"
 
 const gauge = (name: string, description: string) => Metric.gauge(`delivery_${name}`, { description })
 
-const GAUGES: Readonly<Record<keyof QueueGauge, ReturnType<typeof gauge>>> = {
+type Count = Exclude<keyof QueueGauge, "behindAddresses">
+
+const GAUGES: Readonly<Record<Count, ReturnType<typeof gauge>>> = {
   due: gauge("due", "Deliveries due now at addresses that are neither paused nor failing."),
   retrying: gauge(
     "retrying",
@@ -19,7 +21,11 @@ const GAUGES: Readonly<Record<keyof QueueGauge, ReturnType<typeof gauge>>> = {
   oldestDueSeconds: gauge("oldest_due_seconds", "For how long the oldest of those due now has been due; 0 for none."),
   stuck: gauge(
     "stuck",
-    "Deliveries overdue by more than two minutes at addresses that are neither paused nor failing. Must be zero: otherwise no worker is running.",
+    "Deliveries overdue by more than two minutes at addresses that are neither paused nor failing, and get none. Must be zero: otherwise no worker is running.",
+  ),
+  behind: gauge(
+    "behind",
+    "Deliveries overdue by more than two minutes at addresses that take fewer than are made for them.",
   ),
   failingAddresses: gauge("failing_addresses", "Addresses whose last attempt failed."),
 }
@@ -29,7 +35,7 @@ export const watchQueue = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
   const seen = yield* DeliveryQueue.use((queue) => queue.gauge)
-  for (const name of Object.keys(GAUGES) as ReadonlyArray<keyof QueueGauge>) {
+  for (const name of Object.keys(GAUGES) as ReadonlyArray<Count>) {
     yield* Metric.update(Metric.withAttributes(GAUGES[name], { database: here!.database }), seen[name])
   }
 })

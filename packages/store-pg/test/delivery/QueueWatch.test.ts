@@ -46,7 +46,7 @@ it("claim reads no delivery of thousands of failing addresses", async () => {
   await cabinet.run(`
     WITH failing AS (
       INSERT INTO cabinet.address (url, secret, every_source, failing_since)
-      SELECT 'http://example.com/', 's', false, cabinet.now() FROM generate_series(1, 3000) RETURNING id)
+      SELECT 'http://example.com/', 's', false, cabinet.now() - interval '11 seconds' FROM generate_series(1, 3000) RETURNING id)
     INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
     SELECT f.id, (SELECT max(id) FROM cabinet.event), cabinet.now(), cabinet.now() FROM failing f, generate_series(1, 10)`)
   await cabinet.run("ANALYZE cabinet.delivery")
