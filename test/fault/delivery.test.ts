@@ -29,8 +29,8 @@ afterEach(async () => {
 /** Longer than a test: what hangs does so until the test ends, however busy the machine. */
 const HANGS = 200_000
 
-const receiver = async (answer?: Answering) => {
-  const made = await openReceiver(answer)
+const receiver = async (answer?: Answering, thinkMillis?: number) => {
+  const made = await openReceiver(answer, thinkMillis)
   closing.push(made.close)
   return made
 }
@@ -154,16 +154,16 @@ describe("the delivery loop", () => {
 
   it("an address that refuses one attempt in seven gets the others at once, and in the lane of the healthy ones", async () => {
     let count = 0
-    const shaky = await receiver(() => (++count % 7 === 0 ? 500 : 200))
+    const shaky = await receiver(() => (++count % 7 === 0 ? 500 : 200), 100)
     const { id } = await address(shaky.url)
-    await cabinet.accept(source, 1400)
+    await cabinet.accept(source, 700)
     // Nothing is served there: whatever came to the lane of failing addresses would stay.
     await start(worker({ failing: { slots: 0 } }))
-    await shaky.received(1400)
-    expect(shaky.ids()).toHaveLength(1400)
+    await shaky.received(700)
+    expect(shaky.ids()).toHaveLength(700)
     // Six successes between two failures: more were open than a limit that each failure resets would allow.
     expect(shaky.most()).toBeGreaterThan(10)
-    await until(async () => (await states())["delivered"] === 1200)
+    await until(async () => (await states())["delivered"] === 600)
     expect(await cabinet.run(`SELECT unanswered FROM cabinet.address WHERE id = ${id}`)).toEqual([
       { unanswered: false },
     ])

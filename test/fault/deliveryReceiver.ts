@@ -10,7 +10,7 @@ export interface Arrival {
 /** `hang`: the request is taken and never answered. */
 export type Answering = (arrival: Arrival) => number | "hang"
 
-export const openReceiver = async (answer: Answering = () => 200) => {
+export const openReceiver = async (answer: Answering = () => 200, thinkMillis = 0) => {
   const arrivals: Array<Arrival> = []
   let most = 0
   let open = 0
@@ -29,7 +29,9 @@ export const openReceiver = async (answer: Answering = () => 200) => {
       }
       arrivals.push(arrival)
       const status = answer(arrival)
-      if (status !== "hang") response.writeHead(status).end("noted")
+      const respond = () => void (status !== "hang" && response.writeHead(status).end("noted"))
+      if (thinkMillis === 0) respond()
+      else setTimeout(respond, thinkMillis)
       waiters = waiters.filter(({ count, done }) => (arrivals.length < count ? true : (done(), false)))
     })
   })
