@@ -3,7 +3,7 @@
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and
- * parameters to the management API, its description under three linters and in two generators, every screen in all its looks, a
+ * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, its description under three linters and in two generators, every screen in all its looks, a
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
  * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`; after `mutation` they name
@@ -95,6 +95,12 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/flow/management.test.ts", "-t", "no body and no parameter"],
     env: { FUZZ_ROUNDS: "180" },
+  },
+  workbooks: {
+    missing:
+      spawnSync("soffice", ["--version"]).status === 0 ? null : "no LibreOffice (Debian's libreoffice-calc-nogui)",
+    run: [vitest, "run", "test/flow/workbooks.test.ts", "packages/http-node/test/sheet/WorkbookFuzz.test.ts"],
+    env: { LIBREOFFICE: "soffice", FUZZ_ROUNDS: "10000" },
   },
   screens: {
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,

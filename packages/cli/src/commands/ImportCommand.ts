@@ -94,7 +94,7 @@ export const importCommand = Command.make(
   "import",
   {
     source: sourceArgument(),
-    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON or XLSX")),
+    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON, XLSX or ODS")),
     format: Flag.Literals("format", FILE_FORMATS).pipe(
       Flag.withDescription("The file's format; default: detected from its name and content"),
       Flag.optional,

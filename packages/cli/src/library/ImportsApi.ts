@@ -20,7 +20,7 @@ export interface FileImportOptions extends ImportOptions {
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
-/** Files: CSV, TSV, JSON, NDJSON and XLSX, every row an event with `history` set, never delivered. */
+/** Files: CSV, TSV, JSON, NDJSON, XLSX and ODS, every row an event with `history` set, never delivered. */
 export interface ImportsApi {
   /**
    * Imports a file, whole or not at all. Resolves when all of it is accepted; a report with the state `refused` names the

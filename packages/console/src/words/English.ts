@@ -603,7 +603,7 @@ export const ENGLISH = {
     title: "Files and polls",
     files: "Files",
     polls: "Polls",
-    choose: "A file: CSV, TSV, JSON, NDJSON or XLSX",
+    choose: "A file: CSV, TSV, JSON, NDJSON, XLSX or ODS",
     tryFirst: "Check first",
     importNow: "Import",
     more: "Options",

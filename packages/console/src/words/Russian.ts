@@ -602,7 +602,7 @@ export const RUSSIAN: Words = {
     title: "Файлы и опросы",
     files: "Файлы",
     polls: "Опросы",
-    choose: "Файл: CSV, TSV, JSON, NDJSON или XLSX",
+    choose: "Файл: CSV, TSV, JSON, NDJSON, XLSX или ODS",
     tryFirst: "Сначала проверить",
     importNow: "Загрузить",
     more: "Параметры",

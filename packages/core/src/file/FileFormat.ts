@@ -3,9 +3,9 @@
  * text.
  */
 
-export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx"
+export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods"
 
-export const FILE_FORMATS: ReadonlyArray<FileFormat> = ["csv", "tsv", "json", "ndjson", "xlsx"]
+export const FILE_FORMATS: ReadonlyArray<FileFormat> = ["csv", "tsv", "json", "ndjson", "xlsx", "ods"]
 
 const BY_NAME: Readonly<Record<string, FileFormat>> = {
   csv: "csv",
@@ -16,17 +16,23 @@ const BY_NAME: Readonly<Record<string, FileFormat>> = {
   jsonl: "ndjson",
 }
 
-/** A zip archive; of the supported formats only XLSX is one. */
+/** A zip archive; of the supported formats only workbooks are. */
 export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04
 
-/** The container of Excel's binary format before 2007, which is not supported. */
-export const isOldExcel = (head: Uint8Array): boolean =>
-  head[0] === 0xd0 && head[1] === 0xcf && head[2] === 0x11 && head[3] === 0xe0
+/** The kinds of workbooks. Which of them an archive is decides its reader; the name is for reports. */
+export type WorkbookFormat = "xlsx" | "ods"
 
-/** `text` is the beginning of the file as text; empty for an archive. */
-export const formatOf = (name: string, head: Uint8Array, text: string): FileFormat => {
-  if (isZip(head)) return "xlsx"
+export const isWorkbook = (format: FileFormat): format is WorkbookFormat => format === "xlsx" || format === "ods"
+
+/** An OpenDocument's archive begins with its type, unpacked. */
+export const workbookFormat = (head: Uint8Array): WorkbookFormat =>
+  Buffer.from(head.subarray(30, 100)).toString("latin1").startsWith("mimetypeapplication/vnd.oasis.opendocument.")
+    ? "ods"
+    : "xlsx"
+
+/** Of a text, which begins so. */
+export const formatOf = (name: string, text: string): FileFormat => {
   const byName = BY_NAME[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""]
   if (byName !== undefined) return byName
   const begin = text.trimStart()

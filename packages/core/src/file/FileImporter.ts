@@ -12,6 +12,7 @@ import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
 import { type FileError, fileError, noSuchImport } from "./FileError.ts"
 import { FileNotation, hasNotation, type NotationReport, notationRefusal } from "./FileNotation.ts"
+import { isWorkbook } from "./FileFormat.ts"
 import { type FileInspection, inspectFile } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
@@ -143,7 +144,7 @@ export class FileImporter {
           for (const row of rows) if (preview.length < PREVIEW_ROWS) preview.push(row.payload)
           seen.rows += rows.length
           if (seen.refused === 0 || options.skipRefused === true) yield* keep(rows)
-          const total = look.format === "xlsx" ? null : look.bytes
+          const total = isWorkbook(look.format) ? null : look.bytes
           yield* onProgress({ phase: "staging", done: batch.read, total })
         }),
       )

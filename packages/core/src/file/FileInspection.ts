@@ -8,7 +8,8 @@ import { bufferOf } from "../text/Charset.ts"
 import { type CsvShape, csvShape } from "./CsvShape.ts"
 import { CharsetDetector, type FileCharset, namedCharset, TextDecoding } from "../text/FileCharset.ts"
 import { type FileError, fileError } from "./FileError.ts"
-import { FILE_FORMATS, type FileFormat, formatOf, isOldExcel, isZip } from "./FileFormat.ts"
+import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
+import { foreignFile, isOleContainer, OleContainer } from "./ForeignFile.ts"
 import { isPointer } from "./JsonReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
@@ -52,8 +53,11 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
     const witness = new CharsetDetector()
     const sample: Array<Uint8Array> = []
     let bytes = 0
+    let container: OleContainer | undefined
     yield* Stream.runForEach(file.bytes, (chunk) => {
       sum.update(chunk)
+      if (bytes === 0 && isOleContainer(chunk)) container = new OleContainer()
+      container?.see(chunk)
       if (bytes < SAMPLE_BYTES) sample.push(chunk.slice(0, SAMPLE_BYTES - bytes))
       bytes += chunk.length
       if (bytes > MAX_FILE_BYTES)
@@ -63,20 +67,17 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
     })
     const head = Buffer.concat(sample)
     const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "" }
-    if (isOldExcel(head)) {
-      return yield* fileError(
-        "unreadable",
-        "This is a workbook of Excel 97–2003, or an encrypted one: save it as .xlsx.",
-      )
-    }
-    if (options.format === "xlsx" || (options.format === undefined && isZip(head))) {
-      if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX workbook.")
-      return { ...common, format: "xlsx" as const, charset: null, csv: null, sheet: options.sheet }
+    if (container !== undefined) return yield* fileError("unreadable", `This is ${container.what}.`)
+    const asWorkbook = options.format !== undefined && isWorkbook(options.format)
+    if (asWorkbook || (options.format === undefined && isZip(head))) {
+      if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX or ODS workbook.")
+      return { ...common, format: workbookFormat(head), charset: null, csv: null, sheet: options.sheet }
     }
     const charset = given.charset ?? witness.decide()
     const text = new TextDecoding(charset).write(bufferOf(head)).replace(/^\uFEFF/, "")
-    const format = options.format ?? formatOf(file.name, head, text)
-    if (format === "xlsx") return yield* fileError("unreadable", "This is not an XLSX workbook.")
+    const foreign = options.format === undefined ? foreignFile(head, text) : undefined
+    if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}, not a table.`)
+    const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
     const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { delimiter, header: options.header }) : null

@@ -4,6 +4,7 @@ import { JsonNumber, type Json } from "../json/Json.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { TextDecoding } from "../text/FileCharset.ts"
 import type { FileError } from "./FileError.ts"
+import { isWorkbook } from "./FileFormat.ts"
 import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"
 import { HeaderedRows } from "./HeaderedRows.ts"
@@ -50,7 +51,7 @@ export const readItems = (
   look: FileInspection,
   header: boolean | undefined,
 ): Effect.Effect<ItemReading, FileError, SheetReader | Scope.Scope> =>
-  look.format === "xlsx" ? sheetItems(file, look, header) : Effect.succeed(textItems(file, look))
+  isWorkbook(look.format) ? sheetItems(file, look, header) : Effect.succeed(textItems(file, look))
 
 const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
   const batches = Stream.suspend(() => {

@@ -59,6 +59,9 @@ export class PollItems {
       const look = yield* inspectFile(file, options)
       const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
       yield* Stream.runForEach(reading.batches, (batch) => this.#useBatch(batch, look, use))
+      if (look.csv !== null && this.#count === 0 && isWords(body)) {
+        return yield* fileError("unreadable", "this is one line of words, not a table")
+      }
       return look
     })
   }
@@ -111,6 +114,15 @@ export const nameOf = (url: string): string => {
 
 const isPage = (body: Uint8Array): boolean =>
   /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
+
+/** A message such as "Rate limit exceeded, try again later" would be the header of an empty table. */
+const MESSAGE_BYTES = 4096
+
+/** Names of columns are separated; a comma followed by a space separates words. */
+const isWords = (body: Uint8Array): boolean => {
+  const line = Buffer.from(body.subarray(0, MESSAGE_BYTES)).toString("latin1").trim()
+  return body.length <= MESSAGE_BYTES && line !== "" && !/[\r\n;\t|]|,(?! )/.test(line)
+}
 
 /** The settings of the poll take precedence over the header of the response; the rest is detected. */
 const optionsOf = (poll: PollReading, contentType: string | null): FileOptions => {

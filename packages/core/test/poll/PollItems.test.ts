@@ -126,6 +126,22 @@ it.each<[string, string | null]>([
   assert.match((await refusal(body, contentType)).message, /HTML or XML/)
 })
 
+it.each(["Rate limit exceeded, try again later", "Unauthorized\n", "  Слишком много запросов, подождите.\r\n"])(
+  "PollItems refuses %j, which is no table",
+  async (body) => {
+    for (const contentType of [null, "text/plain", "text/csv"]) {
+      assert.match((await refusal(body, contentType)).message, /one line of words/)
+    }
+  },
+)
+
+it.each(["id,name\n", "id;name", "id\tname\n", "a, b,c\n", "", "\n"])(
+  "PollItems takes the names %j without rows as nothing new",
+  async (body) => {
+    assert.deepStrictEqual((await read(body, "text/csv")).texts, [])
+  },
+)
+
 it("an item with a piece of a page in it is an item", async () => {
   assert.deepStrictEqual((await read('[{"a":"\\n <b>"}]')).texts, ['{"a":"\\n <b>"}'])
 })

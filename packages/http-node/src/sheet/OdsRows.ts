@@ -35,7 +35,9 @@ export class OdsRows implements XmlHandler {
   readonly #hiddenStyles = new Set<string>()
   readonly #names: Array<string> = []
   #place: "outside" | "spreadsheet" | "table" | "row" | "cell" | "paragraph" = "outside"
-  #nested = 0
+  /** Open groups of rows, and open elements of a paragraph. */
+  #groups = 0
+  #spans = 0
   #style = ""
   #isFound = false
   #line = 0
@@ -72,7 +74,7 @@ export class OdsRows implements XmlHandler {
         return this.#openTable(scanner)
       case "table":
         if (name === "table:table-row") return this.#openRow(scanner)
-        if (GROUPS.has(name)) this.#nested++
+        if (GROUPS.has(name)) this.#groups++
         else scanner.skip()
         return
       case "row":
@@ -86,7 +88,7 @@ export class OdsRows implements XmlHandler {
         return
       case "paragraph":
         if (this.#text.element(name, scanner)) return scanner.skip()
-        if (name.startsWith("text:") && !BESIDE.has(name)) this.#nested++
+        if (name.startsWith("text:") && !BESIDE.has(name)) this.#spans++
         else scanner.skip()
     }
   }
@@ -96,8 +98,12 @@ export class OdsRows implements XmlHandler {
   }
 
   close(name: string, scanner: XmlScanner): void {
-    if ((this.#place === "table" || this.#place === "paragraph") && this.#nested > 0) {
-      this.#nested--
+    if (this.#place === "table" && this.#groups > 0) {
+      this.#groups--
+      return
+    }
+    if (this.#place === "paragraph" && this.#spans > 0) {
+      this.#spans--
       return
     }
     switch (this.#place) {
@@ -140,7 +146,6 @@ export class OdsRows implements XmlHandler {
     if (this.#isFound || !this.#isWanted(name, scanner.get("table:style-name") ?? "")) return scanner.skip()
     this.#isFound = true
     this.#options.named(name)
-    this.#nested = 0
     this.#place = "table"
   }
 

@@ -86,12 +86,8 @@ export class OoxmlRows implements XmlHandler {
   text(text: string): void {
     if (this.#state === VALUE) this.#value += text
     else this.#inline += text
-    if (this.#value !== undefined && this.#value.length > this.#context.rowCharacters * 2) {
-      throw this.#fault("a value is too long", "too_large")
-    }
-    if (this.#inline !== undefined && this.#inline.length > this.#context.rowCharacters * 2) {
-      throw this.#fault("a text is too long", "too_large")
-    }
+    const length = (this.#value ?? "").length + (this.#inline ?? "").length
+    if (length > this.#context.rowCharacters * 2) throw this.#fault("a value is too long", "too_large")
   }
 
   close(): void {

@@ -51,6 +51,9 @@ class WorkbookList implements XmlHandler {
 const sheetPart = (parts: Parts, target: Relationship | undefined): ZipEntry | undefined =>
   target === undefined ? undefined : parts.find(target.target)
 
+const refersTo = (related: ReadonlyMap<string, Relationship>, kind: string): boolean =>
+  [...related.values()].some((one) => one.kind.toLowerCase() === kind)
+
 export interface OoxmlWorkbook {
   readonly sheet: string
   readonly part: ZipEntry
@@ -88,6 +91,8 @@ export const openWorkbook = async (
   const styles = new Styles()
   const stylesPart = partOf(parts, related, types, "styles") ?? parts.find(`${folder}styles.xml`)
   if (stylesPart !== undefined) await parts.readWhole(stylesPart, styles)
+  // Without them a date would be read as a number.
+  else if (refersTo(related, "styles")) throw new SheetFault("its part styles.xml is missing")
   return {
     sheet: chosen.name,
     part: chosen.part,

@@ -1,0 +1,103 @@
+/** Names the files that are no tables by how they begin, so that they are refused in words instead of becoming rows. */
+
+/** The first bytes, one character each; `?` stands for any. */
+const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
+  ["%PDF-", "a PDF document"],
+  ["\x1f\x8b", "a gzip archive"],
+  ["BZh?1AY&SY", "a bzip2 archive"],
+  ["\xfd7zXZ\0", "an XZ archive"],
+  ["7z\xbc\xaf'\x1c", "a 7-Zip archive"],
+  ["Rar!\x1a\x07", "a RAR archive"],
+  ["\x28\xb5\x2f\xfd", "a Zstandard archive"],
+  [`${"?".repeat(257)}ustar`, "a tar archive"],
+  ["\x89PNG\r\n", "an image (PNG)"],
+  ["\xff\xd8\xff", "an image (JPEG)"],
+  ["GIF8?a", "an image (GIF)"],
+  ["II*\0", "an image (TIFF)"],
+  ["MM\0*", "an image (TIFF)"],
+  ["RIFF????WEBP", "an image (WebP)"],
+  ["\0\0??ftyp", "a video or an image"],
+  ["OggS\0", "a sound"],
+  ["ID3\x02", "a sound"],
+  ["ID3\x03", "a sound"],
+  ["ID3\x04", "a sound"],
+  ["RIFF????WAVE", "a sound"],
+  ["\x7fELF", "a program"],
+  ["MZ\x90\0", "a program"],
+  ["SQLite format 3\0", "an SQLite database"],
+  ["PAR1\x15", "a Parquet file"],
+  ["Obj\x01", "an Avro file"],
+  ["ARROW1\0\0", "an Arrow file"],
+  ["{\\rtf", "a text document (RTF)"],
+]
+
+const hasSignature = (begin: string, pattern: string): boolean =>
+  begin.length >= pattern.length && [...pattern].every((one, at) => one === "?" || one === begin[at])
+
+/** Characters in which the first element of a page stands. */
+const LOOK_CHARACTERS = 4_096
+
+const afterComments = (text: string): string => {
+  let rest = text.trimStart()
+  while (rest.startsWith("<!--") || rest.startsWith("<?")) {
+    const mark = rest.startsWith("<?") ? "?>" : "-->"
+    const end = rest.indexOf(mark)
+    if (end === -1) return rest
+    rest = rest.slice(end + mark.length).trimStart()
+  }
+  return rest
+}
+
+const HTML = /^<(?:!doctype\s+html|html|head|meta|title|body|table|style|script|div|p|br|center|font)\b/i
+
+const markup = (text: string): string | undefined => {
+  const begin = text.slice(0, LOOK_CHARACTERS).trimStart()
+  if (!begin.startsWith("<")) return undefined
+  const rest = afterComments(begin)
+  if (HTML.test(rest)) return "an HTML page, although its name may say otherwise"
+  if (/^<Workbook\b/.test(rest)) return "an XML spreadsheet of Excel 2003"
+  if (/^<office:document\b/.test(rest)) return "a flat OpenDocument file"
+  return begin.startsWith("<?xml") || /^<[\w:-]+\s+xmlns\b/.test(rest) ? "an XML document" : undefined
+}
+
+/** What the file is that begins so, if it is none that holds a table. `text` is its beginning as text. */
+export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
+  const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
+  return SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1] ?? markup(text)
+}
+
+/** The container of Microsoft Office before 2007, and of encrypted files since then. */
+export const isOleContainer = (head: Uint8Array): boolean =>
+  head[0] === 0xd0 && head[1] === 0xcf && head[2] === 0x11 && head[3] === 0xe0
+
+const STREAMS: ReadonlyArray<readonly [stream: Buffer, what: string]> = (
+  [
+    ["EncryptedPackage", "an encrypted workbook: save it without a password"],
+    ["WordDocument", "a Word document (.doc), not a table"],
+    ["PowerPoint Document", "a PowerPoint presentation (.ppt), not a table"],
+    ["Workbook", "a workbook of Excel 97–2003 (.xls): save it as .xlsx"],
+    ["Book", "a workbook of Excel 5 (.xls): save it as .xlsx"],
+    ["__properties_version1.0", "a message of Outlook (.msg), not a table"],
+  ] as const
+).map(([name, what]) => [Buffer.from(`${name}\0`, "utf16le"), what])
+
+/** So many bytes may hold a name that is cut by a piece's end. */
+const OVERLAP = 64
+
+/** Finds out what such a container holds, by the names of its streams, which may stand anywhere in it. */
+export class OleContainer {
+  #end: Buffer = Buffer.alloc(0)
+  readonly #found = new Set<string>()
+
+  see(piece: Uint8Array): void {
+    const bytes = Buffer.concat([this.#end, piece])
+    for (const [stream, what] of STREAMS) if (bytes.includes(stream)) this.#found.add(what)
+    this.#end = bytes.subarray(-OVERLAP)
+  }
+
+  /** What it is, as the end of a sentence. */
+  get what(): string {
+    const first = STREAMS.find(([, what]) => this.#found.has(what))
+    return first?.[1] ?? "a file of Microsoft Office before 2007, or an encrypted one: save a workbook as .xlsx"
+  }
+}

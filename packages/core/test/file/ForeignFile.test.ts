@@ -1,0 +1,67 @@
+import { inspectFile } from "@data-cabinet/core/file/FileInspection"
+import { inPieces } from "@data-cabinet/core/file/Pieces"
+import { Effect } from "effect"
+import { gzipSync } from "node:zlib"
+import { assert, it } from "vitest"
+
+const inspect = (name: string, content: Buffer | string) => {
+  const bytes = Buffer.from(content as string)
+  return Effect.runPromise(Effect.result(inspectFile({ name, size: bytes.length, bytes: inPieces(bytes) }, {})))
+}
+
+const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+const ole = (stream: string, before = 1000) =>
+  Buffer.concat([OLE, Buffer.alloc(before), Buffer.from(`Root Entry\0${stream}\0`, "utf16le"), Buffer.alloc(300)])
+
+it.each([
+  [
+    "deal.xls",
+    '<meta http-equiv="Content-type" content="text/html" />\n<table border="1"><tr><th>ID</th></tr></table>',
+    /HTML page/,
+  ],
+  ["a.csv", "<!-- made by a shop -->\n<TABLE><TR><TD>1</TD></TR></TABLE>", /HTML page/],
+  ["a.csv", "\uFEFF  <!DOCTYPE html><html><body>Sign in</body></html>", /HTML page/],
+  ["a.xls", '<?xml version="1.0"?><?mso-application progid="Excel.Sheet"?><Workbook xmlns="urn:x"/>', /Excel 2003/],
+  ["a.fods", '<?xml version="1.0"?>\n<office:document xmlns:office="urn:x"/>', /flat OpenDocument/],
+  ["a.xml", '<?xml version="1.0"?><orders><order/></orders>', /an XML document/],
+  ["a.csv", Buffer.from("<?xml version='1.0'?><a/>", "utf16le").swap16(), /an XML document/],
+  ["doc.pdf", Buffer.from("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n", "latin1"), /PDF/],
+  ["f.csv", gzipSync("a,b\n1,2\n"), /gzip/],
+  ["f.csv", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), /PNG/],
+  ["f.csv", Buffer.from("\xff\xd8\xff\xe0", "latin1"), /JPEG/],
+  ["f.csv", "SQLite format 3\0", /SQLite/],
+  ["f.csv", "PAR1\x15abc", /Parquet/],
+  ["f.csv", Buffer.from("\x7fELF\x02", "latin1"), /program/],
+  ["f.txt", "{\\rtf1\\ansi}", /RTF/],
+  ["f.csv", Buffer.concat([Buffer.alloc(257), Buffer.from("ustar\0")]), /tar archive/],
+  ["f.xls", ole("Workbook"), /Excel 97–2003/],
+  ["f.xlsx", ole("EncryptedPackage", 700_000), /encrypted workbook: save it without a password/],
+  ["f.doc", ole("WordDocument"), /Word document/],
+  ["f.xls", OLE, /before 2007/],
+])("inspectFile refuses %s by its name when it begins as another kind of file does", async (name, content, words) => {
+  const result = await inspect(name, content)
+  assert.deepInclude(result._tag === "Failure" ? result.failure : assert.fail("it was taken"), { code: "unreadable" })
+  assert.match(result.failure.message, words)
+})
+
+it("inspectFile finds the name of a container's stream wherever the file is cut into pieces", async () => {
+  for (const before of [65_470, 65_490, 65_500, 65_520]) {
+    const result = await inspect("a.xlsx", ole("EncryptedPackage", before))
+    assert.match(result._tag === "Failure" ? result.failure.message : "", /encrypted workbook/)
+  }
+})
+
+it.each(["a,b\n<b>1</b>,2\n", "<price>;<name>\n1;2\n", "<5,>5\n1,2\n", "id,PAR1\n1,2\n", "ID3,BZh9\n1,2\n"])(
+  "inspectFile takes the table %j, which only looks like another kind of file",
+  async (text) => {
+    const result = await inspect("a.csv", text)
+    assert.strictEqual(result._tag === "Success" && result.success.format, "csv")
+  },
+)
+
+it("inspectFile takes any text as the format that its caller names", async () => {
+  const text = "<p>,<b>\n1,2\n"
+  const file = { name: "a", size: text.length, bytes: inPieces(Buffer.from(text)) }
+  const look = await Effect.runPromise(inspectFile(file, { format: "csv" }))
+  assert.strictEqual(look.format, "csv")
+})
