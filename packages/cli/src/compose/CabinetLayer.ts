@@ -83,6 +83,7 @@ import * as PgRateLimiter from "@data-cabinet/store-pg/limit/PgRateLimiter"
 import * as PgRateWindows from "@data-cabinet/store-pg/limit/PgRateWindows"
 import type { Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import * as DirectorySpace from "@data-cabinet/store-pg/embedded/DirectorySpace"
+import * as LastWords from "@data-cabinet/store-pg/embedded/LastWords"
 import * as PgNoticeStore from "@data-cabinet/store-pg/notice/PgNoticeStore"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
 import * as PgPersonStore from "@data-cabinet/store-pg/person/PgPersonStore"
@@ -198,6 +199,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgFeedTailStore.layer,
     PgNoticeStore.layer,
     diskLayer(options),
+    LastWords.layer(options.dataDir ?? null),
     PgPersonStore.layer,
     PgSessionStore.layer,
     PgPollStore.layer,

@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { type Duration, Effect, Layer } from "effect"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { tenantScheduler } from "./TenantScheduler.ts"
+import * as LastWords from "@data-cabinet/store-pg/embedded/LastWords"
 import { readinessLayer } from "../compose/HttpLayer.ts"
 import { tenantPool } from "./TenantPool.ts"
 import { cabinetUrl, registryLayer } from "./ResolveTenant.ts"
@@ -63,5 +64,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle 
 /** `Cabinets`, `CabinetRegistry` and `Readiness`, for as long as the scope is open. */
 export const openTenants = (options: OpenTenantsOptions) =>
   Layer.build(
-    Layer.merge(cabinetsLayer(options), readinessLayer).pipe(Layer.provide(registryLayer(options.database))),
+    Layer.merge(cabinetsLayer(options), readinessLayer).pipe(
+      Layer.provide([registryLayer(options.database), LastWords.layer(options.database.dataDir)]),
+    ),
   ).pipe(Effect.mapError((error) => new StartError({ code: "database_unreachable", message: error.message })))

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Cause, Effect } from "effect"
 import { failureWords } from "../connection/FailureWords.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
+import { StoppedBecause } from "../embedded/LastWords.ts"
 import { migrationNumbers } from "../migrations/PgMigrations.ts"
 
 const NO_ANSWER = "the database did not respond within 5 s"
@@ -20,10 +21,10 @@ export const whatIsMissing: Effect.Effect<string | null, never, PgClient.PgClien
   // The caller waits no longer than this; an unanswered check would keep its connection.
   Effect.timeout("5 seconds"),
   Effect.catch((error) =>
-    Effect.succeed(
-      Cause.isTimeoutError(error)
-        ? NO_ANSWER
-        : `the database cannot be used: ${failureWords(error) ?? "it cannot be reached"}`,
-    ),
+    Effect.gen(function* () {
+      if (Cause.isTimeoutError(error)) return NO_ANSWER
+      const why = (yield* yield* StoppedBecause) ?? failureWords(error) ?? "it cannot be reached"
+      return `the database cannot be used: ${why}`
+    }),
   ),
 )

@@ -26,6 +26,7 @@ import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./Dat
 import { attempt } from "./Attempt.ts"
 import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { lastWordsOf, reasonIn } from "./LastWords.ts"
 import { removeEndpoint, type Transport } from "./Endpoint.ts"
 import { maxLogBytes, stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
@@ -154,17 +155,30 @@ const running = (
     (lock) => Effect.sync(lock.release),
   )
 
-/** Checks that the server still runs and that its log is within bounds. */
-const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>) =>
-  Effect.gen(function* () {
+/**
+ * Checks that the server still runs and that its log is within bounds. Says once that it has stopped, and why, however many
+ * attempts to start it fail; their own failures are reported by the background task, once as well.
+ */
+const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>) => {
+  let isDown = false
+  return Effect.gen(function* () {
     boundLog(dir.logFile)
     const file = readPostmasterPid(dir.pgdata)
     const alive = file !== undefined && (yield* Effect.promise(() => isServerOf(dir.pgdata, file)))
-    if (alive) return
-    yield* Effect.logWarning("The embedded PostgreSQL has stopped; restarting it")
-    yield* start
+    if (!alive) {
+      if (!isDown) {
+        isDown = true
+        const words = lastWordsOf(dir.logFile)
+        const why = words === undefined ? "" : `: ${reasonIn(words)} (${words})`
+        yield* Effect.logWarning(`The embedded PostgreSQL has stopped; restarting it${why}`)
+      }
+      yield* start
+    }
+    if (!isDown) return
+    isDown = false
     yield* Effect.logWarning("The embedded PostgreSQL is running again")
   })
+}
 
 /** The server opens its log for appending, so the file can be copied and truncated while it is open. */
 const boundLog = (logFile: string): void => {

@@ -3,10 +3,11 @@
  * terminal must reach Node alone, which first drains its work and then stops the database.
  */
 import { spawn } from "node:child_process"
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Binaries } from "./Binaries.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { lastWordsOf, reasonIn } from "./LastWords.ts"
 import { accepts, isAlive, isServerOf, readPostmasterPid, type PostmasterPid } from "./PostmasterPid.ts"
 import { giveTo, type Launcher } from "./Unprivileged.ts"
 
@@ -87,9 +88,8 @@ const turnLog = (logFile: string): number => {
 }
 
 const lastWords = (logFile: string, from: number): string => {
-  const lines = readFileSync(logFile).subarray(from).toString("utf8").trim().split("\n")
-  const line = lines.findLast((each) => /FATAL|PANIC|ERROR/u.test(each)) ?? lines.at(-1)
-  return line === undefined || line === ""
-    ? "it gave no reason in time"
-    : line.replace(/^.*?(?=FATAL|PANIC|ERROR)/u, "").replace(/\.$/u, "")
+  const words = lastWordsOf(logFile, from)
+  if (words === undefined) return "it gave no reason in time"
+  const reason = reasonIn(words)
+  return reason.includes("(") ? words : `${reason} (${words})`
 }

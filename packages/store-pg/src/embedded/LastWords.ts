@@ -1,0 +1,92 @@
+/**
+ * Why the embedded PostgreSQL ended or does not start, by the last words in its own log. In words where the cause is a usual
+ * one; otherwise PostgreSQL's, without what it quotes, so that they may be shown to anybody.
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs"
+import { Context, Effect, Layer } from "effect"
+import { dataDirAt } from "./DataDir.ts"
+import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
+
+/** As much of the end of a log as is searched. */
+const TAIL_BYTES = 65_536
+
+const READY = /database system is ready to accept connections/
+
+/** What ends a session, or refuses one, says nothing about the server. */
+const OF_SESSIONS =
+  /(?:FATAL|PANIC):\s+(?:terminating|the database system is|password authentication|role |database "|no pg_hba|sorry|too many|remaining connection|connection|canceling|unsupported|expected)/
+
+/** The last message of the server about itself since it was last ready; undefined if there is none. */
+export const lastWordsIn = (log: string): string | undefined => {
+  const lines = log.trim().split("\n")
+  const since = lines.slice(lines.findLastIndex((line) => READY.test(line)) + 1)
+  const line =
+    since.findLast((each) => /FATAL|PANIC/.test(each) && !OF_SESSIONS.test(each)) ??
+    since.findLast((each) => /ERROR|LOG:.*(?:No space|could not)/.test(each))
+  return line?.replace(/^.*?(?=FATAL|PANIC|ERROR|LOG)/, "").replace(/\.$/, "")
+}
+
+/** The last words in the log, from this byte on. */
+export const lastWordsOf = (logFile: string, from = 0): string | undefined => {
+  const file = openSync(logFile, "r")
+  try {
+    const { size } = fstatSync(file)
+    const start = Math.max(from, size - TAIL_BYTES)
+    const bytes = Buffer.alloc(Math.max(0, size - start))
+    readSync(file, bytes, 0, bytes.length, start)
+    return lastWordsIn(bytes.toString("utf8"))
+  } finally {
+    closeSync(file)
+  }
+}
+
+const USUAL: ReadonlyArray<readonly [RegExp, string]> = [
+  [/No space left on device|Disk quota exceeded/, "its disk is full"],
+  [
+    /Address already in use|could not create any TCP\/IP sockets|could not bind/,
+    "its port is in use by another program",
+  ],
+  [/Read-only file system/, "its disk is read-only"],
+  [
+    /Permission denied|Operation not permitted|invalid permissions|wrong ownership/,
+    "its data directory has the wrong owner or permissions",
+  ],
+  [
+    /checksum|invalid page|corrupt|could not locate a valid checkpoint|invalid checkpoint|control file|invalid magic/,
+    "its data are damaged: restore a backup",
+  ],
+  [/Input\/output error/, "its disk cannot be read or written"],
+  [/out of memory|Cannot allocate memory/i, "the machine is out of memory"],
+]
+
+/** Words that end the sentence "the database cannot be used: …". */
+export const reasonIn = (lastWords: string): string =>
+  USUAL.find(([pattern]) => pattern.test(lastWords))?.[1] ??
+  `it has stopped (${lastWords.replace(/"[^"]*"/g, "…").replace(/\s+/g, " ")})`
+
+/** Why the server of a data directory is not running; null while it runs, or where its log says nothing. */
+const whyStopped = async (dataDir: string): Promise<string | null> => {
+  const { pgdata, logFile } = dataDirAt(dataDir)
+  const file = readPostmasterPid(pgdata)
+  if (file !== undefined && file.status === "ready" && (await isServerOf(pgdata, file))) return null
+  const words = lastWordsOf(logFile)
+  return words === undefined ? null : reasonIn(words)
+}
+
+/** Why the embedded PostgreSQL of this cabinet is not running, in words; null for any other database. */
+export const StoppedBecause = Context.Reference<Effect.Effect<string | null>>(
+  "@data-cabinet/store-pg/embedded/LastWords/StoppedBecause",
+  { defaultValue: () => Effect.succeed(null) },
+)
+
+/** `dataDir`: null for a database elsewhere. */
+export const layer = (dataDir: string | null) =>
+  Layer.succeed(
+    StoppedBecause,
+    dataDir === null
+      ? Effect.succeed(null)
+      : Effect.orElseSucceed(
+          Effect.tryPromise(() => whyStopped(dataDir)),
+          () => null,
+        ),
+  )

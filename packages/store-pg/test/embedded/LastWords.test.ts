@@ -1,0 +1,50 @@
+/** What PostgreSQL's own log says of its end, in the words of its logs. */
+import { lastWordsIn, reasonIn } from "@data-cabinet/store-pg/embedded/LastWords"
+import { expect, it } from "vitest"
+
+const READY = "2026-11-26 23:00:00.000 UTC [1] LOG:  database system is ready to accept connections"
+const line = (level: string, words: string) => `2026-11-26 23:00:01.000 UTC [7] ${level}:  ${words}`
+
+it.each([
+  [
+    "its disk is full",
+    [
+      line("PANIC", 'could not write to file "pg_wal/xlogtemp.7": No space left on device'),
+      line("LOG", "server process (PID 7) was terminated by signal 6: Aborted"),
+      line("FATAL", "the database system is in recovery mode"),
+      line("LOG", "aborting startup due to startup process failure"),
+    ],
+  ],
+  ["its disk is full", [line("FATAL", 'could not write lock file "postmaster.pid": No space left on device')]],
+  [
+    "its port is in use by another program",
+    [
+      line("LOG", 'could not bind IPv4 address "127.0.0.1": Address already in use'),
+      line("FATAL", "could not create any TCP/IP sockets"),
+    ],
+  ],
+  [
+    "its data directory has the wrong owner or permissions",
+    [line("FATAL", 'data directory "/d" has invalid permissions')],
+  ],
+  [
+    "its data directory has the wrong owner or permissions",
+    [line("FATAL", 'could not open file "global/pg_filenode.map": Permission denied')],
+  ],
+  ["its data are damaged: restore a backup", [line("PANIC", "could not locate a valid checkpoint record")]],
+  ["its data are damaged: restore a backup", [line("FATAL", "incorrect checksum in control file")]],
+])("reasonIn names %s", (reason, lines) => {
+  expect(reasonIn(lastWordsIn([READY, ...lines].join("\n"))!)).toBe(reason)
+})
+
+it("lastWordsIn ignores what ended sessions, and what was before the server was last ready", () => {
+  const old = line("PANIC", 'could not write to file "pg_wal/xlogtemp.7": No space left on device')
+  const session = line("FATAL", "terminating connection due to administrator command")
+  expect(lastWordsIn([old, READY, session].join("\n"))).toBeUndefined()
+})
+
+it("reasonIn quotes no file of an unusual end", () => {
+  expect(reasonIn('FATAL:  lock file "/secret/postmaster.pid" is empty')).toBe(
+    "it has stopped (FATAL: lock file … is empty)",
+  )
+})

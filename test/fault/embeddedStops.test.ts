@@ -1,0 +1,36 @@
+/** An embedded PostgreSQL that ends and cannot be started again: /readyz and the log say why, in its own last words. */
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, expect, it, vi } from "vitest"
+import { endAll, newHome } from "../support/cabinetProcess.ts"
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 })
+
+const home = newHome()
+afterAll(() => endAll())
+
+it("/readyz and the log say that the data are damaged, once, and the server recovers when they are whole again", async () => {
+  const server = await home.serve()
+  const pgdata = join(home.dataDir, "pgdata")
+  const control = join(pgdata, "global", "pg_control")
+  const kept = join(home.dir, "pg_control")
+  copyFileSync(control, kept)
+  const postmaster = Number(readFileSync(join(pgdata, "postmaster.pid"), "utf8").split("\n")[0])
+  process.kill(postmaster, "SIGKILL")
+  const damaged = readFileSync(control)
+  damaged.fill(0x55, 100, 200)
+  writeFileSync(control, damaged)
+  const ready = async () => {
+    const answer = await fetch(`${server.baseUrl}/readyz`)
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }
+  await expect
+    .poll(ready, { timeout: 100_000 })
+    .toEqual({ status: 503, ok: false, error: "the database cannot be used: its data are damaged: restore a backup" })
+  await expect.poll(() => server.log(), { timeout: 100_000 }).toMatch(/did not start: its data are damaged/)
+  expect(server.log().match(/has stopped; restarting it/g)).toHaveLength(1)
+  writeFileSync(control, readFileSync(kept))
+  await expect.poll(ready, { timeout: 100_000 }).toEqual({ status: 200, ok: true })
+  expect(server.log()).toMatch(/is running again/)
+  expect(await server.stop("SIGINT")).toBe(0)
+})
