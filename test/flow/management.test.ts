@@ -212,6 +212,22 @@ it("checks go in the documented order, each with its own code and parameter", as
   assert.match(json.error.message, /line 2, column 8/)
 })
 
+it("an address is refused with 409 when its source has as many as it may", async () => {
+  const { id } = (await ask("POST", "sources", { as: "editor", body: { name: "Full" } })).json
+  await database.run(`
+    WITH made AS (
+      INSERT INTO cabinet.address (url, secret, every_source)
+      SELECT 'http://127.0.0.1:9/' || n, 'whsec_', false FROM generate_series(1, 1000) n RETURNING id
+    )
+    INSERT INTO cabinet.address_source (address_id, source_id) SELECT id, ${id} FROM made`)
+  const body = { url: "http://127.0.0.1:9/hook", sources: [id] }
+  const refused = await ask("POST", "addresses", { as: "editor", body })
+  assert.strictEqual(refused.status, 409)
+  assert.deepInclude(refused.json.error, { type: "conflict", code: "too_many_addresses", param: "/sources" })
+  assert.match(refused.json.error.message, /^Source \d+ has 1,000 addresses/)
+  await database.run(`UPDATE cabinet.address SET removed_at = cabinet.now() WHERE url LIKE 'http://127.0.0.1:9/%'`)
+})
+
 it("sources, keys and addresses are created, changed, shown and removed, and secrets only on request", async () => {
   const made = await ask("POST", "sources", { as: "editor", body: { name: "Orders", encoding: "utf-8" } })
   assert.strictEqual(made.status, 201)

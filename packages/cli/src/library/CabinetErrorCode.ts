@@ -106,6 +106,7 @@ export type CabinetErrorCode =
   | "table_in_use"
   | "timeout"
   | "too_large"
+  | "too_many_addresses"
   | "too_many_events"
   | "too_many_items"
   | "unavailable"

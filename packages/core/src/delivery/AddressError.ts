@@ -7,7 +7,8 @@ import { Schema } from "effect"
  * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is none; the message says which. `bad_header`, `bad_rate`,
  * `bad_timeout`, `bad_give_up`: a setting that cannot be; no message has a header's value. `bad_certificate`, `bad_client_key`: what
  * it is to be identified to with cannot be used; the message says why, and has nothing of the key. `headers_needed`,
- * `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`: somebody else changed the address meanwhile. `not_resent`: the delivery cannot be sent again; the message says
+ * `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`: somebody else changed the address meanwhile.
+ * `too_many_addresses`: a source would have more than `MAX_ADDRESSES`. `not_resent`: the delivery cannot be sent again; the message says
  * why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
@@ -28,6 +29,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "headers_needed",
     "certificate_needed",
     "busy",
+    "too_many_addresses",
     "no_such_address",
     "no_such_source",
     "no_such_event",

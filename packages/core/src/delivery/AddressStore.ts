@@ -9,6 +9,19 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 /** None if there is no such address. */
 type Found = Returns<Option.Option<Address>>
 
+/**
+ * The addresses that a source may have, those of every source included. Accepting an event creates a delivery for each of them, in the
+ * one transaction that the feed waits for.
+ */
+export const MAX_ADDRESSES = 1_000
+
+/** Nothing was changed: a source would have more addresses than it may. */
+export interface TooManyAddresses {
+  readonly is: "too_many"
+  /** Null if the addresses of every source are too many by themselves. */
+  readonly sourceId: number | null
+}
+
 /** What a change was checked against. */
 export type SeenAddress = Pick<Address, "url" | "headerNames" | "clientCertificate">
 
@@ -18,7 +31,7 @@ export class AddressStore extends Context.Service<
     /** The first of these ids that is no source's; null if all are. */
     readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
-    readonly create: (address: NewAddress) => Returns<Address>
+    readonly create: (address: NewAddress) => Returns<Address | TooManyAddresses>
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Found
     /**
@@ -28,7 +41,11 @@ export class AddressStore extends Context.Service<
      * it did not have: they must not go where they were not meant for. Single headers are merged with those that the address has then; if
      * these would be too many, nothing is changed either.
      */
-    readonly set: (id: number, change: AddressChange, was: SeenAddress) => Found
+    readonly set: (
+      id: number,
+      change: AddressChange,
+      was: SeenAddress,
+    ) => Returns<Option.Option<Address> | TooManyAddresses>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
     readonly remove: (id: number) => Returns<{ readonly existed: boolean }>
     readonly pause: (id: number) => Found

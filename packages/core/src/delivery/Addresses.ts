@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
 import { checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import { AddressStore } from "./AddressStore.ts"
+import { AddressStore, MAX_ADDRESSES, type TooManyAddresses } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
@@ -86,7 +86,8 @@ export class Addresses extends Context.Service<
           const href = yield* checkedUrl(url)
           const identity = yield* checkedIdentity(address.clientIdentity, href)
           yield* checkSources(sources)
-          return yield* store.create({ ...address, ...identity, url: href, filters: checked })
+          const created = yield* store.create({ ...address, ...identity, url: href, filters: checked })
+          return "is" in created ? yield* tooMany(created) : created
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
@@ -102,6 +103,7 @@ export class Addresses extends Context.Service<
           const identity = yield* checkedIdentity(change.clientIdentity, url.url ?? was.url)
           if (change.sources !== undefined) yield* checkSources(change.sources)
           const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters }, was)
+          if ("is" in changed) return yield* tooMany(changed)
           if (Option.isSome(changed)) return changed.value
           yield* existing(id, store.get(id))
           return yield* new AddressError({ code: "busy", message: changedMeanwhile(id) })
@@ -159,6 +161,15 @@ const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, cha
   const message = `The headers ${kept.map(([name]) => name).join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
   return yield* new AddressError({ code: "headers_needed", message })
 })
+
+const tooMany = ({ sourceId }: TooManyAddresses) => {
+  const limit = MAX_ADDRESSES.toLocaleString("en")
+  const message =
+    sourceId === null
+      ? `There are ${limit} addresses of every source, which is as many as a source may have: remove one first.`
+      : `Source ${sourceId} has ${limit} addresses, those of every source included, which is as many as it may have: remove one first.`
+  return new AddressError({ code: "too_many_addresses", message })
+}
 
 const changedMeanwhile = (id: number): string =>
   `Address ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`

@@ -67,8 +67,8 @@ export const manageAddresses = Effect.gen(function* () {
       once,
       body: newAddress,
       response: one("AddressWithSecret", "The address.", 201),
-      errors: ADDRESS_ERRORS,
-      params: ADDRESS_PARAMS,
+      errors: ["too_many_addresses", ...ADDRESS_ERRORS],
+      params: { too_many_addresses: "/sources", ...ADDRESS_PARAMS },
       respond: ({ body }) =>
         Effect.map(addresses.create({ sources: "all", ...changeOf(body), url: body.url }), (made) =>
           addressJson(made, true),
@@ -96,11 +96,19 @@ export const manageAddresses = Effect.gen(function* () {
       action: "address.change",
       body: addressChange,
       response: one("Address", "The address."),
-      errors: ["no_such_address", "busy", "headers_needed", "certificate_needed", ...ADDRESS_ERRORS],
+      errors: [
+        "no_such_address",
+        "busy",
+        "headers_needed",
+        "certificate_needed",
+        "too_many_addresses",
+        ...ADDRESS_ERRORS,
+      ],
       params: {
         no_such_address: "id",
         headers_needed: "/headers",
         certificate_needed: "/client_identity",
+        too_many_addresses: "/sources",
         ...ADDRESS_PARAMS,
       },
       respond: ({ path: [address], body }) =>

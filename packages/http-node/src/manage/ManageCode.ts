@@ -180,6 +180,10 @@ const OWN = {
     meaning: "The time after which an address is given up is not from a minute to ten years.",
   },
   bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
+  too_many_addresses: {
+    status: 409,
+    meaning: "The source has 1,000 addresses, those of every source included; the message names it.",
+  },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },
   not_for_readers: { status: 409, meaning: "The schema belongs to the cabinet or the system and cannot be exposed." },

@@ -54,6 +54,26 @@ export const CREATE_ADDRESS = `
   )
   SELECT id::float8 AS id FROM made`
 
+/** Until the end of the transaction no other address gets sources. */
+export const HOLD_ADDRESSES = "SELECT FROM cabinet.job_lock WHERE name = 'addresses' FOR UPDATE"
+
+/**
+ * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have. Returns a source with more, or
+ * null in its place if those of every source are more.
+ */
+export const OVERFULL_SOURCE = `
+  SELECT own.source_id::float8 AS "sourceId"
+  FROM (
+    SELECT t.source_id, count(*) AS addresses
+    FROM cabinet.address_source t JOIN cabinet.address a ON a.id = t.address_id AND a.removed_at IS NULL AND NOT a.every_source
+    JOIN cabinet.source s ON s.id = t.source_id AND s.deleted_at IS NULL
+    WHERE CASE WHEN $1::boolean THEN t.source_id <> ALL ($2::bigint[]) ELSE t.source_id = ANY ($2::bigint[]) END
+    GROUP BY t.source_id
+    UNION ALL SELECT NULL, 0
+  ) own
+  CROSS JOIN (SELECT count(*) AS addresses FROM cabinet.address WHERE every_source AND removed_at IS NULL) of_all
+  WHERE own.addresses + of_all.addresses > $3::int ORDER BY own.source_id NULLS LAST LIMIT 1`
+
 /** $1: address, $2: url. */
 export const SET_URL = `
   UPDATE cabinet.address SET url = $2::text, failing_since = NULL, unanswered = false WHERE id = $1::bigint AND removed_at IS NULL`
@@ -105,7 +125,9 @@ export const SET_CLIENT_CERTIFICATE = `
 
 /** $1: address. Holds it until the end of the transaction. */
 export const LOCK_ADDRESS = `
-  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers, client_certificate FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
+  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers, client_certificate,
+    CASE WHEN NOT every_source THEN ARRAY(SELECT t.source_id::float8 FROM cabinet.address_source t WHERE t.address_id = a.id) END AS sources
+  FROM cabinet.address a WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**
  * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after

@@ -3,13 +3,18 @@ import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import type { Address, AddressChange, NewAddress, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
-import { AddressStore, type SeenAddress } from "@data-cabinet/core/delivery/AddressStore"
+import {
+  AddressStore,
+  MAX_ADDRESSES,
+  type SeenAddress,
+  type TooManyAddresses,
+} from "@data-cabinet/core/delivery/AddressStore"
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
-import { Effect, Layer, Option, Result, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
+import { Data, Effect, Layer, Option, Result, Schedule } from "effect"
+import { SqlError } from "effect/sql"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
@@ -63,6 +68,35 @@ const headersText = (headers: ReadonlyArray<StoredHeader>): string | null =>
 
 type Sql = PgClient.PgClient
 
+/** Rolls a change back after which a source would have too many addresses. */
+class Overfull extends Data.TaggedError("Overfull")<{ readonly sourceId: number | null }> {}
+
+/** Adds an address to these sources, besides those that it had; they are counted while no other address gets sources. */
+const addingSources = <A, E>(
+  sql: Sql,
+  sources: Subscription,
+  had: ReadonlyArray<number>,
+  change: Effect.Effect<A, E>,
+): Effect.Effect<A, E | SqlError.SqlError | Overfull> =>
+  Effect.gen(function* () {
+    yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
+    const changed = yield* change
+    const meant = sources === "all" ? had : sources.filter((id) => !had.includes(id))
+    const [overfull] = yield* sql.unsafe<{ readonly sourceId: number | null }>(AddressStatement.OVERFULL_SOURCE, [
+      sources === "all",
+      meant,
+      MAX_ADDRESSES,
+    ])
+    return overfull === undefined ? changed : yield* new Overfull(overfull)
+  })
+
+const orTooMany = <A, E>(work: Effect.Effect<A, E | Overfull>) =>
+  Effect.catchIf(
+    work,
+    (error): error is Extract<E | Overfull, Overfull> => error instanceof Overfull,
+    ({ sourceId }) => Effect.succeed<TooManyAddresses>({ is: "too_many", sourceId }),
+  )
+
 /** How long accepts may be held up by one that takes long, before a change of a filter lets them go on and tries again. */
 const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
 
@@ -70,7 +104,7 @@ const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
  * Does a change after which the sources of an address have other filters. It stands before or after every accept as a whole:
  * an event is delivered by the filter that is in force at its commit.
  */
-const betweenAccepts = <A>(sql: Sql, change: Effect.Effect<A, SqlError.SqlError>) =>
+const betweenAccepts = <A, E>(sql: Sql, change: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     yield* sql.unsafe(HOLD_TIMEOUT)
     yield* sql.unsafe(AddressStatement.HOLD_SOURCES)
@@ -81,10 +115,14 @@ const betweenAccepts = <A>(sql: Sql, change: Effect.Effect<A, SqlError.SqlError>
   })
 
 /** A transaction that is done again if it could not have the locks that it needs. */
-const persistently = <A>(sql: Sql, work: Effect.Effect<A, SqlError.SqlError>) =>
-  sql
-    .withTransaction(work)
-    .pipe(Effect.retry({ while: isConflict, schedule: Schedule.spaced("200 millis"), times: 10 }))
+const persistently = <A, E>(sql: Sql, work: Effect.Effect<A, E>) =>
+  sql.withTransaction(work).pipe(
+    Effect.retry({
+      while: (error) => SqlError.isSqlError(error) && isConflict(error),
+      schedule: Schedule.spaced("200 millis"),
+      times: 10,
+    }),
+  )
 
 const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
 
@@ -148,7 +186,7 @@ const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, change
   yield* renewSources(sql, id)
 })
 
-/** Without a filter and without what is set by a statement of its own, it is one statement. */
+/** A filter holds from a moment between two accepts on. */
 const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
   const { url, sources, filters = [], headers = [], clientIdentity = null, ...others } = made
   const sending = clientIdentity === null ? others : { ...others, identity: storedIdentity(cipher, clientIdentity) }
@@ -167,8 +205,9 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
     const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
     return toAddress(cipher)(row!)
   })
-  if (filters.length === 0) return Object.keys(sending).length === 0 ? creation : sql.withTransaction(creation)
-  const filtered = Effect.tap(creation, ({ id }) => renewSources(sql, id))
+  const added = addingSources(sql, sources, [], creation)
+  if (filters.length === 0) return sql.withTransaction(added)
+  const filtered = Effect.tap(added, ({ id }) => renewSources(sql, id))
   return persistently(sql, betweenAccepts(sql, filtered))
 }
 
@@ -177,6 +216,8 @@ interface LockedRow {
   readonly filtered: boolean
   readonly headers: string
   readonly client_certificate: string | null
+  /** Null for every source. */
+  readonly sources: ReadonlyArray<number> | null
 }
 
 const isNamedAlike = (headers: string, names: ReadonlyArray<string>): boolean => {
@@ -205,7 +246,11 @@ const lockedFor = Effect.fnUntraced(function* (
   const { sources, filters } = made
   const touchesFilters =
     (sources !== undefined || filters !== undefined) && (row.filtered || (filters?.length ?? 0) > 0)
-  return Option.map(storedChange(cipher, made, row.headers), (changed) => ({ changed, touchesFilters }))
+  return Option.map(storedChange(cipher, made, row.headers), (changed) => ({
+    changed,
+    touchesFilters,
+    had: row.sources,
+  }))
 })
 
 export const layer = Layer.effect(
@@ -231,7 +276,7 @@ export const layer = Layer.effect(
             ([unknown]) => unknown?.id ?? null,
           ),
         ),
-      create: (made) => orUnavailable(create(sql, cipher, made)),
+      create: (made) => orUnavailable(orTooMany(create(sql, cipher, made))),
       list: orUnavailable(
         Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ALL_ADDRESSES), (rows) =>
           rows.map(address),
@@ -245,12 +290,14 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const locked = yield* lockedFor({ sql, cipher }, id, made, was)
               if (Option.isNone(locked)) return Option.none()
-              const { changed, touchesFilters } = locked.value
-              return touchesFilters
-                ? yield* betweenAccepts(sql, Effect.andThen(changeFiltered(sql, id, changed), find(id)))
-                : yield* Effect.andThen(change(sql, id, changed), find(id))
+              const { changed, touchesFilters, had } = locked.value
+              const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find(id))
+              // One that has every source gets none.
+              const added =
+                changed.sources === undefined || had === null ? whole : addingSources(sql, changed.sources, had, whole)
+              return yield* touchesFilters ? betweenAccepts(sql, added) : added
             }),
-          ),
+          ).pipe(orTooMany),
         ),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
