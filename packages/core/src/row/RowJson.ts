@@ -30,13 +30,16 @@ export const jsonText = (value: string): string => castTo(call("to_json", value)
 const bytesText = (value: string): string =>
   call("translate", call("encode", value, "'base64'"), call("chr", "10"), "''")
 
+/** `character(n)`, whose output function writes spaces up to n; its values are shown, and compared, without them. */
+export const isPadded = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."bpchar"`
+
 /**
- * The text that the type's output function writes. For PostgreSQL's own types a cast to text gives the same at less cost;
+ * The text that the type's output function writes, without padding. For PostgreSQL's own types a cast to text gives the same at less cost;
  * for any other type the cast may be a customer's function, which `format` never calls. NULL stays NULL, and PostgreSQL
  * reads the text as the same value.
  */
-export const outputText = (type: Pick<ColumnType, "runsNoUserCode">, value: string): string =>
-  type.runsNoUserCode
+export const outputText = (type: Pick<ColumnType, "runsNoUserCode" | "sql">, value: string): string =>
+  type.runsNoUserCode || isPadded(type)
     ? castTo(value, "text")
     : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
 
@@ -49,7 +52,7 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
     case "bytea":
       return bytesText(value)
     case "array":
-      return arrayJson(type, value, depth)
+      return isPadded(type.element) ? castTo(value, "text[]") : arrayJson(type, value, depth)
     case "composite": {
       const row = `"r${depth}"`
       const fields = type.fields.map((field) => ({
@@ -120,7 +123,7 @@ export const shownText = (type: ColumnType, value: string): string => {
       return bytesText(value)
     case "array":
     case "composite":
-      return type.plainJson ? jsonText(value) : castTo(jsonValue(type, value), "text")
+      return jsonText(jsonValue(type, value))
     default:
       return outputText(type, value)
   }

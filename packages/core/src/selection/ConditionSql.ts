@@ -4,6 +4,7 @@ import type { ColumnType, TypeOperators } from "../row/ColumnType.ts"
 import { shownText } from "../row/RowJson.ts"
 import { quoteName } from "../row/SqlName.ts"
 import { call, castTo, operate } from "../row/SystemSql.ts"
+import { foldedText } from "./FoldedText.ts"
 import type { FilterCondition } from "./Selection.ts"
 import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
 import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
@@ -52,29 +53,29 @@ export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: Sql
 const patternOf = (sought: string, parameters: SqlParameters): string =>
   parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
 
-/**
- * Case is folded by the given collation, whatever the column's own. Folded to upper case, because ς and σ are equal only
- * there. The pattern is folded by a subquery: once, whereas a plan that is kept for all patterns would fold it for each row.
- */
-const containsSql = (text: string, sought: string, collation: string, parameters: SqlParameters): string => {
-  const pattern = patternOf(sought, parameters)
-  const folded = call("upper", `${pattern} COLLATE ${collation}`)
-  return operate(call("upper", `${text} COLLATE ${collation}`), "~~", `(SELECT ${folded})`)
+/** The pattern is folded by a subquery: once, whereas a plan that is kept for all patterns would fold it for each row. */
+const containsSql = (column: ReadableColumn, sought: string, collation: string, parameters: SqlParameters): string => {
+  const text = shownText(column.type, columnSql(column))
+  const pattern = foldedText(patternOf(sought, parameters), collation, null)
+  return operate(foldedText(text, collation, column.type), "~~", pattern)
 }
 
-/** True if rows are found by the index of their whole text before each column is searched. */
-export const searchesIndex = ({ table, search }: SelectionPlan): boolean =>
-  table.searchIndexed && search !== "" && !search.includes(SEARCH_SEPARATOR)
+/** The text of rows that a search index has, if rows are found by it before each column is searched. */
+const indexedText = ({ table, search }: SelectionPlan): string | undefined => {
+  if (!table.searchIndexed || search === "" || search.includes(SEARCH_SEPARATOR)) return undefined
+  const { sql, unfit } = rowText(table.columns, table.foldCollation, columnSql)
+  return unfit.length === 0 ? sql : undefined
+}
+
+export const searchesIndex = (plan: SelectionPlan): boolean => indexedText(plan) !== undefined
 
 const searchSql = (plan: SelectionPlan, parameters: SqlParameters): string => {
   const { table, search } = plan
-  const any = table.columns.map((column) =>
-    containsSql(shownText(column.type, columnSql(column)), search, table.foldCollation, parameters),
-  )
+  const any = table.columns.map((column) => containsSql(column, search, table.foldCollation, parameters))
   if (any.length === 0) return "false"
   const columns = `(${any.join(" OR ")})`
-  if (!searchesIndex(plan)) return columns
-  const whole = rowText(table.columns, table.foldCollation, columnSql).sql
+  const whole = indexedText(plan)
+  if (whole === undefined) return columns
   const pattern = `${searchFunction(table.foldCollation).sql}(ARRAY[${patternOf(search, parameters)}])`
   return `${operate(whole, "~~", pattern)} AND ${columns}`
 }
@@ -88,11 +89,11 @@ const filterSql = (filter: PlannedFilter, collation: string, parameters: SqlPara
   const of = columnSql(column)
   if (condition === "empty") return emptySql(column)
   if (condition === "notempty") return `NOT ${emptySql(column)}`
-  if (condition === "contains") return containsSql(shownText(column.type, of), value, collation, parameters)
+  if (condition === "contains") return containsSql(column, value, collation, parameters)
   const { operators } = column.type
   if (operators === null || !isComparison(condition))
     throw new Error(`Not planned: ${condition} of ${column.type.name}`)
-  const compared = comparedSql({ sql: of, type: column.type, operators }, value, parameters)
+  const compared = comparedSql({ sql: of, type: column.type, operators }, filter.text, parameters)
   const holds = `${compared.of} ${operatorSql(operators, COMPARISON[condition])} ${compared.value}`
   // NULL is unequal to every value.
   return condition === "ne" ? `(${holds}) IS NOT TRUE` : holds

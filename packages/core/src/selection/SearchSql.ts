@@ -1,6 +1,6 @@
 /**
- * The text of a whole row, whose trigrams `cabinet table search-index` indexes. It contains the shown text of every column
- * in upper case, one after the other. A row in which any column contains the search text is therefore always among the rows
+ * The text of a whole row, whose trigrams `cabinet table search-index` indexes. It contains the shown text of every column,
+ * folded as `FoldedText` has it, one after the other. A row in which any column contains the search text is therefore always among the rows
  * whose text contains it; which rows really match is decided by the conditions of `q`, as without an index.
  *
  * An index requires expressions that give the same in every session, and PostgreSQL's own formatting of dates does not: the
@@ -9,6 +9,7 @@
  */
 import type { ReadableColumn } from "../row/Catalog.ts"
 import type { ColumnType } from "../row/ColumnType.ts"
+import { isPadded, jsonValue } from "../row/RowJson.ts"
 import { quoteQualified } from "../row/SqlName.ts"
 import { BYTEWISE } from "../row/SystemSql.ts"
 
@@ -18,10 +19,13 @@ export const SEARCH_SCHEMA = "cabinet_search"
 /** Separates the columns; a search text that contains it does not use the index. */
 export const SEARCH_SEPARATOR = "\u0001"
 
-/** `cabinet_search.text_pg_c_utf8`: a server that folds case by another collation finds no index built with this one. */
+/**
+ * `cabinet_search.text_nfc_pg_c_utf8`: a server that folds case by another collation, or composed letters in another way,
+ * finds no index built with this one.
+ */
 export const searchFunction = (foldCollation: string): { readonly name: string; readonly sql: string } => {
   const collation = /"([^"]+)"$/.exec(foldCollation)?.[1] ?? "default"
-  const name = `text_${collation.toLowerCase().replaceAll(/\W/g, "_")}`
+  const name = `text_nfc_${collation.toLowerCase().replaceAll(/\W/g, "_")}`
   return { name, sql: quoteQualified(SEARCH_SCHEMA, name) }
 }
 
@@ -43,6 +47,7 @@ const indexableText = (type: ColumnType, value: string): string | null => {
     case "composite":
       return null
     case "array":
+      if (isPadded(type.element)) return shownAs("json_text", jsonValue(type, value))
       return type.plainJson && !["other", "array", "composite"].includes(type.element.kind)
         ? shownAs("json_text", value)
         : null

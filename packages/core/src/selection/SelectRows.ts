@@ -213,7 +213,7 @@ export const refusedParam = (
   { index, message }: RefusedValue,
 ): SelectionError => {
   const value = values[index]
-  const at = plan.filters.findIndex((filter) => filter.value === value?.text && filter.column.type.sql === value.type)
+  const at = plan.filters.findIndex((filter) => filter.text === value?.text && filter.column.type.sql === value.type)
   const filter = plan.filters[at]
   if (filter === undefined) {
     return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)

@@ -7,9 +7,11 @@ import { Result } from "effect"
 import { type CursorPosition, type CursorWalk, decodeCursor } from "../pagination/Cursor.ts"
 import type { CursorKey } from "../pagination/CursorKey.ts"
 import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
+import type { ColumnType } from "../row/ColumnType.ts"
 import type { Column } from "../row/Table.ts"
 import { nearest } from "../text/Nearest.ts"
 import { clockWord } from "./ClockWord.ts"
+import { filterText } from "./FilterText.ts"
 import type { ColumnChoice, Direction, FilterCondition, Period, Selection } from "./Selection.ts"
 import type { SelectionCode, SelectionError } from "./SelectionError.ts"
 import { selectionError, shown } from "./SelectionParams.ts"
@@ -17,7 +19,10 @@ import { selectionError, shown } from "./SelectionParams.ts"
 export interface PlannedFilter {
   readonly column: ReadableColumn
   readonly condition: FilterCondition
+  /** As it was sent. */
   readonly value: string
+  /** As PostgreSQL reads it, if it is compared. */
+  readonly text: string
 }
 
 export interface PlannedPeriod {
@@ -79,9 +84,13 @@ export const selectionPlan = (
   if (showing.shown.length === 0 && table.columns.length > 0)
     return refuse("bad_columns", "hide", "No column is left to show: hide names every column.")
 
-  const filters = selection.filters.map((filter) => ({ ...filter, column: column(filter.column) }))
-  for (const [index, { column: of, condition, value }] of filters.entries()) {
-    if (!COMPARISONS.has(condition)) continue
+  const filters: Array<PlannedFilter> = []
+  for (const [index, { column: name, condition, value }] of selection.filters.entries()) {
+    const of = column(name)
+    if (!COMPARISONS.has(condition)) {
+      filters.push({ column: of, condition, value, text: value })
+      continue
+    }
     if (of.type.operators === null) {
       const can = "It supports contains, empty and notempty."
       return refuse(
@@ -90,14 +99,18 @@ export const selectionPlan = (
         `Values of type ${of.type.name} (column ${shown(of.name)}) cannot be compared by ${condition}. ${can}`,
       )
     }
-    const word = clockWord(of.type, value)
-    if (word !== undefined) {
-      return refuse(
-        "bad_fv",
-        "fv",
-        `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${shown(word)} depends on the server's clock or settings; send a date or time in digits.`,
-      )
+    const text = filterText(of.type, value)
+    const unfit =
+      text === undefined
+        ? of.type.kind === "bytea"
+          ? "bytes are sent as base64, as they are shown."
+          : "an array is sent as PostgreSQL writes it, or as the JSON that is shown."
+        : unfitWord(of.type, text)
+    if (text === undefined || unfit !== undefined) {
+      const message = `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${unfit}`
+      return refuse("bad_fv", "fv", message)
     }
+    filters.push({ column: of, condition, value, text })
   }
   const period = plannedPeriod(selection.period, column)
   if (period !== null && !DATES.has(period.column.type.kind)) {
@@ -134,6 +147,13 @@ export const selectionPlan = (
     return refuse("bad_cursor", "cursor", message)
   }
   return Result.succeed({ ...plan, walk, after })
+}
+
+const unfitWord = (type: ColumnType, text: string): string | undefined => {
+  const word = clockWord(type, text)
+  return word === undefined
+    ? undefined
+    : `${shown(word)} depends on the server's clock or settings; send a date or time in digits.`
 }
 
 const COMPARISONS: ReadonlySet<FilterCondition> = new Set(["eq", "ne", "gt", "ge", "lt", "le"])

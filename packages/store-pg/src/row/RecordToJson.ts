@@ -27,7 +27,6 @@ const TYPES: ReadonlyMap<string, SentType> = new Map(
     numeric: { form: ValueToJson.NUMERIC, oid: 1700 },
     text: { form: ValueToJson.TEXT, oid: 25 },
     varchar: { form: ValueToJson.TEXT, oid: 1043 },
-    bpchar: { form: ValueToJson.TEXT, oid: 1042 },
     date: { form: DATE, oid: 1082 },
     timestamp: { form: TIMESTAMP, oid: 1114 },
     timestamptz: { form: TIMESTAMPTZ, oid: 1184 },

@@ -53,9 +53,14 @@ export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean)
   `CREATE OR REPLACE FUNCTION ${searchFunction(foldCollation).sql}(pg_catalog.text[]) RETURNS pg_catalog.text
    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
      DECLARE
-       whole pg_catalog.text := pg_catalog.upper(pg_catalog.array_to_string($1, pg_catalog.chr(1)) COLLATE ${foldCollation});
+       whole pg_catalog.text := pg_catalog.array_to_string($1, pg_catalog.chr(1));
      BEGIN
-       ${lettersOfTheirOwn ? "" : `IF pg_catalog.octet_length(whole) OPERATOR(pg_catalog.<>) pg_catalog.length(whole) THEN whole := pg_catalog.translate(whole, '${LETTERS}', '${asEnglish}'); END IF;`}
+       IF pg_catalog.octet_length(whole) OPERATOR(pg_catalog.=) pg_catalog.length(whole) THEN
+         RETURN pg_catalog.upper(whole COLLATE ${foldCollation});
+       END IF;
+       IF NOT pg_catalog.is_normalized(whole, 'NFC') THEN whole := pg_catalog.normalize(whole, 'NFC'); END IF;
+       whole := pg_catalog.upper(whole COLLATE ${foldCollation});
+       ${lettersOfTheirOwn ? "" : `whole := pg_catalog.translate(whole, '${LETTERS}', '${asEnglish}');`}
        RETURN whole;
      END $$`,
 ]

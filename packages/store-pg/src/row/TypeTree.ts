@@ -46,7 +46,7 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
 }
 
 /** PostgreSQL's own types that to_json writes differently than we do. */
-const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid"])
+const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid", "bpchar"])
 
 /** Types whose values are names, schema-qualified if the search path does not reach them. */
 const BY_PATH: ReadonlySet<string> = new Set(

@@ -1,0 +1,62 @@
+/**
+ * The value of a filter as PostgreSQL reads it. A value may be written as it is shown: bytes as base64, and an array as JSON,
+ * besides PostgreSQL's own form.
+ */
+import type { ArrayType, ColumnType, CompositeType } from "../row/ColumnType.ts"
+import { isJsonList, JsonNumber, type Json } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { parseJson } from "../json/ParseJson.ts"
+import { Result } from "effect"
+
+/** Undefined if the type has no such value. Whether it has any other is decided by PostgreSQL. */
+export const filterText = (type: ColumnType, value: string): string | undefined => {
+  if (type.kind === "bytea") return bytesText(value)
+  if (type.kind !== "array" || !value.trimStart().startsWith("[")) return value
+  const parsed = parseJson(value)
+  // `[2:3]={1,2}` is PostgreSQL's own form.
+  if (Result.isFailure(parsed) || !isJsonList(parsed.success)) return value
+  return arrayText(type, parsed.success)
+}
+
+const bytesText = (base64: string): string | undefined => {
+  const bytes = Buffer.from(base64, "base64")
+  return bytes.toString("base64") === base64 ? `\\x${bytes.toString("hex")}` : undefined
+}
+
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`
+
+const arrayText = (type: ArrayType, items: ReadonlyArray<Json>): string | undefined => {
+  const texts: Array<string> = []
+  for (const item of items) {
+    // A list within is another dimension, unless the elements are JSON themselves.
+    const isNested = isJsonList(item) && type.element.kind !== "json" && type.element.kind !== "jsonb"
+    const text = isNested ? arrayText(type, item) : elementText(type.element, item)
+    if (text === undefined) return undefined
+    texts.push(text === null ? "NULL" : isNested ? text : quoted(text))
+  }
+  return `{${texts.join(",")}}`
+}
+
+/** Null for NULL. */
+const elementText = (type: ColumnType, value: Json): string | null | undefined => {
+  if (value === null) return null
+  if (type.kind === "json" || type.kind === "jsonb") return jsonText(value)
+  if (type.kind === "array" && isJsonList(value)) return arrayText(type, value)
+  if (type.kind === "composite" && value instanceof Map) return recordText(type, value)
+  if (value instanceof JsonNumber) return value.token
+  if (typeof value === "boolean") return String(value)
+  if (typeof value !== "string") return undefined
+  return type.kind === "bytea" ? bytesText(value) : value
+}
+
+const recordText = ({ fields }: CompositeType, members: ReadonlyMap<string, Json>): string | undefined => {
+  const names = new Set(fields.map(({ name }) => name))
+  if ([...members.keys()].some((name) => !names.has(name))) return undefined
+  const texts: Array<string> = []
+  for (const { name, type } of fields) {
+    const text = elementText(type, members.get(name) ?? null)
+    if (text === undefined) return undefined
+    texts.push(text === null ? "" : quoted(text))
+  }
+  return `(${texts.join(",")})`
+}
