@@ -96,6 +96,36 @@ describe("a submission over the API", () => {
     assert.deepEqual([refused.status, refused.type], [400, "application/json"])
   })
 
+  it("is CSV whose texts no spreadsheet runs as formulas, with safe=spreadsheet", async () => {
+    const { id, intakeSecret } = await cabinet.source("Formulas")
+    for (const note of ["=1+1", "-5", "@SUM(A1)", "plain"]) {
+      await cabinet.send(intakeSecret, JSON.stringify({ note, amount: -5 }))
+    }
+    const { table } = (await cabinet.ask(`sources/${id}`, key)).json
+    const rows = `${cabinet.base}/api/v1/tables/${table.schema}/${table.name}/rows`
+    const selected = "?sort=_event_id&col=note&col=amount"
+    const ask = async (query: string, accept: string) => {
+      const response = await fetch(rows + (query.startsWith("?") ? query : selected + query), {
+        headers: { "x-api-key": key, accept },
+      })
+      const next = /^<(\?[^>]*)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1]
+      return { status: response.status, next, text: await response.text() }
+    }
+    const csv = (...notes: ReadonlyArray<string>) =>
+      ["note,amount", ...notes.map((note) => `${note},-5`), ""].join("\r\n")
+    assert.equal((await ask("", "text/csv")).text, csv("=1+1", "-5", "@SUM(A1)", "plain"))
+    assert.equal((await ask("&safe=spreadsheet", "text/csv")).text, csv("'=1+1", "-5", "'@SUM(A1)", "plain"))
+    const { next } = await ask("&safe=spreadsheet&limit=2", "text/csv")
+    assert.match(next ?? "", /[?&]safe=spreadsheet&/)
+    assert.equal((await ask(next ?? "", "text/csv")).text, csv("'@SUM(A1)", "plain"))
+    const line = await ask("&safe=spreadsheet&limit=1", "application/x-ndjson")
+    assert.equal(line.text, '{"note":"=1+1","amount":-5}\n')
+    for (const query of ["&safe=excel", "&safe=", "&safe=spreadsheet&safe=spreadsheet"]) {
+      const { status, text } = await ask(query, "text/csv")
+      assert.deepEqual(error({ status, json: JSON.parse(text) }), [400, "bad_selection", "safe"])
+    }
+  })
+
   it("is read page by page from stored cursors, new events only", async () => {
     const { id, intakeSecret } = await cabinet.source("Walk")
     const ids: Array<number> = []

@@ -509,3 +509,14 @@ it("a source gets a new address while the old one is kept, and tells what was re
   await press(`${path[1]}/rotate`, {}, editor)
   assert.notInclude(await (await see(path[1]!)).text(), "works until")
 })
+
+it("an exported CSV runs nothing in a spreadsheet, unless its texts are to stay as they are", async () => {
+  const source = await cabinet.cabinet.sources.create({ name: "Formulas" })
+  await cabinet.cabinet.intake(source.id, { fields: { note: "=1+1", total: -5 } })
+  const path = "tables/sources/formulas"
+  assert.strictEqual(await (await see(`${path}/export.csv?col=note&col=total`)).text(), "note,total\r\n'=1+1,-5\r\n")
+  assert.strictEqual(await (await see(`${path}/export.tsv?col=note`)).text(), "note\r\n'=1+1\r\n")
+  assert.strictEqual(await (await see(`${path}/export.csv?col=note&unchanged=1`)).text(), "note\r\n=1+1\r\n")
+  assert.strictEqual(await (await see(`${path}/export.ndjson?col=note`)).text(), '{"note":"=1+1"}\n')
+  assert.include(await (await see(path)).text(), "export.csv?unchanged=1")
+})

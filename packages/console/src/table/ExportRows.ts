@@ -19,6 +19,11 @@ import { without } from "./SelectionLinks.ts"
 const MAX_EXPORTS = 2
 const MAX_OF_ONE = 1
 
+/** The parameter of a download whose texts are as stored, also those that a spreadsheet would run as formulas. */
+export const UNCHANGED = "unchanged"
+
+const isUnchanged = (params: Pairs): boolean => params.some(([name]) => name === UNCHANGED)
+
 const busy = (message: string): ManageError => ({ code: "busy", message })
 
 /** The exports that are being sent, each with who gets it. */
@@ -59,7 +64,7 @@ export const exportRows = Effect.gen(function* () {
   const context = yield* Effect.context()
   const running = new Running()
   const page = ({ schema, name, params }: ExportRequest, cursor: string | null) => {
-    const first = [...without(params, "cursor", "limit"), ["limit", String(MAX_LIMIT)]] as const
+    const first = [...without(params, "cursor", "limit", UNCHANGED), ["limit", String(MAX_LIMIT)]] as const
     const all: Pairs = cursor === null ? first : [...first, ["cursor", cursor]]
     return fromCall((call) => rows.page({ schema, name, params: all }, call))
   }
@@ -71,7 +76,8 @@ export const exportRows = Effect.gen(function* () {
         next = await Effect.runPromiseWith(context)(page(request, next.nextCursor))
       }
     }
-    const encode = fileEncoder(request.format, request.name)
+    const safeForSpreadsheets = !isUnchanged(request.params)
+    const encode = fileEncoder(request.format, request.name, { safeForSpreadsheets })
     // Not before the body begins: one that is never asked for, as of a client that has gone, would keep its place.
     running.begin(who)
     try {

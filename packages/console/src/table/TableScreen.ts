@@ -16,6 +16,7 @@ import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { columnMenu, heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
+import { UNCHANGED } from "./ExportRows.ts"
 import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "./TimeText.ts"
@@ -159,12 +160,13 @@ const copyMenu = (frame: Frame, { table, pairs, sql }: TableData): Html => {
 const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
   const { table: words } = frame.words
   const path = tablePath(frame, table.detail.schema, table.detail.name)
-  const link = (format: string) =>
-    markup`<a class="button" href="${withQuery(`${path}/export.${format}`, firstPage(pairs))}" download>${format.toUpperCase()}</a>`
+  const link = (format: string, text: string = format.toUpperCase(), more: Pairs = []) =>
+    markup`<a class="button" href="${withQuery(`${path}/export.${format}`, [...firstPage(pairs), ...more])}" download>${text}</a>`
+  const unchanged = link("csv", words.exportUnchanged, [[UNCHANGED, "1"]])
   return menu({
     id: "export",
     face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
-    body: markup`<div class="row">${EXPORT_FORMATS.map(link)}</div><p class="soft">${words.exportHint}</p>`,
+    body: markup`<div class="row">${EXPORT_FORMATS.map((format) => link(format))}</div><p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
   })
 }
 

@@ -174,6 +174,8 @@ export const ENGLISH = {
     exportAs: "Export",
     exportHint:
       "All rows of this selection. If the export is interrupted, the download fails and does not look complete.",
+    exportSafeHint: "In CSV and TSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.",
+    exportUnchanged: "CSV without apostrophes",
     firstPage: "First page",
     nextPage: "Next page",
     noRows: "No rows yet",

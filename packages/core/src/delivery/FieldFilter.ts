@@ -159,7 +159,7 @@ const isBlank = (value: Json): boolean => {
 }
 
 /** Folded to upper case, because ς and σ are equal only there. */
-const fold = (text: string): string => text.toUpperCase()
+const fold = (text: string): string => text.normalize("NFC").toUpperCase()
 
 const shownText = (value: Json): string => {
   if (typeof value === "string") return value

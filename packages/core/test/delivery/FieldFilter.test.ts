@@ -71,6 +71,8 @@ it.each([
 it.each([
   ['"Straße"', "STRASSE", true],
   ['"Ёлка"', "ёл", true],
+  ['"Е\u0308лка"', "ёл", true],
+  ['"Zo\u00eb"', "zoe\u0308", true],
   ['"100%"', "0%", true],
   ["12345", "234", true],
   ["true", "RU", true],

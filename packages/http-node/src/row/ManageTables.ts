@@ -9,7 +9,7 @@ import { pageBody } from "../html/PageBody.ts"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment, textParameter } from "../manage/ManageParameters.ts"
-import { columnsJson, listRows } from "./RowsEndpoint.ts"
+import { columnsJson, listRows, SELECTION_PARAMETERS } from "./RowsEndpoint.ts"
 import { NO_SUCH_TABLE } from "./TablePath.ts"
 
 const segments = [
@@ -17,9 +17,7 @@ const segments = [
   nameSegment("name", "The name of the table or view.", "orders"),
 ] as const
 
-const selecting = (listRows.query === "any" ? [] : listRows.query).filter(({ name }) =>
-  SAMPLE_PARAMS.some((known) => known === name),
-)
+const selecting = SELECTION_PARAMETERS.filter(({ name }) => SAMPLE_PARAMS.some((known) => known === name))
 const SAMPLE_ERRORS = listRows.errors.filter((code) => code !== "bad_limit" && code !== "bad_cursor")
 
 /** Each value keeps its digits. */
@@ -68,7 +66,7 @@ export const manageTables = Effect.gen(function* () {
       summary: "Rows of a table or view",
       description: listRows.description,
       action: "row.read",
-      readApiParameters: listRows.query === "any" ? [] : listRows.query,
+      readApiParameters: SELECTION_PARAMETERS,
       response: { status: 200, description: listRows.response.description, schema: listRows.response.schema },
       errors: listRows.errors,
       respond: ({ path: [schema, name], pairs }) =>

@@ -3,7 +3,8 @@ import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
 import type { Column } from "@data-cabinet/core/row/Table"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
-import type { SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
+import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
+import { type SELECTION_PARAMS, selectionError, shown } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Context, Effect, Result } from "effect"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
@@ -63,6 +64,21 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
   cursor: CURSOR_PARAMETER,
 }
 
+/** The parameters of a selection: those of a page of rows in any form. */
+export const SELECTION_PARAMETERS: ReadonlyArray<QueryParameter> = Object.entries(PARAMETERS).map(
+  ([name, parameter]) => ({
+    name,
+    ...parameter,
+  }),
+)
+
+const SAFE: QueryParameter = {
+  name: "safe",
+  description:
+    "`spreadsheet`: in CSV, a text that a spreadsheet would run as a formula gets an apostrophe in front. Other forms stay as they are.",
+  schema: { type: "string", enum: ["spreadsheet"] },
+}
+
 export const listRows: Endpoint = {
   id: "listRows",
   tag: "Tables",
@@ -71,7 +87,7 @@ export const listRows: Endpoint = {
   description:
     "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged. With `text/csv` or `application/x-ndjson` in `Accept` the page comes in that form, and the address of the next page in `Link`.",
   pathParameters: TABLE_PATH,
-  query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
+  query: [...SELECTION_PARAMETERS, SAFE],
   response: {
     description: "A page of rows with their columns. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("RowPage"),
@@ -113,8 +129,23 @@ export const columnsJson = (columns: ReadonlyArray<Column>): string => {
   return json
 }
 
-const otherForm = (page: RowsPage, query: KeyedRequest["query"], format: TextFormat): OtherForm => {
-  const { contentType, head, row } = rowText(format)
+/** Whether `safe` was sent, or why it is refused. */
+const safety = (query: KeyedRequest["query"]): Result.Result<boolean, SelectionError> => {
+  const [first, ...others] = query.flatMap(([name, value]) => (name === SAFE.name ? [value] : []))
+  if (first === undefined) return Result.succeed(false)
+  if (others.length > 0) return Result.fail(selectionError("bad_selection", SAFE.name, "safe may be sent only once."))
+  return first === "spreadsheet"
+    ? Result.succeed(true)
+    : Result.fail(selectionError("bad_selection", SAFE.name, `safe must be spreadsheet, not ${shown(first)}.`))
+}
+
+interface FormOptions {
+  readonly format: TextFormat
+  readonly safeForSpreadsheets: boolean
+}
+
+const otherForm = (page: RowsPage, query: KeyedRequest["query"], options: FormOptions): OtherForm => {
+  const { contentType, head, row } = rowText(options.format, options)
   return {
     contentType,
     bytes: Buffer.from(head(page.columns) + page.items.texts().map(row).join("")),
@@ -141,15 +172,23 @@ export const rowRoutes = Effect.gen(function* () {
   return [
     yield* endpointRoute(
       listRows,
-      async ({ path: [schema, name], query, scope, form }, call) =>
-        Result.map(await rows.page({ schema: schema!, name: name!, params: query, scope }, call), (page) => {
-          if (form !== null) return otherForm(page, query, form === "text/csv" ? "csv" : "ndjson")
+      async ({ path: [schema, name], query, scope, form }, call) => {
+        const safe = safety(query)
+        if (Result.isFailure(safe)) return Result.fail(safe.failure)
+        const params = query.filter(([one]) => one !== SAFE.name)
+        const read = await rows.page({ schema: schema!, name: name!, params, scope }, call)
+        return Result.map(read, (page) => {
+          if (form !== null) {
+            const format = form === "text/csv" ? "csv" : "ndjson"
+            return otherForm(page, query, { format, safeForSpreadsheets: safe.success })
+          }
           const { items, hasMore, nextCursor, columns } = page
           return pageBody(
             items,
             `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
           )
-        }),
+        })
+      },
       { deadline: yield* RowsDeadline },
     ),
   ]

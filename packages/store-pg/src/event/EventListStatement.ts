@@ -4,6 +4,7 @@
  */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { EventFilter, EventPlace, EventState } from "@data-cabinet/core/event/EventListStore"
+import { foldedText } from "@data-cabinet/core/selection/FoldedText"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /** How many bytes of payloads a slice reads for a text. */
@@ -67,9 +68,9 @@ const escaped = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replaceAll(/[^\u0000-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** Case is folded by Unicode, whatever the database's own collation, as in the rows of a table. */
+/** Case and composed letters are folded, whatever the database's own collation, as in the rows of a table. */
 const contains = (text: string, collation: string): string =>
-  `upper(e.payload::text COLLATE ${collation}) LIKE upper(${text} COLLATE ${collation})`
+  `${foldedText("e.payload::text", collation, null)} LIKE ${foldedText(text, collation, null)}`
 
 const conditions = ({ filter, foldCollation }: Slice, values: Values): string => {
   const { channel, sourceId, state, event, text, from, to } = filter
@@ -82,7 +83,8 @@ const conditions = ({ filter, foldCollation }: Slice, values: Values): string =>
     ...(to === null ? [] : [`e.received_at < ${values.add(to, "timestamptz")}`]),
   ]
   if (text !== null) {
-    const forms = [...new Set([text, escaped(text)])].map((form) =>
+    const escapes = [text, text.normalize("NFC"), text.normalize("NFD")].map(escaped)
+    const forms = [...new Set([text, ...escapes])].map((form) =>
       contains(values.add(literal(form), "text"), foldCollation),
     )
     all.push(`(${forms.join(" OR ")})`)

@@ -113,6 +113,18 @@ it("EventBrowser finds text that was sent with escapes", async () => {
   assert.deepStrictEqual(await ids({ sourceId: source, text: "Иван" }), [id])
 })
 
+it("EventBrowser finds composed and decomposed letters by either", async () => {
+  const source = await makeSource("Composed")
+  const composed = await accept(source, { name: "Йошкар-Ола".normalize("NFC") })
+  const decomposed = await accept(source, { name: "Йошкар-Ола!".normalize("NFD") })
+  const escaped = await accept(source, { name: "x" })
+  await database.run(`UPDATE cabinet.event SET payload = '{"name":"\\u0439o"}' WHERE id = ${escaped}`)
+  for (const form of ["NFC", "NFD"] as const) {
+    assert.deepStrictEqual(await ids({ sourceId: source, text: "йошкар".normalize(form) }), [decomposed, composed])
+    assert.deepStrictEqual(await ids({ sourceId: source, text: "йo".normalize(form) }), [escaped])
+  }
+})
+
 it("EventBrowser lists a period without scanning to it, and the trash with who filled it", async () => {
   const source = await makeSource("Timed")
   const made: Array<number> = []
