@@ -90,6 +90,8 @@ const momentsOf = (value: string): ReadonlyArray<string> => {
 export const isShown = (read: SheetCell, shown: string): boolean => {
   if (read === null || read === "") return shown === ""
   if (typeof read === "boolean") return shown === (read ? "TRUE" : "FALSE") || shown === (read ? "1" : "0")
+  // It writes a boolean of XLSX into ODS as a formula with a number.
+  if (shown === "TRUE" || shown === "FALSE") return read === (shown === "TRUE" ? 1 : 0)
   if (typeof read === "string") return shown === read || momentsOf(read).includes(shown)
   const value = typeof read === "number" ? read : Number(read.digits)
   return shown !== "" && numberOf(shown) === Number(value.toPrecision(DIGITS))

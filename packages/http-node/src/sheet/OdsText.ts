@@ -7,7 +7,7 @@ const MAX_SPACES = 100_000
 
 export class OdsText {
   #paragraphs: Array<string> | null = null
-  /** The end of the paragraph is white space that is left out if it stays the end. */
+  /** White space follows the text so far. */
   #isPending = false
   #text = ""
   /** Of the paragraphs that have ended. */
@@ -27,7 +27,9 @@ export class OdsText {
     this.#isPending = false
   }
 
+  /** One space at the end is kept, as LibreOffice writes it. */
   endParagraph(): void {
+    if (this.#isPending) this.#exact("")
     this.#paragraphs?.push(this.#text)
     this.#length += this.#text.length + 1
     this.#text = ""

@@ -22,12 +22,6 @@ export interface SheetContext {
 
 const [START, SHEET, DATA, ROW, CELL, VALUE, INLINE, RUN, INLINE_TEXT] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const
 
-const OTHER_ROOTS: Readonly<Record<string, string>> = {
-  chartsheet: "a chart",
-  dialogsheet: "a dialog",
-  macrosheet: "a sheet of macros",
-}
-
 export class OoxmlRows implements XmlHandler {
   readonly #context: SheetContext
   readonly #emit: (row: SheetRow) => void
@@ -71,11 +65,11 @@ export class OoxmlRows implements XmlHandler {
       case RUN:
         return this.#openInline(name)
       case SHEET:
-        if (name !== "sheetData") return scanner.skip()
-        this.#state = DATA
+        if (name === "sheetData") this.#state = DATA
+        else scanner.skip()
         return
       case START:
-        if (name !== "worksheet") throw new SheetFault(`the sheet is ${OTHER_ROOTS[name] ?? "not a worksheet"}`)
+        if (name !== "worksheet") throw new SheetFault(`the sheet is a ${name.slice(0, 50)}, not a worksheet`)
         this.#state = SHEET
         return
       default:

@@ -6,10 +6,14 @@ const BATCH_ROWS = 500
 const BATCH_CELLS = 20_000
 
 /** What a cell costs its receiver, in characters. */
-const CELL_COST = 8
+const CELL_COST = 32
 /** Characters that any sheet may become, and so many more for each byte of its part. */
 const FREE_CHARACTERS = 256 * 1024 ** 2
 const CHARACTERS_A_BYTE = 8
+
+/** Empty cells in front of filled ones: so many in any sheet, and so many more for each filled cell. */
+const FREE_GAPS = 4_000_000
+const GAPS_A_CELL = 64
 
 const charactersOf = ({ cells }: SheetRow): number => {
   let sum = 0
@@ -25,6 +29,7 @@ export class RowQueue {
   readonly #batchCharacters: number
   readonly #send: (rows: ReadonlyArray<SheetRow>) => void
   #left = FREE_CHARACTERS
+  #gapsLeft = FREE_GAPS
   #rows: Array<SheetRow> = []
   #cells = 0
   #characters = 0
@@ -41,12 +46,13 @@ export class RowQueue {
 
   add(row: SheetRow): void {
     const characters = charactersOf(row)
-    this.#left -= characters + row.cells.length * CELL_COST
-    if (this.#left < 0) {
-      throw new SheetFault(
-        `row ${row.line}: the sheet has become much larger than its part, by texts or cells that are repeated, or cells that are far apart`,
-        "too_large",
-      )
+    const gaps = row.cells.filter((cell) => cell === null).length
+    const filled = row.cells.length - gaps
+    this.#left -= characters + filled * CELL_COST
+    this.#gapsLeft += filled * GAPS_A_CELL - gaps
+    if (this.#left < 0 || this.#gapsLeft < 0) {
+      const reason = this.#left < 0 ? "texts or cells that are repeated" : "cells that are far apart"
+      throw new SheetFault(`row ${row.line}: the sheet has become much larger than its part, by ${reason}`, "too_large")
     }
     this.#rows.push(row)
     this.#cells += row.cells.length

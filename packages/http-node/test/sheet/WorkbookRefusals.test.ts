@@ -155,6 +155,27 @@ describe("readWorkbook refuses a workbook that it cannot read whole", () => {
   })
 })
 
+it("readWorkbook refuses a sheet whose few cells stand far apart in very many rows", async () => {
+  const row = (line: number) => `<row r="${line}"><c r="XFD${line}"><v>1</v></c></row>`
+  const sheet = (count: number) => raw(Array.from({ length: count }, (_, n) => row(n + 1)).join(""))
+  assert.strictEqual((await rowsOf(sheet(200))).length, 200)
+  assert.match(await fault(sheet(400)), /row 246: .* by cells that are far apart/)
+})
+
+it("readWorkbook keeps the spaces of an ODS text that white space rules keep", async () => {
+  const cell = (paragraphs: string) => `<table:table-cell office:value-type="string">${paragraphs}</table:table-cell>`
+  const rows = [
+    ["<text:p>  a \n b </text:p>", "a b "],
+    ['<text:p><text:s/>a<text:s text:c="3"/>b<text:tab/><text:line-break/></text:p>', " a   b\t\n"],
+    ["<text:p>a <text:span> b</text:span></text:p><text:p/>", "a b\n"],
+    ["<text:p>a<text:note>no</text:note><text:a>link</text:a></text:p>", "alink"],
+  ] as const
+  for (const [paragraphs, text] of rows) {
+    const [row] = await rowsOf(ods(`<table:table-row>${cell(paragraphs)}</table:table-row>`))
+    assert.strictEqual(row!.cells[0], text)
+  }
+})
+
 describe("readWorkbook names what it does not read", () => {
   const typed = (type: string) =>
     zipOf([
