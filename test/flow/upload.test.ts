@@ -205,12 +205,15 @@ it("POST /upload leaves nothing behind of an upload that is interrupted or stall
   }
 })
 
-it("POST /upload accepts a limited number at once and asks others to retry, before their body", async () => {
-  const slow = [0, 1].map(() => {
+it("POST /upload accepts a limited number at once, not all of one token, and asks others to retry before their body", async () => {
+  const [second, third] = await runtime.runPromise(
+    AccessTokens.use((tokens) => Effect.all([tokens.issue(uploader("Ben")), tokens.issue(uploader("Cleo"))])),
+  )
+  const begin = (as: string) => {
     const socket = connect(port, "127.0.0.1")
     socket.on("error", () => {})
     socket.write(
-      `POST /upload/${source} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n` +
+      `POST /upload/${source} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${as}\r\n` +
         "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
         '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n',
     )
@@ -220,9 +223,15 @@ it("POST /upload accepts a limited number at once and asks others to retry, befo
       clearInterval(drip)
       socket.destroy()
     }
-  })
+  }
+  const slow = [begin(token)]
+  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 60_000)
+  const late = (as: string) => upload(`/upload/${source}`, form("a\n1\n", "late.csv"), { as })
+  const same = await late(token)
+  assert.deepStrictEqual([same.status, same.json.error], [503, "busy"])
+  slow.push(begin(second.token))
   await vi.waitFor(async () => assert.strictEqual((await spools()).length, 2), 60_000)
-  const refused = await upload(`/upload/${source}`, form("a\n1\n", "late.csv"))
+  const refused = await late(third.token)
   assert.deepStrictEqual([refused.status, refused.json.error], [503, "busy"])
   assert.strictEqual(refused.headers.get("retry-after"), "10")
   for (const end of slow) end()

@@ -58,5 +58,9 @@ export const attemptCounts = Effect.gen(function* () {
     yield* count(`signin:account:${account}${own}`, rates.account)
   })
 
-  return { countOrigin, countStranger }
+  /** Whoever holds a session of the person, which may be stolen, and guesses at the password that it does not tell. */
+  const countCurrent = (personId: number): Effect.Effect<void, Refused> =>
+    count(`signin:current:${personId}`, rates.account)
+
+  return { countOrigin, countStranger, countCurrent }
 })

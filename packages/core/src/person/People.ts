@@ -4,6 +4,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { managed } from "../audit/Managed.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { PERSON_ROLES } from "../key/Role.ts"
+import { attemptCounts } from "./AttemptCounts.ts"
 import { checkPassword, hashPassword, verifyPassword } from "./Password.ts"
 import { Passwords } from "./PasswordQueue.ts"
 import type { IssuedLink, LiveSession, NewPerson, Person, PersonChange } from "./Person.ts"
@@ -49,6 +50,7 @@ export class People extends Context.Service<
       const log = yield* AuditLog
       const sessions = yield* SessionStore
       const queue = yield* Passwords
+      const { countCurrent } = yield* attemptCounts
       const turns = Symbol("people who are signed in")
       const get = Effect.fnUntraced(function* (id: number): Effect.fn.Return<Person, Refused> {
         const found = yield* store.find(id)
@@ -93,6 +95,7 @@ export class People extends Context.Service<
           const client = `session:${session.id}`
           const kept = holder.value.password
           if (kept !== null && !isFreshLink(session)) {
+            yield* countCurrent(session.personId)
             const right = yield* queue.run(turns, client, verifyPassword(current ?? "", kept))
             if (!right) return yield* personError("wrong_password", "The current password is wrong.")
           }

@@ -2,6 +2,7 @@
 import { scryptSync } from "node:crypto"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { PersonRole } from "@data-cabinet/core/key/Role"
+import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { verifyPassword } from "@data-cabinet/core/person/Password"
 import { invite, People } from "@data-cabinet/core/person/People"
@@ -44,6 +45,8 @@ const over = (person: Person | null, result: Changed | null = person) => {
     known: null as Person | null,
     kept: [] as Array<ReadonlyArray<unknown>>,
     log: [] as Array<unknown>,
+    /** At the current password. */
+    attempts: [] as Array<string>,
   }
   const keep = <A>(what: ReadonlyArray<unknown>, answer: A) =>
     Effect.sync(() => {
@@ -70,6 +73,13 @@ const over = (person: Person | null, result: Changed | null = person) => {
       saveExternal: (identity) => keep(["external", identity], person!),
     }),
     Layer.mock(SessionStore, { endAll: (personId, butId) => keep(["end", personId, butId], 1) }),
+    Layer.succeed(RateWindows, {
+      count: (subject, limit) =>
+        Effect.sync(() => {
+          state.attempts.push(subject)
+          return { allowed: state.attempts.length <= limit, limit, remaining: 0, retryAfter: 42 }
+        }),
+    }),
     Layer.succeed(AuditLog, {
       begin: (intent) => Effect.sync(() => (state.log.push(intent), { id: 5, at: ADA.createdAt })),
       end: (_entry, outcome, object) => Effect.sync(() => void state.log.push({ outcome, object })),
@@ -197,6 +207,18 @@ it.each<[string, Partial<LiveSession>, string | null]>([
   expect(await run((people) => people.setPassword({ ...SESSION, ...session }, NEW_PASSWORD, current))).toMatchObject({
     code: "wrong_password",
   })
+  expect(state.kept).toEqual([])
+})
+
+it("People counts guesses at the current password by its person, and refuses those over the limit", async () => {
+  const { state, run } = over(ADA)
+  const guess = (session: LiveSession) => run((people) => people.setPassword(session, NEW_PASSWORD, "a wrong guess"))
+  for (let n = 0; n < 5; n++) expect(await guess({ ...SESSION, id: n })).toMatchObject({ code: "wrong_password" })
+  expect(await run((people) => people.setPassword(SESSION, NEW_PASSWORD, PASSWORD))).toMatchObject({
+    code: "rate_limited",
+    retryAfter: 42,
+  })
+  expect(new Set(state.attempts)).toEqual(new Set(["signin:current:3"]))
   expect(state.kept).toEqual([])
 })
 

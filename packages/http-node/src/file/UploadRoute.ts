@@ -117,6 +117,23 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   const trustedProxies = Option.match(settings, { onNone: () => NO_PROXIES, onSome: (its) => its.trustedProxies })
   const run = yield* effectRunner
   const places = Semaphore.makeUnsafe(limits.atOnce)
+  const held = new Map<number, number>()
+  /** Of one token, so that slow uploads with it leave a place to others. */
+  const mostOfToken = Math.max(1, limits.atOnce - 2)
+
+  /** Runs the work if the token and the cabinet have a place; none otherwise. */
+  const inPlace = <A, E>(tokenId: number, work: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> =>
+    Effect.suspend(() => {
+      const own = held.get(tokenId) ?? 0
+      if (own >= mostOfToken) return Effect.succeedNone
+      held.set(tokenId, own + 1)
+      const leave = Effect.sync(() => {
+        const left = held.get(tokenId)! - 1
+        if (left === 0) held.delete(tokenId)
+        else held.set(tokenId, left)
+      })
+      return Effect.ensuring(places.withPermitsIfAvailable(1)(work), leave)
+    })
 
   const takeIn = Effect.fnUntraced(function* (request: Request, sourceId: number, query: string) {
     const spooled = yield* spool(request, limits)
@@ -141,9 +158,9 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     const from = clientAddress(request, trustedProxies)
     const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
     const work = Effect.provideService(takeIn(request, sourceId, query), CurrentActor, actor)
-    const taken = yield* places.withPermitsIfAvailable(1)(work)
+    const taken = yield* inPlace(id, work)
     if (Option.isSome(taken)) return taken.value
-    const detail = `${limits.atOnce} uploads are already in progress, which is the maximum: try again later.`
+    const detail = `Too many uploads are in progress (at most ${limits.atOnce}, and ${mostOfToken} of one token): try again later.`
     return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY_SECONDS) })
   })
 
