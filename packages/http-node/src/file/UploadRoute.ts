@@ -15,7 +15,7 @@ import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToke
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { mayDo, roleMissing } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
-import { Context, Effect, Option, type Scope, Semaphore } from "effect"
+import { Context, Effect, Option, type Scope } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
 import { clientAddress, NO_PROXIES } from "../limit/ClientAddress.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
@@ -23,6 +23,7 @@ import { effectRunner } from "../server/EffectRunner.ts"
 import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
+import { UploadPlaces } from "./UploadPlaces.ts"
 
 /** How large and how slow an upload may be, and how many a cabinet accepts at once in one process. */
 export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: number }>(
@@ -116,24 +117,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   const settings = yield* Effect.serviceOption(HttpSettings)
   const trustedProxies = Option.match(settings, { onNone: () => NO_PROXIES, onSome: (its) => its.trustedProxies })
   const run = yield* effectRunner
-  const places = Semaphore.makeUnsafe(limits.atOnce)
-  const held = new Map<number, number>()
-  /** Of one token, so that slow uploads with it leave a place to others. */
-  const mostOfToken = Math.max(1, limits.atOnce - 2)
-
-  /** Runs the work if the token and the cabinet have a place; none otherwise. */
-  const inPlace = <A, E>(tokenId: number, work: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> =>
-    Effect.suspend(() => {
-      const own = held.get(tokenId) ?? 0
-      if (own >= mostOfToken) return Effect.succeedNone
-      held.set(tokenId, own + 1)
-      const leave = Effect.sync(() => {
-        const left = held.get(tokenId)! - 1
-        if (left === 0) held.delete(tokenId)
-        else held.set(tokenId, left)
-      })
-      return Effect.ensuring(places.withPermitsIfAvailable(1)(work), leave)
-    })
+  const places = new UploadPlaces(limits.atOnce)
 
   const takeIn = Effect.fnUntraced(function* (request: Request, sourceId: number, query: string) {
     const spooled = yield* spool(request, limits)
@@ -158,9 +142,9 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     const from = clientAddress(request, trustedProxies)
     const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
     const work = Effect.provideService(takeIn(request, sourceId, query), CurrentActor, actor)
-    const taken = yield* inPlace(id, work)
+    const taken = yield* places.run(id, work)
     if (Option.isSome(taken)) return taken.value
-    const detail = `Too many uploads are in progress (at most ${limits.atOnce}, and ${mostOfToken} of one token): try again later.`
+    const detail = `Too many uploads are in progress (at most ${limits.atOnce}, and ${places.mostOfToken} of one token): try again later.`
     return refused(503, "busy", detail, { "retry-after": String(BUSY_RETRY_SECONDS) })
   })
 

@@ -9,21 +9,16 @@ import {
   type DiagnosticsReport,
   type RowSetAside,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
-import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
-import { textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
+import { senderFacts } from "./SenderFacts.ts"
 import { writeFailure } from "./WriteCheck.ts"
-import { recordedBaseUrl } from "../source/RecordedBaseUrl.ts"
-import { LIMITED_LATELY } from "../limit/PgLimitedRequests.ts"
-import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { roleName } from "../migrations/RoleName.ts"
 import { TABLES_READ_WHOLE } from "../row/ColumnIndexStatement.ts"
@@ -63,28 +58,6 @@ FROM (
   WHERE n.nspname IN ('cabinet', 'sources') AND c.relkind = 'r'
 ) one GROUP BY 1`
 
-/** $1: the recipes of senders that sign the public address. */
-const SIGNED_ADDRESSES = `
-SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
-WHERE verify->>'recipe' = ANY ($1::text[]) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
-
-/** The sender of each source's latest request. One that has no original any more is left out. */
-const LATEST_AGENTS = `
-SELECT s.id::float8 AS "sourceId", s.name, s.keep_headers AS "keepHeaders", s.header_fields AS "headerFields", o.user_agent AS agent
-FROM cabinet.source s
-CROSS JOIN LATERAL (
-  SELECT e.original_request_id, e.received_at FROM cabinet.event e WHERE e.source_id = s.id AND e.channel = 'webhook'
-  ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1) e
-JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
-WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND o.user_agent IS NOT NULL ORDER BY s.id LIMIT 1000`
-
-/** Of at most a thousand requests; see `DiagnosticsReport.soleClient`. */
-const SOLE_CLIENT = `
-SELECT min(ip) AS address, count(*)::int4 AS requests, count(DISTINCT user_agent)::int4 AS programs
-FROM (SELECT ip, user_agent FROM cabinet.original_request
-      WHERE received_at > cabinet.now() - interval '1 day' AND ip IS NOT NULL ORDER BY id DESC LIMIT 1000) lately
-HAVING count(*) >= 100 AND min(ip) = max(ip) AND count(DISTINCT user_agent) >= 3`
-
 const PARTITIONS = `
 SELECT p.relname::text AS "table", to_char(max(right(c.relname, 8)::date), 'YYYY-MM-DD') AS until,
        coalesce(max(right(c.relname, 8)::date) - (cabinet.now() AT TIME ZONE 'UTC')::date, -1)::int4 AS days_ahead
@@ -109,14 +82,6 @@ WHERE m.state = 'failed' AND m.staged > 0 AND m.finished_at > cabinet.now() - in
   AND NOT EXISTS (SELECT FROM cabinet.import l WHERE l.source_id = m.source_id AND l.id > m.id AND l.state = 'done'
     AND (l.sha256 = m.sha256 OR l.poll_id = m.poll_id))
 ORDER BY m.id DESC LIMIT 5`
-
-interface LatestAgent {
-  readonly sourceId: number
-  readonly name: string
-  readonly keepHeaders: ReadonlyArray<string>
-  readonly headerFields: ReadonlyArray<string>
-  readonly agent: string
-}
 
 interface SetAside extends RowSetAside {
   readonly total: number
@@ -150,18 +115,7 @@ export const layer = Layer.effect(
         const partitions = yield* sql.unsafe<{ table: string; until: string | null; days_ahead: number }>(PARTITIONS)
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
-        const limitedRequests = yield* sql.unsafe<DiagnosticsReport["limitedRequests"][number]>(LIMITED_LATELY)
-        const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
-        const [soleClient = null] = yield* sql.unsafe<NonNullable<DiagnosticsReport["soleClient"]>>(SOLE_CLIENT)
-        const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
-          textArray(ADDRESS_RECIPES),
-        ])
-        const agents = yield* sql.unsafe<LatestAgent>(LATEST_AGENTS)
-        const droppedHeaders = agents.flatMap(({ sourceId, name, agent, ...kept }) => {
-          const provider = providerOf(agent)
-          return provider !== null && lacksFieldsOf(provider, kept) ? [{ sourceId, name, provider }] : []
-        })
-        const baseUrl = yield* Effect.provideService(recordedBaseUrl, PgClient.PgClient, sql)
+        const senders = yield* senderFacts(sql)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
@@ -213,12 +167,7 @@ export const layer = Layer.effect(
           failedImports,
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
-          refusedSignatures,
-          limitedRequests,
-          soleClient,
-          signedAddresses,
-          droppedHeaders,
-          baseUrl,
+          ...senders,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           tablesReadWhole,
           slowReads,

@@ -1,0 +1,57 @@
+/** What the diagnostics have to say about senders: how they are refused, where they come from, and what of theirs is lost. */
+import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
+import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { textArray } from "../connection/ArrayParameter.ts"
+import { LIMITED_LATELY } from "../limit/PgLimitedRequests.ts"
+import { recordedBaseUrl } from "../source/RecordedBaseUrl.ts"
+import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
+/** $1: the recipes of senders that sign the public address. */
+const SIGNED_ADDRESSES = `
+SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
+WHERE verify->>'recipe' = ANY ($1::text[]) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
+
+/** The sender of each source's latest request. One that has no original any more is left out. */
+const LATEST_AGENTS = `
+SELECT s.id::float8 AS "sourceId", s.name, s.keep_headers AS "keepHeaders", s.header_fields AS "headerFields", o.user_agent AS agent
+FROM cabinet.source s
+CROSS JOIN LATERAL (
+  SELECT e.original_request_id, e.received_at FROM cabinet.event e WHERE e.source_id = s.id AND e.channel = 'webhook'
+  ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1) e
+JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
+WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND o.user_agent IS NOT NULL ORDER BY s.id LIMIT 1000`
+
+/** Of at most a thousand requests; see `DiagnosticsReport.soleClient`. */
+const SOLE_CLIENT = `
+SELECT min(ip) AS address, count(*)::int4 AS requests, count(DISTINCT user_agent)::int4 AS programs
+FROM (SELECT ip, user_agent FROM cabinet.original_request
+      WHERE received_at > cabinet.now() - interval '1 day' AND ip IS NOT NULL ORDER BY id DESC LIMIT 1000) lately
+HAVING count(*) >= 100 AND min(ip) = max(ip) AND count(DISTINCT user_agent) >= 3`
+
+interface LatestAgent {
+  readonly sourceId: number
+  readonly name: string
+  readonly keepHeaders: ReadonlyArray<string>
+  readonly headerFields: ReadonlyArray<string>
+  readonly agent: string
+}
+
+/** Reads only, as `PgDiagnostics` does. */
+export const senderFacts = (sql: PgClient.PgClient) =>
+  Effect.gen(function* () {
+    const limitedRequests = yield* sql.unsafe<DiagnosticsReport["limitedRequests"][number]>(LIMITED_LATELY)
+    const refusedSignatures = yield* sql.unsafe<DiagnosticsReport["refusedSignatures"][number]>(REFUSED_LATELY)
+    const [soleClient = null] = yield* sql.unsafe<NonNullable<DiagnosticsReport["soleClient"]>>(SOLE_CLIENT)
+    const signedAddresses = yield* sql.unsafe<DiagnosticsReport["signedAddresses"][number]>(SIGNED_ADDRESSES, [
+      textArray(ADDRESS_RECIPES),
+    ])
+    const agents = yield* sql.unsafe<LatestAgent>(LATEST_AGENTS)
+    const droppedHeaders = agents.flatMap(({ sourceId, name, agent, ...kept }) => {
+      const provider = providerOf(agent)
+      return provider !== null && lacksFieldsOf(provider, kept) ? [{ sourceId, name, provider }] : []
+    })
+    const baseUrl = yield* Effect.provideService(recordedBaseUrl, PgClient.PgClient, sql)
+    return { limitedRequests, refusedSignatures, soleClient, signedAddresses, droppedHeaders, baseUrl }
+  })
