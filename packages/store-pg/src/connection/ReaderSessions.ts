@@ -10,7 +10,7 @@
  * reset before it reads another's: code that runs in it belongs to the owner of what it reads.
  *
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
- * time limit that it can set.
+ * time limit that it can set. One that ignores its termination as well keeps its place (see SessionEnd).
  */
 import { MAX_SNAPSHOTS } from "@data-cabinet/core/export/RowSnapshots"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
@@ -20,7 +20,8 @@ import { Effect, Option, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { KeptSessions } from "./KeptSessions.ts"
 import { rawTypes } from "./RawTypes.ts"
-import { END_SESSION, SETTINGS, settingsValues } from "./ReaderStatement.ts"
+import { SETTINGS, settingsValues } from "./ReaderStatement.ts"
+import { endSession, type EndedSession } from "./SessionEnd.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
 import { reader, readerApart, readerSnapshot, type SessionSettings, short } from "./SessionSettings.ts"
@@ -44,8 +45,8 @@ export interface ReaderSessions {
   readonly snapshots: KeptSessions
   /** The settings of a transaction in a separate session: names and values. */
   readonly settings: Readonly<Record<string, string>>
-  /** Terminates the backend with this process id, if it is one of the reader's, as the reader itself. */
-  readonly end: (pid: number) => Effect.Effect<boolean, SqlError.SqlError>
+  /** Ends one of the reader's sessions, as the reader itself, and waits until it has left (see endSession). */
+  readonly end: (session: Omit<EndedSession, "role">) => Effect.Effect<void, SqlError.SqlError>
 }
 
 export interface ReaderOptions {
@@ -131,13 +132,14 @@ export const readerSessions = Effect.fnUntraced(function* (
     // A read that may run a customer's functions goes by the driver.
     apart: yield* watched(apartName, apart, apartOf(maxConnections), apartGroup, {}),
     settings: apart.set,
-    end: (pid) =>
+    end: (session) =>
       Effect.scoped(
         Effect.flatMap(
           SessionPool.lentSessions(poolOf(sessionGroup(url, `${NAME} end`), short(2_000), 1)),
           (sessions) =>
-            sessions.use((session) =>
-              Effect.map(session.queryValues(END_SESSION, [String(pid), role], false), ([row]) => row?.[0] === true),
+            endSession(
+              (statement, values) => sessions.use((own) => own.queryValues(statement, [...values], false)),
+              { ...session, role },
             ),
         ),
       ),
@@ -183,8 +185,8 @@ export interface UsedSession {
 
 /**
  * Resets a session to the state in which it was opened, before it is returned to its pool. A session that cannot be
- * reset, or that is still in a transaction, is discarded, and its backend terminated by `end`, which never fails. Returns
- * whether the session may be used further.
+ * reset, or that is still in a transaction, is discarded, and ended by `end`, which never fails and returns once its
+ * backend has left: until then the session keeps its place in the pool. Returns whether the session may be used further.
  */
 export const resetSession = (
   { sessions, session, settingsAreLoose, pid }: UsedSession,
@@ -192,5 +194,5 @@ export const resetSession = (
 ): Effect.Effect<boolean> =>
   Effect.matchEffect(step(session, "DISCARD ALL"), {
     onSuccess: () => (settingsAreLoose ? Effect.as(sessions.letGo(session), false) : Effect.succeed(true)),
-    onFailure: () => Effect.andThen(sessions.letGo(session), Effect.as(Effect.forkDetach(end(pid)), false)),
+    onFailure: () => Effect.andThen(sessions.letGo(session), Effect.as(end(pid), false)),
   })

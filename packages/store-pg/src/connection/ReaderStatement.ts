@@ -17,12 +17,3 @@ export const SETTINGS = (settings: Readonly<Record<string, string>>): string => 
 /** The parameter values of `SETTINGS`. */
 export const settingsValues = (settings: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(settings).flat()
-
-/**
- * $1: the process id; $2: the reader's role. Returns one row with true if there was such a backend and it was signalled.
- * The call stands in the select list, which is evaluated for the matching row only.
- */
-export const END_SESSION = `
-  SELECT pg_catalog.pg_terminate_backend(a.pid) AS ended FROM pg_catalog.pg_stat_activity a
-  WHERE a.pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND a.usename OPERATOR(pg_catalog.=) $2::pg_catalog.name
-    AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()`

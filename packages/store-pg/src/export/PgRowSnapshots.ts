@@ -22,7 +22,8 @@ import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { resetSession, rolledBack } from "../connection/ReaderSessions.ts"
-import { END_SESSION } from "../connection/ReaderStatement.ts"
+import { endReader } from "../connection/ReaderEnd.ts"
+import { SessionEnds } from "../connection/SessionEnd.ts"
 import { RowStream, type StreamStatement } from "../connection/RowStream.ts"
 import { queryTimeout, readErrorOf, readerOff } from "../row/ReadErrorOf.ts"
 import { failed } from "../row/ReadRows.ts"
@@ -37,6 +38,9 @@ const QUEUE_MILLIS = 8_000
 /** A batch is passed on from this size, and its rows are written into a buffer of the second. */
 const BATCH_BYTES = 256 * 1024
 const RESERVED_BYTES = 384 * 1024
+
+/** What the log calls it. */
+const EXPORT = "an export"
 
 /** The alias of the query. */
 const ROWS = `"t"`
@@ -156,16 +160,14 @@ export const layer = Layer.effect(
     const ends = yield* timerWheel
     const context = yield* Effect.context()
 
-    /** A view's function may go on although its client has gone. */
+    const ending = yield* SessionEnds.make
+    /** A view's function may go on although its client has gone; its session's place is then kept as well. */
     const endBackend = (pid: number): Effect.Effect<void> =>
-      owner.unsafe(END_SESSION, [String(pid), role]).pipe(
-        Effect.catch(() => sessions.end(pid)),
-        Effect.ignore,
-      )
+      ending.end(pid, EXPORT, (asked) => endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, asked }))
     const release = (kept: KeptSession, isAtEnd: boolean) => {
-      const pid = kept.session.processId
-      const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), Effect.sync(kept.giveBack))
-      Effect.runForkWith(context)(isAtEnd ? closing : Effect.andThen(closing, endBackend(pid)))
+      const left = isAtEnd ? Effect.void : endBackend(kept.session.processId)
+      const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)
+      Effect.runForkWith(context)(Effect.ensuring(closing, Effect.sync(kept.giveBack)))
     }
     /** Tried apart, since it may run a customer's functions. */
     const tried = (statement: string, text: string) =>

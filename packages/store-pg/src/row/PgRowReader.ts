@@ -11,14 +11,14 @@ import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWhe
 import { type PageQuery, type ReadResult, RowReader } from "@data-cabinet/core/row/RowReader"
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { Effect, Layer, Option, Result } from "effect"
-import type { SqlError } from "effect/sql"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
 import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessions.ts"
-import { END_SESSION } from "../connection/ReaderStatement.ts"
+import { cannotBeEnded, endReader } from "../connection/ReaderEnd.ts"
+import { type EndedSession, SessionEnds } from "../connection/SessionEnd.ts"
 import { ReadGroups } from "./ReadGroups.ts"
-import { ReadLimiter } from "./ReadLimiter.ts"
-import { queryTimeout, readerOff } from "./ReadErrorOf.ts"
+import { type HeldSlots, ReadLimiter } from "./ReadLimiter.ts"
+import { OVER_TIME, queryTimeout, readerOff } from "./ReadErrorOf.ts"
 import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 import { type SlowReads, slowReads } from "./SlowReads.ts"
 
@@ -38,6 +38,8 @@ const MIN_REMAINING_MILLIS = 500
 const LOST_CHECK_MILLIS = 500
 
 const frozen: ReadResult = Result.fail(readerOff("The reader's database does not respond."))
+
+const overTime: ReadResult = Result.fail(queryTimeout(OVER_TIME))
 
 const busy: ReadResult = Result.fail(queryTimeout("Too many reads are waiting: this one could not start in time."))
 
@@ -60,64 +62,82 @@ export const layer = Layer.effect(
     })
     const limit = statementTimeoutMillis + FROZEN_AFTER_MILLIS
 
-    /** The reader may terminate its own backends, but a view's function might hinder that, so `others` is tried first. */
+    const ofPrimary = yield* SessionEnds.make
+    const ofStandby = yield* SessionEnds.make
     const placeOf = (
       of: ReaderSessions,
-      others: (pid: number) => Effect.Effect<boolean, SqlError.SqlError>,
+      ending: SessionEnds,
+      end: (session: Omit<EndedSession, "role">) => Effect.Effect<void>,
     ): ReadPlace => ({
       sessions: of,
       ends,
       millis: statementTimeoutMillis + EVADED_AFTER_MILLIS,
-      end: (pid, object) =>
-        others(pid).pipe(
-          Effect.catch(() => of.end(pid)),
-          Effect.tap((ended) =>
-            ended
-              ? Effect.logWarning(`a read of ${object} did not end in time: its session was terminated`)
-              : Effect.void,
-          ),
-          Effect.catch(() =>
-            Effect.logWarning(`a read of ${object} does not end, and its session cannot be terminated`),
-          ),
-          Effect.asVoid,
-        ),
+      end: (pid, object) => {
+        const work = workOn(object)
+        return ending.end(pid, work, (asked) => end({ pid, work, asked }))
+      },
     })
-    const primary = placeOf(sessions.value, (pid) =>
-      Effect.map(owner.unsafe<{ ended: boolean }>(END_SESSION, [String(pid), role]), ([row]) => row?.ended === true),
-    )
+    const primary = placeOf(sessions.value, ofPrimary, (session) => endReader({ owner, own: sessions.value, role }, session))
 
     // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
     // connection is left to end by itself.
     const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
       withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
+    const readOnPrimary = async (query: RowQuery, deadline: Deadline, call: AbortableCall, slots: HeldSlots) => {
+      let reading: Promise<ReadResult> | undefined
+      const read = await withDeadline(
+        ends,
+        call,
+        deadline,
+        frozen,
+        (own) => (reading = readRows(primary, query, own)),
+      )
+      if (read !== frozen || reading === undefined) return read
+      slots.hold(reading)
+      return ofPrimary.isOutlived(workOn(query.object)) ? overTime : read
+    }
     const slow = yield* slowReads(owner)
-    const readNear = async (near: Standby, place: ReadPlace, query: RowQuery, call: AbortableCall) => {
+    const readNear = async (
+      near: Standby,
+      place: ReadPlace,
+      query: RowQuery,
+      call: AbortableCall,
+      slots: HeldSlots,
+    ) => {
       const deadline = ends.now() + limit
+      // Its slot is not held for a standby that does not respond: the primary serves the reads meanwhile.
       const read = await untilLost(ends, near, call, (own) => readOn(place, query, deadline, own))
       if (Result.isSuccess(read) || read.failure._tag === "RefusedValue" || call.isAborted) return read
       const code = read.failure._tag === "ReadError" ? read.failure.code : undefined
       if (code === "reader_off") near.setAside()
       if (code === "query_timeout" || deadline - ends.now() < MIN_REMAINING_MILLIS) return read
-      return readOn(primary, query, deadline, call)
+      return readOnPrimary(query, deadline, call, slots)
     }
-    const away = standby === undefined ? undefined : placeOf(standby.sessions, standby.sessions.end)
+    const away =
+      standby === undefined
+        ? undefined
+        : placeOf(standby.sessions, ofStandby, (session) =>
+            Effect.catch(standby.sessions.end(session), () => Effect.logWarning(cannotBeEnded(session.work))),
+          )
     const groups = new ReadGroups({
       ends,
       turns,
       busy,
-      single: (query, call) => readOn(primary, query, ends.now() + limit, call),
+      single: (query, call, slots) => readOnPrimary(query, ends.now() + limit, call, slots),
       group: (queries, call) => readGroup(primary, queries, call),
       took: (page, millis) => slow.note(page, millis),
     })
     const read = (query: RowQuery, call: AbortableCall): Promise<ReadResult> =>
       standby?.isNear() === true && away !== undefined
-        ? turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, () =>
-            timed(slow, ends, query, () => readNear(standby, away, query, call)),
+        ? turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, (slots) =>
+            timed(slow, ends, query, () => readNear(standby, away, query, call, slots)),
           )
         : groups.read(query, call)
     return RowReader.of({ read: (query, call) => read(rowQuery(query), call) })
   }),
 )
+
+const workOn = (object: string) => `a read of ${object}`
 
 const rowQuery = (page: PageQuery): RowQuery => {
   const { detail, catalogVersion, oid, owner } = page.table

@@ -14,7 +14,7 @@ import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { PageQuery, ReadResult } from "@data-cabinet/core/row/RowReader"
 import { Result } from "effect"
-import type { ReadLimiter } from "./ReadLimiter.ts"
+import type { HeldSlots, ReadLimiter } from "./ReadLimiter.ts"
 import type { GroupRead, RowQuery } from "./ReadRows.ts"
 import { PageTimes } from "./PageTimes.ts"
 import { hasLongRows } from "./RowPage.ts"
@@ -37,7 +37,7 @@ export interface Reads {
   /** What a read returns that got no turn in time. */
   readonly busy: ReadResult
   /** Reads one page, in a turn. */
-  readonly single: (query: RowQuery, call: AbortableCall) => Promise<ReadResult>
+  readonly single: (query: RowQuery, call: AbortableCall, slots: HeldSlots) => Promise<ReadResult>
   /** Reads pages of one table, in one turn. */
   readonly group: (queries: ReadonlyArray<RowQuery>, call: AbortableCall) => Promise<GroupRead>
   /** Told how long each page took that was read by itself and runs nobody's code. */
@@ -77,14 +77,14 @@ export class ReadGroups {
     const { turns, busy } = this.#reads
     const of = turnOf(query)
     if (turns.isFree(of) || !isShort(query) || this.#isApart(query.page.table)) {
-      return turns.run(of, call, busy, () => this.#single(query, call))
+      return turns.run(of, call, busy, (slots) => this.#single(query, call, slots))
     }
     return new Promise((resolve) => {
       const one = new WaitingRead(query, call, resolve)
       const stopListening = call.onAbort(() => one.line.abort())
       this.#enter(one)
       const own = turns
-        .run(of, one.line, busy, () => this.#turn(one))
+        .run(of, one.line, busy, (slots) => this.#turn(one, slots))
         .finally(() => {
           stopListening()
           this.#leave(one)
@@ -97,17 +97,17 @@ export class ReadGroups {
     })
   }
 
-  #turn(first: WaitingRead): Promise<ReadResult> {
+  #turn(first: WaitingRead, slots: HeldSlots): Promise<ReadResult> {
     this.#leave(first)
     // It was taken along after it had been given its turn.
     if (first.isTaken) return Promise.resolve(this.#reads.busy)
     const others = this.#take(first.query.page)
-    return others.length === 0 ? this.#single(first.query, first.call) : this.#readGroup(first, others)
+    return others.length === 0 ? this.#single(first.query, first.call, slots) : this.#readGroup(first, others, slots)
   }
 
-  async #single(query: RowQuery, call: AbortableCall): Promise<ReadResult> {
+  async #single(query: RowQuery, call: AbortableCall, slots: HeldSlots): Promise<ReadResult> {
     const began = this.#reads.ends.now()
-    const result = await this.#reads.single(query, call)
+    const result = await this.#reads.single(query, call, slots)
     if (query.page.runsNoUserCode) {
       const millis = this.#reads.ends.now() - began
       this.#times.note(query.page, millis)
@@ -134,7 +134,11 @@ export class ReadGroups {
   }
 
   /** Reads a group, and settles the others. Returns the result of the first. */
-  async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>): Promise<ReadResult> {
+  async #readGroup(
+    first: WaitingRead,
+    others: ReadonlyArray<WaitingRead>,
+    slots: HeldSlots,
+  ): Promise<ReadResult> {
     const { ends, turns, busy, group } = this.#reads
     const all = [first, ...others]
     const began = ends.now()
@@ -144,10 +148,18 @@ export class ReadGroups {
     }
     const stopListening = all.map((each) => each.call.onAbort(leave))
     const queries = all.map(({ query }) => query)
-    const read = await withDeadline<GroupRead>(ends, call, call.deadline, "failed", (own) => group(queries, own)).catch(
+    let reading: Promise<GroupRead> | undefined
+    const read = await withDeadline<GroupRead>(
+      ends,
+      call,
+      call.deadline,
+      "failed",
+      (own) => (reading = group(queries, own)),
+    ).catch(
       // The fault is that of whoever has it again by itself.
       (): GroupRead => "failed",
     )
+    if (read === "failed" && reading !== undefined) slots.hold(reading)
     for (const stop of stopListening) stop()
     const millis = (ends.now() - began) / all.length
     for (const { page } of queries) this.#times.note(page, millis)
@@ -157,9 +169,9 @@ export class ReadGroups {
       return Result.succeed(read[0]!)
     }
     for (const { query, call: its, settle } of others) {
-      settle(turns.run(turnOf(query), its, busy, () => this.#single(query, its)))
+      settle(turns.run(turnOf(query), its, busy, (own) => this.#single(query, its, own)))
     }
-    return this.#single(first.query, first.call)
+    return this.#single(first.query, first.call, slots)
   }
 
   #isApart(table: ReadableTable): boolean {

@@ -3,6 +3,9 @@
  * many callers query one slow table, readers of others find a free slot. Reads that may run a customer's functions have a
  * share of their own, and each such object a smaller one: neither one view nor all of them leave the tables without a
  * slot.
+ *
+ * A slot stands for a session of the database, so it is kept for as long as that: also when the caller was answered at
+ * its deadline, while a function that nothing can stop still runs.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -71,11 +74,19 @@ export interface ReadLimits {
   readonly ends: TimerWheel
 }
 
+/** The slots of a read that has begun. */
+export interface HeldSlots {
+  /** Keeps them until this settles, although the read has been answered. Called before the read's promise settles. */
+  readonly hold: (until: Promise<unknown>) => void
+}
+
 /** The slots of one read, which takes them one after the other. */
-class Slots {
+class Slots implements HeldSlots {
   readonly #needed: ReadonlyArray<Semaphore>
   readonly #left: () => void
   #held = 0
+  /** The read itself, and what else holds its slots. */
+  #holds = 1
 
   constructor(needed: ReadonlyArray<Semaphore>, left: () => void) {
     this.#needed = needed
@@ -96,7 +107,14 @@ class Slots {
     this.#held++
   }
 
+  hold(until: Promise<unknown>): void {
+    this.#holds++
+    const release = () => this.release()
+    void until.then(release, release)
+  }
+
   release(): void {
+    if (--this.#holds > 0) return
     this.#left()
     while (this.#held > 0) this.#needed[--this.#held]!.release()
   }
@@ -121,16 +139,16 @@ export class ReadLimiter {
   }
 
   /**
-   * Runs `work` once it has its slots, until its promise settles. Returns `late` if that takes longer than the queue
-   * timeout, or if the call is aborted before.
+   * Runs `work` once it has its slots, until its promise settles and nothing holds them. Returns `late` if that takes longer
+   * than the queue timeout, or if the call is aborted before.
    */
-  async run<A>(of: SlotRequest, call: AbortableCall, late: A, work: () => Promise<A>): Promise<A> {
+  async run<A>(of: SlotRequest, call: AbortableCall, late: A, work: (slots: HeldSlots) => Promise<A>): Promise<A> {
     const slots = this.#slots(of)
     try {
       const busy = slots.take()
       // Most reads find a free slot and do not wait.
       if (busy !== undefined && !(await this.#wait(slots, busy, call))) return late
-      return await work()
+      return await work(slots)
     } finally {
       slots.release()
     }

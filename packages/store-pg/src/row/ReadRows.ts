@@ -8,7 +8,7 @@ import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/ro
 import type { FoundRows, PageQuery, ReadResult } from "@data-cabinet/core/row/RowReader"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
-import { Effect, Result } from "effect"
+import { type Context, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { resetSession, type ReaderSessions, type Session, rolledBack } from "../connection/ReaderSessions.ts"
@@ -33,7 +33,7 @@ type SharedFailure = ReadError | RefusedValue | StaleObject | SqlError.SqlError
 
 export interface ReadPlace {
   readonly sessions: ReaderSessions
-  /** Terminates a backend of the reader's on this server; never fails. */
+  /** Terminates a backend of the reader's on this server, and waits until it has left; never fails. */
   readonly end: (pid: number, object: string) => Effect.Effect<void>
   readonly ends: TimerWheel
   /** Milliseconds after which the database's own time limit was evaded. */
@@ -43,7 +43,7 @@ export interface ReadPlace {
 export const readRows = async (place: ReadPlace, query: RowQuery, call: AbortableCall): Promise<ReadResult> => {
   const read = query.page.runsNoUserCode
     ? await readShared(place, query, call)
-    : await runResult(readApart(place, query), call.context, call)
+    : await runResult(readApart(place, query, call.context), call.context, call)
   if (Result.isSuccess(read)) return Result.succeed(read.success)
   const { failure } = read
   return Result.fail(failure._tag === "SqlError" ? readErrorOf(failure) : failure)
@@ -192,7 +192,7 @@ const acquire = async (
   }
 }
 
-const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) =>
+const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery, context: Context.Context<never>) =>
   sessions.apart.use((session, settingsAreLoose) => {
     const page = new RecordPage(query.page)
     const values = query.page.values.map(({ text }) => text)
@@ -208,7 +208,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery) 
       deadline: ends.now() + millis,
       expire: () => {
         isEnded = true
-        Effect.runFork(endNow(pid))
+        Effect.runForkWith(context)(endNow(pid))
       },
     })
     const run = (statement: string, of: ReadonlyArray<string>) =>

@@ -10,7 +10,8 @@ import { Effect, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
-import { END_SESSION, SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
+import { SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
+import { END_SESSION, IS_THERE } from "@data-cabinet/store-pg/connection/SessionEnd"
 import { PROOF, tryValue, withExpectedVersion } from "@data-cabinet/store-pg/row/ReadStatement"
 import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
 import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
@@ -261,6 +262,7 @@ describe("what an author plants in public", () => {
       ...[null, `"o"."c"`].map((like) => tryValue(tableOf({}), { text: "", type: "pg_catalog.text", like })),
       SETTINGS({ a: "b" }),
       END_SESSION,
+      IS_THERE,
     ]
     expect(new Set([...before.texts, ...around].flatMap(bareNames))).toEqual(new Set())
     const planting = plants(names)

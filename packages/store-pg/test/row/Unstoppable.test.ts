@@ -1,0 +1,88 @@
+/**
+ * A view that nothing in PostgreSQL can stop: libxml2 looks at no interrupt while it counts nodes. What the cabinet promises
+ * then is that such a read keeps the place of one read until its session has left, and not one more.
+ */
+import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
+import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Effect, Fiber, Result } from "effect"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { itemsOf, openReading, type Reading } from "./reading.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let reading: Reading
+beforeAll(async () => {
+  reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 300 } })
+  await reading.run(`CREATE TABLE honest (id int PRIMARY KEY)`)
+  await reading.run(`INSERT INTO honest VALUES (1)`)
+  // PostgreSQL asks for no privilege to run XMLTABLE, so nothing but the places can hold it.
+  await reading.run(`CREATE FUNCTION public.nodes(n int) RETURNS xml LANGUAGE sql IMMUTABLE AS
+    $$ SELECT ('<a>' || repeat('<b/>', n) || '</a>')::xml $$`)
+  await reading.run(`CREATE VIEW unstoppable AS SELECT t.c FROM XMLTABLE('/a' PASSING public.nodes(${NODES})
+    COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') t`)
+})
+afterAll(() => reading.close())
+
+/** Of four connections, three may run views at once, and half of the four run the same one. */
+const SHARE = 2
+
+/** So many that a read takes some seconds, many times its limit. */
+const NODES = 400
+
+const stuck = async () =>
+  (
+    await reading.database.run(`SELECT pid FROM pg_stat_activity
+      WHERE usename = '${reading.readerRole}' AND state = 'active' AND query LIKE '%unstoppable%'`)
+  ).length
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+const failureOf = async (page: ReturnType<Reading["page"]>) => {
+  const answer = await page
+  return Result.isFailure(answer) ? answer.failure : null
+}
+
+it("an unstoppable view never has more sessions than its share, whatever its callers do", async () => {
+  let most = 0
+  let isOver = false
+  const watch = (async () => {
+    while (!isOver) {
+      most = Math.max(most, await stuck())
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  })()
+  try {
+    for (let round = 0; round < 2; round++) {
+      const crowd = Array.from({ length: 8 }, () => failureOf(reading.page("unstoppable")))
+      expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+      for (const failure of await Promise.all(crowd)) expect(failure).toMatchObject({ code: "query_timeout" })
+      expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+    }
+  } finally {
+    isOver = true
+    await watch
+  }
+  expect(most).toBe(SHARE)
+})
+
+it("a client that leaves takes no place with it, and no session", async () => {
+  await until(async () => (await stuck()) === 0)
+  const page = SelectRows.use((rows) =>
+    fromCall((call) => rows.page({ schema: "public", name: "unstoppable", params: [] }, call)),
+  )
+  for (let round = 0; round < 2; round++) {
+    const clients = Array.from({ length: 4 }, () => reading.runtime.runFork(page))
+    await until(async () => (await stuck()) === SHARE)
+    await Promise.all(clients.map((client) => Effect.runPromise(Fiber.interrupt(client))))
+    expect(await stuck()).toBeLessThanOrEqual(SHARE)
+  }
+  expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+})
+
+it("a place is free again once the session has left", async () => {
+  await until(async () => (await stuck()) === 0)
+  await reading.run(`CREATE VIEW quick AS SELECT public.nodes(1)::text AS x`)
+  expect(itemsOf(await reading.page("quick"))).toEqual([{ x: "<a><b/></a>" }])
+})
