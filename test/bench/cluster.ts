@@ -82,7 +82,7 @@ const clusterIn = async (home: string, remove: () => void): Promise<Cluster> => 
   }
   const admin = url("postgres", "postgres")
   const stop = async () => {
-    await stopPostmaster(pgdata, server, 60_000)
+    await stopPostmaster(pgdata, server)
     remove()
   }
   try {

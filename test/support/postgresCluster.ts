@@ -57,7 +57,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return { server: started, way: launcher.name }
   })
   const stop = async () => {
-    await stopPostmaster(pgdata, server, 30_000)
+    await stopPostmaster(pgdata, server)
     rmSync(home, { recursive: true, force: true })
   }
   try {

@@ -38,6 +38,31 @@ export interface RowSetAside {
   readonly retryAt: string
 }
 
+/** Who can do more in the database than a cabinet needs, and what of it PostgreSQL could not stop. */
+export interface AuthorityReport {
+  /** Whether the cabinet's own user is a superuser: a view that runs as it could then do anything on the server. */
+  readonly isSuperuser: boolean
+  /** Reads and reports that have outlived every time limit, and the request to end them; the longest first. */
+  readonly outlivedSessions: ReadonlyArray<{
+    readonly pid: number
+    readonly login: string
+    readonly application: string
+    readonly seconds: number
+  }>
+  /** The statements by which a superuser takes from every role what nothing can stop once it runs; empty if that is done. */
+  readonly unstoppableForAll: ReadonlyArray<string>
+  /** Transactions of this database that were prepared for over a minute: they hold locks and end with no session. */
+  readonly preparedTransactions: ReadonlyArray<{
+    readonly name: string
+    readonly login: string
+    readonly since: string
+  }>
+  /** Extensions that the author owns, who may drop them with all that uses them. */
+  readonly authorsExtensions: ReadonlyArray<{ readonly name: string; readonly schema: string }>
+  /** Whether the author may create schemas, and with that extensions, in the database. */
+  readonly authorCreates: boolean
+}
+
 /** The result of the diagnostics. */
 export interface DiagnosticsReport {
   /** Such as `18.4`. */
@@ -137,6 +162,7 @@ export interface DiagnosticsReport {
   }>
   /** What the login for reports may do besides reading; null while nobody can log in with it. */
   readonly reportRights: ReadonlyArray<RightBeyondReading> | null
+  readonly authority: AuthorityReport
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */
   readonly longestTransactionSeconds: number
 }

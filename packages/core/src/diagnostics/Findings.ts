@@ -1,6 +1,7 @@
 /** Interprets the diagnostics of a cabinet: each item examined, its state, and the remedy for a problem. */
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
 import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
+import { authorityFindings } from "./AuthorityFindings.ts"
 import { counted } from "../text/Counted.ts"
 import { shellWord } from "../text/ShellWord.ts"
 import { providerNamed } from "../verification/Providers.ts"
@@ -415,6 +416,7 @@ export const findingsOf = ({
   ...(roles === undefined ? [] : ofRoles(roles, reading)),
   ...ofDatabase(diagnostics),
   ...ofNeighbours(diagnostics),
+  ...authorityFindings(diagnostics),
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
   ...ofSignatures(diagnostics),

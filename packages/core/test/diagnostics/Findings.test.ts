@@ -45,6 +45,14 @@ const WELL = {
     tablesReadWhole: [],
     slowReads: [],
     reportRights: [],
+    authority: {
+      isSuperuser: false,
+      outlivedSessions: [],
+      unstoppableForAll: [],
+      preparedTransactions: [],
+      authorsExtensions: [],
+      authorCreates: false,
+    },
     longestTransactionSeconds: 1,
   },
   gauge: {
@@ -65,11 +73,13 @@ const diagnostics = (change: Partial<DiagnosticsReport>): Seen => ({
   ...WELL,
   diagnostics: { ...WELL.diagnostics, ...change },
 })
+const authority = (change: Partial<DiagnosticsReport["authority"]>): Seen =>
+  diagnostics({ authority: { ...WELL.diagnostics.authority, ...change } })
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
 /** Of a cabinet where nothing is wrong. */
 const CHECKS =
-  "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks polls search reports deliveries".split(
+  "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks unstoppable polls search reports deliveries".split(
     " ",
   )
 
@@ -200,6 +210,30 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /^At 2026-11-20T10:00:00Z .* look for the copy/,
   ],
   ["neighbours", diagnostics({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
+  ["superuser", authority({ isSuperuser: true }), "warn", /user owner is a superuser.*ALTER ROLE "owner" NOSUPERUSER/],
+  [
+    "stuck reads",
+    authority({
+      outlivedSessions: [{ pid: 7, login: "cabinet_x_reader", application: "data-cabinet reader", seconds: 181.4 }],
+    }),
+    "warn",
+    /process 7 \(cabinet_x_reader, data-cabinet reader, 181 s\).*pg_ctl restart -m immediate/,
+  ],
+  [
+    "prepared",
+    authority({
+      preparedTransactions: [{ name: "it's", login: "cabinet_x_reports", since: "2026-11-20T10:00:00Z" }],
+    }),
+    "warn",
+    /it's \(cabinet_x_reports, since 2026-11-20T10:00:00Z\).*ROLLBACK PREPARED 'it''s';/,
+  ],
+  [
+    "extensions",
+    authority({ authorsExtensions: [{ name: "pg_trgm", schema: "public" }] }),
+    "warn",
+    /DROP EXTENSION "pg_trgm" CASCADE; CREATE EXTENSION "pg_trgm" SCHEMA "public";/,
+  ],
+  ["author's schemas", authority({ authorCreates: true }), "warn", /cabinet schema add NAME/],
   ["password", diagnostics({ authorStays: true }), "warn", /password never expires, and a script may have set it/],
   ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is available/],
   [

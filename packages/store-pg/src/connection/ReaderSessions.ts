@@ -137,10 +137,10 @@ export const readerSessions = Effect.fnUntraced(function* (
         Effect.flatMap(
           SessionPool.lentSessions(poolOf(sessionGroup(url, `${NAME} end`), short(2_000), 1)),
           (sessions) =>
-            endSession(
-              (statement, values) => sessions.use((own) => own.queryValues(statement, [...values], false)),
-              { ...session, role },
-            ),
+            endSession((statement, values) => sessions.use((own) => own.queryValues(statement, [...values], false)), {
+              ...session,
+              role,
+            }),
         ),
       ),
   }

@@ -18,6 +18,7 @@ import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { senderFacts } from "./SenderFacts.ts"
+import { authority } from "./Authority.ts"
 import { writeFailure } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
 import { roleName } from "../migrations/RoleName.ts"
@@ -172,6 +173,7 @@ export const layer = Layer.effect(
           tablesReadWhole,
           slowReads,
           reportRights,
+          authority: yield* Effect.provideService(authority, PgClient.PgClient, sql),
           longestTransactionSeconds: general!.longest,
         }
         return report

@@ -193,12 +193,18 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
     mine.release()
     const alone = yield* lockWithin(dir.usersLock, "alone", 3, 20)
     if (alone === undefined) return releaseWatchdog(dir)
-    yield* attempt(async () => {
+    const stopped = yield* attempt(async () => {
       const file = readPostmasterPid(dir.pgdata)
-      if (file !== undefined) await stopPostmaster(dir.pgdata, file, 60_000)
+      const how = file === undefined ? "fast" : await stopPostmaster(dir.pgdata, file)
       stopWatchdog(dir)
       removeEndpoint(dir)
+      return how
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
+    if (stopped === "immediate") {
+      yield* Effect.logWarning(
+        "A session of the embedded PostgreSQL did not end when it was told to, so the server was stopped at once. Nothing is lost; its next start recovers as after a crash",
+      )
+    }
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("The embedded PostgreSQL cannot be stopped", cause)),
     Effect.uninterruptible,

@@ -26,7 +26,7 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
       try {
         unusedSince ??= performance.now()
         if (performance.now() - unusedSince >= lingerMillis) {
-          await stopPostmaster(dir.pgdata, server, 60_000)
+          await stopPostmaster(dir.pgdata, server)
           return removeEndpoint(dir)
         }
       } finally {

@@ -58,23 +58,47 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
   })
 }
 
+/** How long a "fast" shutdown may take before it becomes an "immediate" one, and that one before it has failed. */
+const STOP_MILLIS = { fast: 30_000, immediate: 30_000 }
+
+/** How a server was stopped: `immediate` if a session did not end when it was asked to. */
+export type Stopped = "fast" | "immediate"
+
 /**
- * Stops the server with a "fast" shutdown and waits for it: sessions are cut off, committed data is safe. A server that
- * is already gone is not an error. Rejects with `stop_failed` after the time limit.
+ * Stops the server with a "fast" shutdown and waits for it: sessions are cut off, committed data is safe. It waits for
+ * every session, and some functions look at no interrupt; after 30 seconds an "immediate" shutdown ends those as well.
+ * Nothing is lost by that: the next start recovers as after a crash. A server that is already gone is not an error.
+ * Rejects with `stop_failed` if that takes another 30 seconds.
  */
-export const stopPostmaster = async (pgdata: string, server: PostmasterPid, timeoutMillis: number): Promise<void> => {
-  if (!(await isServerOf(pgdata, server))) return
-  process.kill(server.pid, "SIGINT")
-  const deadline = Date.now() + timeoutMillis
-  while (Date.now() < deadline) {
-    // The file is removed last, after the shutdown checkpoint.
-    if (!isAlive(server.pid) || readPostmasterPid(pgdata)?.pid !== server.pid) return
-    await sleep(10)
-  }
+export const stopPostmaster = async (
+  pgdata: string,
+  server: PostmasterPid,
+  millis: typeof STOP_MILLIS = STOP_MILLIS,
+): Promise<Stopped> => {
+  if (!(await isServerOf(pgdata, server))) return "fast"
+  if (await isStopped(pgdata, server, "SIGINT", millis.fast)) return "fast"
+  if (await isStopped(pgdata, server, "SIGQUIT", millis.immediate)) return "immediate"
   throw new EmbeddedPostgresError({
     code: "stop_failed",
-    message: `The database process ${server.pid} has not ended after ${timeoutMillis / 1000} s. Look at its log beside ${pgdata}; nothing is lost if you end it with: kill -QUIT ${server.pid}`,
+    message: `The database process ${server.pid} has not ended ${(millis.fast + millis.immediate) / 1000} s after it was told to. Look at its log beside ${pgdata}; nothing that was committed is lost if you end it with: kill -KILL ${server.pid}`,
   })
+}
+
+/** Sends the signal, and waits so long at most for the server to end. */
+const isStopped = async (
+  pgdata: string,
+  server: PostmasterPid,
+  signal: "SIGINT" | "SIGQUIT",
+  millis: number,
+): Promise<boolean> => {
+  if (isAlive(server.pid)) process.kill(server.pid, signal)
+  const deadline = Date.now() + millis
+  while (Date.now() < deadline) {
+    // The file is removed last, after the shutdown checkpoint.
+    if (!isAlive(server.pid) || readPostmasterPid(pgdata)?.pid !== server.pid) return true
+    await sleep(10)
+  }
+  return false
 }
 
 export const maxLogBytes = 8 * 1024 * 1024

@@ -115,7 +115,7 @@ const findServer = async (dir: DataDir): Promise<PostmasterPid | undefined> => {
       silentSince ??= Date.now()
     }
     if (Date.now() > deadline || (silentSince !== undefined && Date.now() - silentSince > 3000)) {
-      await stopPostmaster(dir.pgdata, file, 60_000)
+      await stopPostmaster(dir.pgdata, file)
       return undefined
     }
     await sleep(50)

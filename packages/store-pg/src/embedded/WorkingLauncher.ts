@@ -72,7 +72,7 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
     try {
       await connect(`postgres://postgres@localhost/postgres?host=${encodeURIComponent(socketDir)}`)
     } finally {
-      await stopPostmaster(pgdata, server, 30_000)
+      await stopPostmaster(pgdata, server)
     }
     return undefined
   } catch (error) {

@@ -2,7 +2,7 @@
  * Logs which sessions block the accepting of events, at most once per session and minute: a sender that gets a 503 cannot
  * know, and the operator would have to look at that very moment.
  *
- * A foreign session that holds one of the locks of equal bodies is terminated: it can read a key while we hold it, but
+ * A foreign session that holds one of the locks of equal bodies is asked to end: it can read a key while we hold it, but
  * has no business with it. If it cannot be terminated (a superuser's session, a prepared transaction) or returns, accepts
  * do without the lock.
  */
@@ -57,7 +57,7 @@ export const blockers = (sql: PgClient.PgClient) => {
       if (told.has(pid)) continue
       told.set(pid, now)
       yield* Effect.logWarning(
-        `accepting events waits for ${nameOf(blocker)}, which holds ${holds}, in a transaction since ${since ?? "unknown"}${ends ? ": ended it" : ""}`,
+        `accepting events waits for ${nameOf(blocker)}, which holds ${holds}, in a transaction since ${since ?? "unknown"}${ends ? ": asked it to end" : ""}`,
       )
     }
     return found.some(({ strange }) => strange)

@@ -163,7 +163,9 @@ export const layer = Layer.effect(
     const ending = yield* SessionEnds.make
     /** A view's function may go on although its client has gone; its session's place is then kept as well. */
     const endBackend = (pid: number): Effect.Effect<void> =>
-      ending.end(pid, EXPORT, (asked) => endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, asked }))
+      ending.end(pid, EXPORT, (asked) =>
+        endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, asked }),
+      )
     const release = (kept: KeptSession, isAtEnd: boolean) => {
       const left = isAtEnd ? Effect.void : endBackend(kept.session.processId)
       const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)

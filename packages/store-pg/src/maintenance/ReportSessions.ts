@@ -24,7 +24,7 @@ const ago = (parameter: number) => `clock_timestamp() - $${parameter}::float8 * 
 
 const END = `
 WITH found AS MATERIALIZED (
-  SELECT a.pid, coalesce(a.application_name, '') AS application, CASE
+  SELECT a.pid, coalesce(a.application_name, '') AS application, a.backend_start::text AS since, CASE
     WHEN EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid AND l.locktype = 'advisory') THEN 'it took advisory locks'
     WHEN a.state LIKE 'idle in transaction%' AND a.state_change < ${ago(1)}
       THEN 'it left a transaction open without a query'
@@ -34,24 +34,42 @@ WITH found AS MATERIALIZED (
   FROM pg_stat_activity a
   WHERE a.datname = current_database() AND a.usename LIKE 'cabinet\\_%\\_reports' AND pg_has_role(a.usesysid, 'USAGE')
 )
-SELECT pid, application, why, pg_terminate_backend(pid) AS ended FROM found WHERE why IS NOT NULL`
+SELECT pid, application, since, why, pg_terminate_backend(pid) AS asked FROM found WHERE why IS NOT NULL`
 
-interface Ended {
+interface Asked {
   readonly pid: number
   readonly application: string
+  /** When the session began: a process id may be another session's by the next look. */
+  readonly since: string
   readonly why: string
-  readonly ended: boolean
+  readonly asked: boolean
 }
 
+/**
+ * Returns the periodic look. A session that was asked to end and is seen again runs code that looks at no interrupt: that is
+ * logged once, and it goes on counting among the few connections of its role.
+ */
 export const endReportSessions = (bounds: Partial<Bounds> = {}) => {
   const { transactionSeconds, idleSeconds, queueUsage } = { ...BOUNDS, ...bounds }
   const parameters = [idleSeconds, transactionSeconds, queueUsage]
+  let asked = new Map<string, number>()
   const work = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    for (const { pid, application, why, ended } of yield* sql.unsafe<Ended>(END, parameters)) {
-      const outcome = ended ? "was ended" : "cannot be ended"
-      yield* Effect.logWarning(`A session for reports (process ${pid}, ${application}) ${outcome}: ${why}`)
+    const found = yield* sql.unsafe<Asked>(END, parameters)
+    const now = new Map<string, number>()
+    for (const one of found) {
+      const key = `${one.pid} ${one.since}`
+      const times = asked.get(key) ?? 0
+      now.set(key, times + 1)
+      if (times < 2) yield* Effect.logWarning(wordsOf(one, times === 1))
     }
+    asked = now
   })
   return connectionLossAsError(work)
+}
+
+const wordsOf = ({ pid, application, why, asked }: Asked, isAgain: boolean): string => {
+  const who = `A session for reports (process ${pid}, ${application})`
+  if (!asked) return `${who} cannot be ended: ${why}`
+  return isAgain ? `${who} runs on although PostgreSQL was asked to end it: ${why}` : `${who} was asked to end: ${why}`
 }

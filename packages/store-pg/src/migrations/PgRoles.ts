@@ -16,7 +16,7 @@ import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
-import { RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
+import { MOST_READER_SESSIONS, RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
 import { ensureReports } from "./ReportsRole.ts"
 import { roleName } from "./RoleName.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
@@ -118,8 +118,9 @@ const putRight = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
   const run = (statement: string) => sql.unsafe(statement)
-  const [here] = yield* sql<{ database: string; owner: string }>`
-    SELECT current_database()::text AS database, current_user::text AS owner`
+  const [here] = yield* sql.unsafe<{ database: string; owner: string; most_readers: number }>(
+    `SELECT current_database()::text AS database, current_user::text AS owner, ${MOST_READER_SESSIONS} AS most_readers`,
+  )
   const database = here!.database
 
   const ensureRole = (kind: RoleKind, given: string | undefined) =>
@@ -131,7 +132,10 @@ const putRight = Effect.fnUntraced(function* (
       const password = known?.password ?? randomBytes(24).toString("base64url")
       // Also for an existing role: after a restore its password may differ from the one stored in the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
-      const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* validForAMinute}` : ""
+      const bounds =
+        kind === "author"
+          ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS}${yield* validForAMinute}`
+          : ` CONNECTION LIMIT ${here!.most_readers}`
       yield* run(`${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${passwordLiteral(form, password)}${bounds}`)
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`

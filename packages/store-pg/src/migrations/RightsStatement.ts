@@ -2,13 +2,20 @@
 import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
+ * How many sessions the readers of one cabinet may have, over all its processes: three quarters of those that the server has
+ * for users. Reads are then refused before accepting events is, whatever runs in a view and does not end.
+ */
+export const MOST_READER_SESSIONS = `greatest(4, (current_setting('max_connections')::int4
+    - current_setting('superuser_reserved_connections')::int4 - coalesce(current_setting('reserved_connections', true), '0')::int4) * 3 / 4)`
+
+/**
  * $1: the reader's name, $2: the author's. Returns one row if both have every privilege that `ensureRoles` grants, and
  * none if either does not exist or lacks one.
  */
 export const RIGHTS_ARE_COMPLETE = `
   SELECT FROM pg_roles owner, pg_roles reader, pg_roles author
   WHERE owner.rolname = current_user AND reader.rolname = $1::text AND author.rolname = $2::text
-    AND reader.rolcanlogin AND NOT reader.rolinherit AND author.rolcanlogin AND NOT author.rolinherit
+    AND reader.rolcanlogin AND NOT reader.rolinherit AND reader.rolconnlimit = ${MOST_READER_SESSIONS} AND author.rolcanlogin AND NOT author.rolinherit
     AND pg_has_role(owner.oid, author.oid, 'USAGE') AND pg_has_role(owner.oid, reader.oid, 'USAGE')
     AND has_database_privilege(reader.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CONNECT')

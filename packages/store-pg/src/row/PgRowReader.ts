@@ -77,7 +77,9 @@ export const layer = Layer.effect(
         return ending.end(pid, work, (asked) => end({ pid, work, asked }))
       },
     })
-    const primary = placeOf(sessions.value, ofPrimary, (session) => endReader({ owner, own: sessions.value, role }, session))
+    const primary = placeOf(sessions.value, ofPrimary, (session) =>
+      endReader({ owner, own: sessions.value, role }, session),
+    )
 
     // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
     // connection is left to end by itself.
@@ -85,13 +87,7 @@ export const layer = Layer.effect(
       withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
     const readOnPrimary = async (query: RowQuery, deadline: Deadline, call: AbortableCall, slots: HeldSlots) => {
       let reading: Promise<ReadResult> | undefined
-      const read = await withDeadline(
-        ends,
-        call,
-        deadline,
-        frozen,
-        (own) => (reading = readRows(primary, query, own)),
-      )
+      const read = await withDeadline(ends, call, deadline, frozen, (own) => (reading = readRows(primary, query, own)))
       if (read !== frozen || reading === undefined) return read
       slots.hold(reading)
       return ofPrimary.isOutlived(workOn(query.object)) ? overTime : read

@@ -134,11 +134,7 @@ export class ReadGroups {
   }
 
   /** Reads a group, and settles the others. Returns the result of the first. */
-  async #readGroup(
-    first: WaitingRead,
-    others: ReadonlyArray<WaitingRead>,
-    slots: HeldSlots,
-  ): Promise<ReadResult> {
+  async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>, slots: HeldSlots): Promise<ReadResult> {
     const { ends, turns, busy, group } = this.#reads
     const all = [first, ...others]
     const began = ends.now()

@@ -29,7 +29,7 @@ const run = (binaries: Binaries) => async (launcher: Launcher) => {
   const settings = { listen_addresses: "", unix_socket_directories: socketDir, fsync: "off" }
   const logFile = join(dir, "log")
   const server = await startPostmaster({ binaries, launcher, pgdata, logFile, settings, startTimeoutMillis: 20_000 })
-  await stopPostmaster(pgdata, server, 20_000)
+  await stopPostmaster(pgdata, server)
   return launcher
 }
 

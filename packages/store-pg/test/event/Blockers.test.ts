@@ -67,7 +67,7 @@ it("a foreign session that holds the lock of a body, however it learned the key,
   assert.match(
     told()!,
     new RegExp(
-      `\\(${author.role}, a stranger, idle in transaction\\), which holds the lock of a body, in a transaction since .*: ended it$`,
+      `\\(${author.role}, a stranger, idle in transaction\\), which holds the lock of a body, in a transaction since .*: asked it to end$`,
     ),
   )
 })
