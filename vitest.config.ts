@@ -66,7 +66,7 @@ export const LONG = [
   "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
   "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
   "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
-  "test/fault/{exportMemory,feedEpochs,feedSetBack}.test.ts",
+  "test/fault/{exportMemory,feedEpochs,feedSetBack,unstoppable}.test.ts",
   "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
   "test/flow/{guides,listen,manyCabinets,packages,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",

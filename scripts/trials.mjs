@@ -1,7 +1,8 @@
 /**
  * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
- * at every byte, twenty failovers, a hundred restarts, a client that follows 200,000 events through kills, 500 that wait for
+ * at every byte, twenty failovers, a hundred restarts, ten
+ * minutes beside a view that nothing can stop, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and
  * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, its description under three linters and in two generators, every screen in all its looks, a
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
@@ -76,6 +77,11 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/fault/databaseRestarts.test.ts"],
     env: { ROUNDS: "100" },
+  },
+  unstoppable: {
+    missing: null,
+    run: [vitest, "run", "test/fault/unstoppable.test.ts"],
+    env: { UNSTOPPABLE_SECONDS: "600" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
   waits: {

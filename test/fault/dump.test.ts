@@ -54,7 +54,6 @@ const shell = (home: Home, name: string, env: Readonly<Record<string, string>>) 
 const SQL = `
 CREATE TABLE public.mine (id int PRIMARY KEY);
 INSERT INTO public.mine VALUES (1);
-CREATE SCHEMA own;
 CREATE VIEW own.totals AS SELECT total FROM sources.first_source;`
 
 /** The author's code, wherever a restore would run it, notes who it ran as; it tries to have another's rights first. */
@@ -116,6 +115,7 @@ const tried = (from: () => Promise<TestCluster>) => {
     const first = await fetch(`${server.baseUrl}/api/v1/events`, { headers: { authorization: `Bearer ${key}` } })
     const cursor = ((await first.json()) as { next_cursor: string }).next_cursor
     await server.stop("SIGTERM")
+    expect(await home.cabinet(["schema", "add", "own"], env)).toMatchObject({ code: 0 })
     expect(await home.cabinet(["sql"], env, `${SQL}${TRAPS}`)).toMatchObject({ code: 0, stderr: "" })
     return { key, path, id, cursor }
   }

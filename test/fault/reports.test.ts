@@ -32,9 +32,8 @@ beforeAll(async () => {
   home = newHome()
   server = await home.serve([], { CABINET_INTAKE_RATE: "0", CABINET_POSTGRES_PORT: String(port) })
   await send({ total: 12 })
-  await sql(
-    "CREATE SCHEMA shop; CREATE TABLE shop.item (id int PRIMARY KEY, name text); INSERT INTO shop.item VALUES (1, 'lamp')",
-  )
+  await json("schema", "add", "shop")
+  await sql("CREATE TABLE shop.item (id int PRIMARY KEY, name text); INSERT INTO shop.item VALUES (1, 'lamp')")
   issued = await json("database", "url")
   url = issued.url
 })
@@ -113,7 +112,8 @@ it.runIf(PSQL !== undefined)("psql reads a source's table and a customer's by th
 })
 
 it("the login reads what was created before it and after it, tables, columns and schemas", async () => {
-  await sql("CREATE SCHEMA later; CREATE VIEW later.totals AS SELECT total FROM sources.first_source")
+  await json("schema", "add", "later")
+  await sql("CREATE VIEW later.totals AS SELECT total FROM sources.first_source")
   await json("source", "add", "Second")
   expect(await send({ total: 13, note: "new" })).toBe(200)
   await inSession(async (client) => {

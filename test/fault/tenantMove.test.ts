@@ -90,7 +90,6 @@ CREATE DOMAIN public.d AS int CHECK (public.note());
 CREATE VIEW public.literal AS SELECT '{1}'::public.d[] AS d, n FROM sources.orders;
 CREATE TABLE public.mine (id int PRIMARY KEY);
 INSERT INTO public.mine VALUES (7);
-CREATE SCHEMA own;
 CREATE VIEW own.totals AS SELECT n FROM sources.orders;
 TRUNCATE public.a_ran;`
 
@@ -133,6 +132,7 @@ if (BIN !== undefined) {
     const intake = source.intake_path as string
     const first = await ask(intake, { body: { n: 0 } })
     expect(first.status).toBe(200)
+    expect(await home.cabinet(["schema", "add", "own", "--cabinet", "orders"], env)).toMatchObject({ code: 0 })
     expect(await home.cabinet(["sql", "--cabinet", "orders"], env, AUTHORS)).toMatchObject({ code: 0, stderr: "" })
     const before = await feed(key, "")
     const listed = ["token", "add", "partner", "--role", "reader", "--only", "own.totals", "--only", "sources.orders"]

@@ -1,6 +1,6 @@
 /**
- * `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`: which schemas that existed in the database before
- * readers may see.
+ * `cabinet schema add NAME`: a schema for the author. `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`: which
+ * schemas that existed in the database before readers may see.
  */
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
@@ -31,8 +31,21 @@ const hide = Command.make("hide", { schema }, (input) =>
   ),
 ).pipe(Command.withDescription("Revoke the API's access to a schema that was exposed"))
 
+const add = Command.make(
+  "add",
+  { name: Argument.String("NAME").pipe(Argument.withDescription("The new schema's name")) },
+  ({ name }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const { author } = yield* SchemaGrants.use((grants) => grants.add(name))
+        const words = `The schema ${name} belongs to the author: \`cabinet sql\` can create tables and views in it, which can be read through the API.`
+        yield* report(yield* format, { schema: name, author }, () => words)
+      }),
+    ),
+).pipe(Command.withDescription("Create a schema for tables and views of `cabinet sql`"))
+
 export const schemaCommand = Command.make("schema").pipe(
   Command.withExamples(EXAMPLES.schema),
-  Command.withDescription("Expose existing database schemas to the API, or hide them"),
-  Command.withSubcommands([expose, hide]),
+  Command.withDescription("Create a schema for the author; expose existing ones to the API, or hide them"),
+  Command.withSubcommands([add, expose, hide]),
 )

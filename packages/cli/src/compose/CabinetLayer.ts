@@ -194,7 +194,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgEventDetail.layer({ originalDays: settings.retentionDays }),
     PgEventListStore.layer,
     PgEventLog.layer,
-    PgSchemaGrantStore.layer,
+    PgSchemaGrantStore.layer(options.roles.author),
     PgFeedStore.layer,
     PgFeedTailStore.layer,
     PgNoticeStore.layer,

@@ -100,6 +100,7 @@ export type CabinetErrorCode =
   | "rate_limited"
   | "reader_off"
   | "same_file"
+  | "schema_exists"
   | "script_failed"
   | "source_gone"
   | "table_busy"

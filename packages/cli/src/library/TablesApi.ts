@@ -48,6 +48,11 @@ export interface TablesApi {
   readonly expose: (schema: string) => Promise<number>
   /** Reverts it. Returns how many the reader can still read. */
   readonly hide: (schema: string) => Promise<number>
+  /**
+   * Creates a schema for the author's tables and views, which `sql` fills; readers see what is created in it. Returns the role
+   * that owns it. Rejects with `schema_exists`.
+   */
+  readonly addSchema: (schema: string) => Promise<string>
   /** The search index, also while it is being built; none or one, and two while one replaces the other. */
   readonly searchIndexes: (object: string) => Promise<ReadonlyArray<FoundSearchIndex>>
   /**
@@ -124,6 +129,7 @@ export const tablesApi = (run: Run): TablesApi => ({
   },
   expose: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.expose(schema), ({ objects }) => objects))),
   hide: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.hide(schema), ({ objects }) => objects))),
+  addSchema: (schema) => run(SchemaGrants.use((grants) => Effect.map(grants.add(schema), ({ author }) => author))),
   searchIndexes: (object) => run(SearchIndex.use((search) => search.list(...namesOf(object)))),
   addSearchIndex: (object) => run(SearchIndex.use((search) => search.build(...namesOf(object)))),
   dropSearchIndex: (object) => run(SearchIndex.use((search) => search.drop(...namesOf(object)))),

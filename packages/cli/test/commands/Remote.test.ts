@@ -269,6 +269,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     mcp: { here: [] },
     // The test's database listens on no port, which both say.
     "database url": { here: [], code: 1 },
+    "schema add": { here: ["shop"], there: ["stall"], fresh: ["schema"] },
     "schema expose": { here: ["public"] },
     "schema hide": { here: ["public"] },
     "person add": { here: ["Ada", "--role", "editor"], there: ["Bob", "--role", "editor"], fresh: PERSON },
@@ -425,6 +426,9 @@ it.each([
   ["table", "search-index", "sources.nothing", "--list"],
   ["event", "verify", "--source", "Orders", "--dry-run"],
   ["schema", "expose", "cabinet"],
+  ["schema", "add", "cabinet_search"],
+  ["schema", "add", "public"],
+  ["schema", "add", "sources"],
   ["schema", "expose", "nothing"],
   ["person", "add", " "],
   ["person", "remove", "Nobody"],

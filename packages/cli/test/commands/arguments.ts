@@ -64,6 +64,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   sql: [FILE],
   mcp: [],
   "database url": [],
+  "schema add": ["shop"],
   "schema expose": ["public"],
   "schema hide": ["public"],
   doctor: [],

@@ -268,6 +268,7 @@ const LATEST_VIEWS: Acts<LatestViews["Service"]> = {
 const GRANTS: Acts<SchemaGrants["Service"]> = {
   expose: (schema) => act("schema.expose", `schema ${schema}`),
   hide: (schema) => act("schema.hide", `schema ${schema}`),
+  add: (schema) => act("schema.add", `schema ${schema}`),
 }
 
 /** The password is in none of it. */

@@ -1,4 +1,4 @@
-/** Grants and revokes the reader's access to a schema. Whether a schema may be exposed is decided by `SchemaGrants`. */
+/** Creates schemas, and grants and revokes the reader's access to them. Whether a schema may be exposed is decided by `SchemaGrants`. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -19,9 +19,17 @@ export type GrantOutcome =
       readonly statements: ReadonlyArray<string>
     }
 
+export type AddOutcome =
+  | { readonly is: "added"; readonly author: string }
+  | { readonly is: "exists" }
+  | { readonly is: "no_author"; readonly reason: string }
+  | { readonly is: "denied"; readonly detail: string; readonly statements: ReadonlyArray<string> }
+
 export class SchemaGrantStore extends Context.Service<
   SchemaGrantStore,
   {
     readonly change: (change: GrantChange, schema: string) => Effect.Effect<GrantOutcome, StoreUnavailable>
+    /** Creates a schema that belongs to the author, and that the reader may use. */
+    readonly add: (schema: string) => Effect.Effect<AddOutcome, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SchemaGrantStore") {}

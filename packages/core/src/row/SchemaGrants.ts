@@ -1,11 +1,13 @@
 /**
- * Grants and revokes the reader's access to schemas that existed in the database before the cabinet. Refuses the cabinet's
- * own schemas and the system's, and says what the owner of another's schema has to run.
+ * Grants and revokes the reader's access to schemas that existed in the database before the cabinet, and creates schemas for
+ * the author, who may not: PostgreSQL has one right for creating schemas and for creating extensions, which can put functions
+ * into anybody's schema. Refuses the cabinet's own schemas and the system's, and says what the owner of another's schema has
+ * to run.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { SchemaGrantError } from "./SchemaGrantError.ts"
-import { type GrantChange, type GrantOutcome, SchemaGrantStore } from "./SchemaGrantStore.ts"
+import { type AddOutcome, type GrantChange, type GrantOutcome, SchemaGrantStore } from "./SchemaGrantStore.ts"
 import { isSqlName } from "./SqlName.ts"
 
 type Returns = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
@@ -17,6 +19,8 @@ export class SchemaGrants extends Context.Service<
     /** Grants access to what is in the schema now, and to what its owner, as whom this runs, creates there later. */
     readonly expose: (schema: string) => Returns
     readonly hide: (schema: string) => Returns
+    /** Creates a schema that belongs to the author, and returns the role that owns it. */
+    readonly add: (schema: string) => Effect.Effect<{ readonly author: string }, SchemaGrantError | StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SchemaGrants") {
   static readonly layer = Layer.effect(
@@ -32,12 +36,21 @@ export class SchemaGrants extends Context.Service<
         if (!isSqlName(schema)) return noSuchSchema(schema)
         return Effect.flatMap(store.change(what, schema), (outcome) => result(what, schema, outcome))
       }
-      return SchemaGrants.of({ expose: change("expose"), hide: change("hide") })
+      const add = (schema: string) => {
+        if (isOurs(schema) || schema === "public") {
+          return refuse("not_for_readers", `The name ${schema} is the cabinet's or PostgreSQL's: choose another one.`)
+        }
+        if (!isSqlName(schema)) {
+          return refuse("not_for_readers", `${JSON.stringify(schema)} is no name of a schema: it has 1 to 63 bytes.`)
+        }
+        return Effect.flatMap(store.add(schema), (outcome) => added(schema, outcome))
+      }
+      return SchemaGrants.of({ expose: change("expose"), hide: change("hide"), add })
     }),
   )
 }
 
-const isOurs = (schema: string) => /^(cabinet|sources|information_schema|pg_.*)$/.test(schema)
+const isOurs = (schema: string) => /^(cabinet|cabinet_search|sources|information_schema|pg_.*)$/.test(schema)
 
 const refuse = (code: SchemaGrantError["code"], message: string) => Effect.fail(new SchemaGrantError({ code, message }))
 
@@ -49,6 +62,22 @@ const notMine = (schema: string, why: string, statements: ReadonlyArray<string>)
     "no_right",
     `The tables of ${schema} belong to another role (${why}). Let their owner run: ${statements.slice(0, 2).join("; ")};`,
   )
+
+const added = (schema: string, outcome: AddOutcome): Effect.Effect<{ readonly author: string }, SchemaGrantError> => {
+  switch (outcome.is) {
+    case "exists":
+      return refuse("schema_exists", `The database has a schema ${schema} already.`)
+    case "no_author":
+      return refuse("no_author", `There is no author to own it. ${outcome.reason}`)
+    case "denied":
+      return refuse(
+        "no_right",
+        `The cabinet's user may not create the schema ${schema} (${outcome.detail}). Let the database's owner run: ${outcome.statements.join("; ")};`,
+      )
+    case "added":
+      return Effect.succeed({ author: outcome.author })
+  }
+}
 
 const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Returns => {
   switch (outcome.is) {

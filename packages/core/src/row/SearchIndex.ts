@@ -124,6 +124,11 @@ const notIndexed = (table: ReadableTable, { fact }: NotIndexed) => {
         "no_trigrams",
         `The extension pg_trgm is in the schema ${fact.schema}, where ${fact.role} may create functions, which would run with the cabinet's rights. Let an administrator run: ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search; (or move it into another schema where only administrators may create objects).`,
       )
+    case "authors_trigrams":
+      return refuse(
+        "no_trigrams",
+        `The extension pg_trgm belongs to ${fact.owner}, who could drop it with every index that uses it. An extension's owner cannot be changed: look at what uses it, then let the database's owner run: DROP EXTENSION pg_trgm CASCADE; CREATE EXTENSION pg_trgm SCHEMA cabinet_search;`,
+      )
     case "foreign_schema":
       return refuse(
         "no_right",

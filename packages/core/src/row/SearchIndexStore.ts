@@ -42,6 +42,8 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
     | { readonly is: "no_trigrams"; readonly detail: string }
     /** pg_trgm is in a schema where this role may create functions. */
     | { readonly is: "open_trigrams"; readonly schema: string; readonly role: string }
+    /** pg_trgm itself is this role's, which may drop it with every index that uses it. */
+    | { readonly is: "authors_trigrams"; readonly owner: string }
     /** The schema for pg_trgm belongs to another role. */
     | { readonly is: "foreign_schema"; readonly owner: string }
     | { readonly is: "failed"; readonly detail: string }

@@ -120,6 +120,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["SearchIndex", "drop", ["sources", "orders"], "search_index.drop", "table sources.orders"],
   ["SchemaGrants", "expose", ["shop"], "schema.expose", "schema shop"],
   ["SchemaGrants", "hide", ["shop"], "schema.hide", "schema shop"],
+  ["SchemaGrants", "add", ["shop"], "schema.add", "schema shop"],
   ["ReportLogin", "issue", [], "report_login.issue", null],
   ["ReportLogin", "revoke", [], "report_login.revoke", null],
 ])("the act %s.%s%j is written as %s of %s, and says no more", (of, method, args, action, object) => {

@@ -1,15 +1,20 @@
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
-import { type GrantOutcome, SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
+import { type AddOutcome, type GrantOutcome, SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
 import { Effect, Layer, Result } from "effect"
 import { expect, it } from "vitest"
 
-const over = (outcome: GrantOutcome) => {
+const over = (outcome: GrantOutcome, outcomeOfAdding: AddOutcome = { is: "exists" }) => {
   const reached: Array<unknown> = []
   const store = Layer.succeed(SchemaGrantStore, {
     change: (...given) =>
       Effect.sync(() => {
         reached.push(given)
         return outcome
+      }),
+    add: (schema) =>
+      Effect.sync(() => {
+        reached.push(["add", schema])
+        return outcomeOfAdding
       }),
   })
   const run = <A, E>(work: (grants: SchemaGrants["Service"]) => Effect.Effect<A, E>) =>
@@ -30,11 +35,11 @@ const refusalOf = <A, E extends { readonly message: string }>(result: Result.Res
   return { code: "code" in failure ? failure.code : "none", message: failure.message }
 }
 
-it.each(["cabinet", "sources", "information_schema", "pg_catalog", "pg_toast", "pg_"])(
+it.each(["cabinet", "cabinet_search", "sources", "information_schema", "pg_catalog", "pg_toast", "pg_"])(
   "readers are given and refused nothing of the schema %s, whoever asks",
   (schema) => {
     const { reached, run } = over(changed(1, 1))
-    for (const act of ["expose", "hide"] as const) {
+    for (const act of ["expose", "hide", "add"] as const) {
       expect(run((grants) => grants[act](schema))).toMatchObject({ failure: { code: "not_for_readers" } })
     }
     expect(reached).toEqual([])
@@ -88,4 +93,24 @@ it("a schema or a reader that is not there is named", () => {
     code: "no_reader",
     message: expect.stringContaining("cabinet_reader"),
   })
+})
+
+it.each(["public", "", "a\0", "x".repeat(64)])("add refuses the name %j without asking the database", (schema) => {
+  const { reached, run } = over(changed(1, 1), { is: "added", author: "author" })
+  expect(run((grants) => grants.add(schema))).toMatchObject({ failure: { code: "not_for_readers" } })
+  expect(reached).toEqual([])
+})
+
+it.each<[AddOutcome, string, RegExp]>([
+  [{ is: "exists" }, "schema_exists", /a schema shop already/],
+  [{ is: "no_author", reason: "It may not be created." }, "no_author", /It may not be created/],
+  [
+    { is: "denied", detail: "permission denied", statements: ["CREATE SCHEMA shop"] },
+    "no_right",
+    /CREATE SCHEMA shop;/,
+  ],
+  [{ is: "added", author: "author" }, "none", /^$/],
+])("add answers %o in words", (outcome, code, message) => {
+  const refusal = refusalOf(over(changed(1, 1), outcome).run((grants) => grants.add("shop")))
+  expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) })
 })

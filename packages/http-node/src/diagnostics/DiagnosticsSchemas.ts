@@ -3,6 +3,10 @@ import type { JsonSchema } from "../api/Endpoint.ts"
 import { object, text } from "../openapi/SchemaForms.ts"
 
 export const DIAGNOSTICS_SCHEMAS = {
+  AuthorSchema: object(
+    { name: text("Its name."), author: text("The role that owns it, as which `cabinet sql` runs.") },
+    "A schema of the database, for the author's tables and views.",
+  ),
   Diagnostics: object(
     {
       findings: {

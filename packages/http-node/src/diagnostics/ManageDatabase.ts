@@ -44,6 +44,20 @@ export const manageDatabase = Effect.gen(function* () {
       respond: ({ path: [schema] }) => Effect.map(grants.hide(schema), ({ objects }) => ({ count: objects })),
     }),
     manageEndpoint({
+      ...common,
+      id: "addSchema",
+      method: "POST",
+      path: "/manage/v1/schemas/{schema}",
+      summary: "Create a schema for the author",
+      description:
+        "It belongs to the author's role, as which `cabinet sql` creates tables and views in it. Readers see them.",
+      action: "schema.change",
+      response: one("AuthorSchema", "The schema.", 201),
+      errors: ["schema_exists", "not_for_readers", "no_author", "no_right"],
+      params: { schema_exists: "schema", not_for_readers: "schema", no_right: "schema" },
+      respond: ({ path: [schema] }) => Effect.map(grants.add(schema), ({ author }) => ({ name: schema, author })),
+    }),
+    manageEndpoint({
       id: "getDiagnostics",
       tag: "Database",
       method: "GET",

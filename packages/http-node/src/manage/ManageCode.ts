@@ -186,9 +186,13 @@ const OWN = {
   },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },
-  not_for_readers: { status: 409, meaning: "The schema belongs to the cabinet or the system and cannot be exposed." },
+  not_for_readers: {
+    status: 409,
+    meaning: "The schema belongs to the cabinet or the system, or its name cannot be given to another.",
+  },
   no_right: { status: 409, meaning: "The schema or table has another owner, who alone may do this." },
   no_reader: { status: 409, meaning: "There is no reader role." },
+  schema_exists: { status: 409, meaning: "There is a schema of this name already." },
   not_listening: { status: 409, meaning: "The database listens on no port, so no other program could connect." },
   login_denied: {
     status: 409,

@@ -15,6 +15,8 @@ export const layer = Layer.effect(
         refusedAs(api.json<{ readonly count: number }>({ method: "POST", path: ["schemas", schema, act] }), known),
         ({ count }) => ({ objects: count }),
       )
-    return SchemaGrants.of({ expose: change("expose"), hide: change("hide") })
+    const add = (schema: string) =>
+      refusedAs(api.json<{ readonly author: string }>({ method: "POST", path: ["schemas", schema] }), known)
+    return SchemaGrants.of({ expose: change("expose"), hide: change("hide"), add })
   }),
 )

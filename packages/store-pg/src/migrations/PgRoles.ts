@@ -1,6 +1,6 @@
 /**
  * The login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author creates
- * tables and views in `public` and in schemas of its own; that of reports is the reader's for other programs (see
+ * tables and views in `public` and in schemas that were added for it; that of reports is the reader's for other programs (see
  * ReportsRole). If reader and author cannot be created, connection addresses of existing roles are configured instead.
  *
  * Nearly every start finds them as the previous one left them: that is checked first, because repairing them takes some
@@ -169,7 +169,9 @@ const putRight = Effect.fnUntraced(function* (
     }
     if (author.there) {
       const name = quoteName(author.role)
-      yield* run(`GRANT CONNECT, CREATE, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
+      yield* run(`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
+      // Whoever may create schemas may create extensions, which put their functions into any schema, as their owner.
+      yield* run(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
       yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
       // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all
       // the same.

@@ -19,7 +19,7 @@ export const RIGHTS_ARE_COMPLETE = `
     AND pg_has_role(owner.oid, author.oid, 'USAGE') AND pg_has_role(owner.oid, reader.oid, 'USAGE')
     AND has_database_privilege(reader.oid, current_database(), 'CONNECT')
     AND has_database_privilege(author.oid, current_database(), 'CONNECT')
-    AND has_database_privilege(author.oid, current_database(), 'CREATE')
+    AND NOT has_database_privilege(author.oid, current_database(), 'CREATE')
     AND has_database_privilege(author.oid, current_database(), 'TEMPORARY')
     AND author.rolvaliduntil < 'infinity' AND author.rolconnlimit > 0
     AND NOT (SELECT ${OPEN_TO_ALL} AND pg_has_role(datdba, 'USAGE') FROM pg_database d WHERE datname = current_database())

@@ -1,10 +1,16 @@
-/** Grants to the reader's role, schema by schema. */
-import { type GrantChange, type GrantOutcome, SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
+/** Grants to the reader's role, schema by schema, and schemas of the author's. */
+import {
+  type AddOutcome,
+  type GrantChange,
+  type GrantOutcome,
+  SchemaGrantStore,
+} from "@data-cabinet/core/row/SchemaGrantStore"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { mirrorGrants } from "../migrations/ReportsRole.ts"
+import type { RoleLogin } from "../migrations/PgRoles.ts"
 import { roleName } from "../migrations/RoleName.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -21,6 +27,9 @@ const hiding = (schema: string, reader: string) => [
   `REVOKE USAGE ON SCHEMA ${schema} FROM ${reader}`,
 ]
 
+/** Its privileges for the reader, and for reports, come with the author's default privileges. */
+const adding = (schema: string, author: string) => [`CREATE SCHEMA ${schema} AUTHORIZATION ${author}`]
+
 /** PostgreSQL reports a grant that this user may not give as a warning, not an error, so the outcome is counted. */
 const COUNT = `
 SELECT count(*)::int4 AS objects,
@@ -28,37 +37,60 @@ SELECT count(*)::int4 AS objects,
          AND has_table_privilege($2, c.oid, 'SELECT'))::int4 AS readable
 FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
 
-export const layer = Layer.effect(
-  SchemaGrantStore,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const { role } = yield* ReaderClient
+/** `author`: the role that owns the schemas that are added. */
+export const layer = (author: RoleLogin) =>
+  Layer.effect(
+    SchemaGrantStore,
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { role } = yield* ReaderClient
 
-    const statementsOf = (change: GrantChange, schema: string) =>
-      (change === "expose" ? exposing : hiding)(quoteName(schema), quoteName(role))
+      const statementsOf = (change: GrantChange, schema: string) =>
+        (change === "expose" ? exposing : hiding)(quoteName(schema), quoteName(role))
 
-    const apply = Effect.fnUntraced(function* (schema: string, statements: ReadonlyArray<string>) {
-      for (const statement of statements) yield* sql.unsafe(statement)
-      const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
-      yield* Effect.provideService(mirrorGrants(role, roleName(here!.database, "reports")), PgClient.PgClient, sql)
-      return (yield* sql.unsafe<{ objects: number; readable: number }>(COUNT, [schema, role]))[0]!
-    })
+      const apply = Effect.fnUntraced(function* (schema: string, statements: ReadonlyArray<string>) {
+        for (const statement of statements) yield* sql.unsafe(statement)
+        const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
+        yield* Effect.provideService(mirrorGrants(role, roleName(here!.database, "reports")), PgClient.PgClient, sql)
+        return (yield* sql.unsafe<{ objects: number; readable: number }>(COUNT, [schema, role]))[0]!
+      })
 
-    return SchemaGrantStore.of({
-      change: Effect.fnUntraced(function* (change, schema): Effect.fn.Return<GrantOutcome, SqlError.SqlError> {
+      const create = Effect.fnUntraced(function* (schema: string): Effect.fn.Return<AddOutcome, SqlError.SqlError> {
+        if (!author.there) return { is: "no_author", reason: author.reason }
         const known = yield* sql`SELECT 1 AS one FROM pg_namespace WHERE nspname = ${schema}`
-        if (known.length === 0) return { is: "no_schema" }
-        const reader = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
-        if (reader.length === 0) return { is: "no_reader", role }
-        const statements = statementsOf(change, schema)
-        return yield* sql.withTransaction(apply(schema, statements)).pipe(
-          Effect.map((counted): GrantOutcome => ({ is: "changed", ...counted, statements })),
+        if (known.length > 0) return { is: "exists" }
+        const statements = adding(quoteName(schema), quoteName(author.role))
+        const added: AddOutcome = { is: "added", author: author.role }
+        return yield* Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }).pipe(
+          Effect.as(added),
           Effect.catchIf(
-            (error) => sqlState(error) === "42501",
-            (error) => Effect.succeed<GrantOutcome>({ is: "denied", detail: sqlMessage(error), statements }),
+            (error) => ["42501", "42P06"].includes(sqlState(error) ?? ""),
+            (error) =>
+              Effect.succeed<AddOutcome>(
+                sqlState(error) === "42P06"
+                  ? { is: "exists" }
+                  : { is: "denied", detail: sqlMessage(error), statements },
+              ),
           ),
         )
-      }, orUnavailable),
-    })
-  }),
-)
+      })
+
+      return SchemaGrantStore.of({
+        add: (schema) => orUnavailable(create(schema)),
+        change: Effect.fnUntraced(function* (change, schema): Effect.fn.Return<GrantOutcome, SqlError.SqlError> {
+          const known = yield* sql`SELECT 1 AS one FROM pg_namespace WHERE nspname = ${schema}`
+          if (known.length === 0) return { is: "no_schema" }
+          const reader = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
+          if (reader.length === 0) return { is: "no_reader", role }
+          const statements = statementsOf(change, schema)
+          return yield* sql.withTransaction(apply(schema, statements)).pipe(
+            Effect.map((counted): GrantOutcome => ({ is: "changed", ...counted, statements })),
+            Effect.catchIf(
+              (error) => sqlState(error) === "42501",
+              (error) => Effect.succeed<GrantOutcome>({ is: "denied", detail: sqlMessage(error), statements }),
+            ),
+          )
+        }, orUnavailable),
+      })
+    }),
+  )

@@ -45,7 +45,12 @@ export const layer = Layer.effect(
     })
 
     const trigramsNow = Effect.gen(function* () {
-      const [found] = yield* sql.unsafe<{ schema: string; open_to: string | null }>(TRIGRAM_SCHEMA)
+      const [found] = yield* sql.unsafe<{ schema: string; owner: string | null; open_to: string | null }>(
+        TRIGRAM_SCHEMA,
+      )
+      if (found !== undefined && found.owner !== null) {
+        return yield* new NotIndexed({ fact: { is: "authors_trigrams", owner: found.owner } })
+      }
       if (found !== undefined && found.open_to !== null) {
         return yield* new NotIndexed({ fact: { is: "open_trigrams", schema: found.schema, role: found.open_to } })
       }

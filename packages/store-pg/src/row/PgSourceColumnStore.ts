@@ -3,6 +3,8 @@ import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { type SourceColumn, SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Semaphore } from "effect"
+import { StatementClient } from "../connection/OwnerClient.ts"
+import type { Ask } from "../connection/SessionEnd.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { Retype } from "./Retype.ts"
 import { tryRetype } from "./RetypeTrial.ts"
@@ -38,6 +40,10 @@ const MAX_CONCURRENT_TRIALS = 1
 const make = (viewsTimeoutMillis: number) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context()
+    const statements = yield* StatementClient
+    const ask: Ask = (statement, values) => statements.values(statement, values)
     const trials = yield* Semaphore.make(MAX_CONCURRENT_TRIALS)
     const readColumn = (sourceId: number, name: string) =>
       Effect.map(
@@ -70,8 +76,8 @@ const make = (viewsTimeoutMillis: number) =>
           ),
       retype: (sourceId, name, to, decide) =>
         Effect.suspend(() => {
-          const options = { sourceId, name, to, decide, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
-          return new Retype(sql, options).run()
+          const own = { ask, context, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
+          return new Retype(sql, { sourceId, name, to, decide, ...own }).run(scope)
         }),
       tryRetype: (sourceId, name, to, decide) => trials.withPermits(1)(tryRetype(sql, { sourceId, name, to, decide })),
     })

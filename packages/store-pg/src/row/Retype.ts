@@ -11,9 +11,10 @@ import {
 } from "@data-cabinet/core/row/SourceColumnStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber } from "effect"
+import { type Context, Deferred, Effect, Fiber, type Scope } from "effect"
 import { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
+import { type Ask, endSession } from "../connection/SessionEnd.ts"
 import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { SORTED_INDEXES_OF } from "./ColumnIndexStatement.ts"
 import { columnDependents } from "./ColumnDependents.ts"
@@ -43,6 +44,9 @@ const LOCK_TIMEOUT_MILLIS = 3_000
 /** Code can catch the cancellation of its statement, but not the end of its session, which follows this much later. */
 const END_AFTER_MILLIS = 2_000
 
+/** How long a terminated session may take to end before the caller no longer waits for it. */
+const ANSWER_AFTER_MILLIS = 3_000
+
 export const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
 
 export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
@@ -62,6 +66,9 @@ export interface RetypeOptions<E> {
   readonly decide: RetypeDecisions<E>
   /** How long recreating all views may take in total. */
   readonly viewsTimeoutMillis: number
+  /** Asks on another session than the transaction's. */
+  readonly ask: Ask
+  readonly context: Context.Context<never>
   /** Reads the column as it is then. */
   readonly readColumn: Effect.Effect<SourceColumn, SqlError.SqlError>
 }
@@ -88,16 +95,26 @@ export class Retype<E> {
     this.#options = options
   }
 
-  /** In a transaction of its own. A large table is rewritten, without a time limit. */
-  run() {
-    return this.#sql.withTransaction(this.#steps()).pipe(
+  /**
+   * In a transaction of its own. A large table is rewritten, without a time limit. The transaction keeps its session for as
+   * long as that runs, in `scope`: its caller is answered before if a view's code does not end although it was told to.
+   */
+  run(scope: Scope.Scope) {
+    const outlived = Deferred.makeUnsafe<never, NotRetyped>()
+    const work = this.#sql.withTransaction(this.#steps(outlived)).pipe(
       Effect.catchCause((cause) => (this.#isOverTime ? Effect.fail(this.#tooSlow()) : Effect.failCause(cause))),
       Effect.mapError((error) => (SqlError.isSqlError(error) && isLockTimeout(error) ? busy() : error)),
       Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))),
     )
+    return Effect.flatMap(Effect.forkIn(work, scope), (fiber) =>
+      Effect.raceFirst(
+        Effect.onInterrupt(Fiber.join(fiber), () => (this.#isOverTime ? Effect.void : Fiber.interrupt(fiber))),
+        Deferred.await(outlived),
+      ),
+    )
   }
 
-  #steps() {
+  #steps(outlived: Deferred.Deferred<never, NotRetyped>) {
     return Effect.gen({ self: this }, function* () {
       const target = yield* this.#lock()
       const { readColumn } = this.#options
@@ -106,7 +123,7 @@ export class Retype<E> {
       const { moved, sibling } = yield* this.#moveMisfits(target)
       yield* this.#dropSortedIndexes(target)
       yield* this.#changeType(target)
-      yield* this.#recreate(views)
+      yield* this.#recreate(views, outlived)
       return { column: yield* readColumn, moved, sibling, views: namesOf(views) }
     })
   }
@@ -211,30 +228,37 @@ export class Retype<E> {
     })
   }
 
-  #recreate(views: ReadonlyArray<SavedView>) {
+  #recreate(views: ReadonlyArray<SavedView>, outlived: Deferred.Deferred<never, NotRetyped>) {
     return Effect.gen({ self: this }, function* () {
       if (views.length === 0) return
       const sql = this.#sql
       yield* sql.unsafe(`SET LOCAL statement_timeout = ${this.#options.viewsTimeoutMillis}`)
-      yield* Effect.mapError(this.#inTime(recreateViews(sql, views)), (error) =>
+      yield* Effect.mapError(this.#inTime(recreateViews(sql, views), outlived), (error) =>
         isSlow(error) ? this.#tooSlow() : viewFailed(error),
       )
       yield* sql`SET LOCAL statement_timeout = 0`
     })
   }
 
-  /** Terminates the session of the transaction, from another session, unless `work` finishes in time. */
-  #inTime<A, F>(work: Effect.Effect<A, F>) {
-    const sql = this.#sql
+  /**
+   * Terminates the session of the transaction, from another session, unless `work` finishes in time; and has the caller
+   * answered if it runs on all the same.
+   */
+  #inTime<A, F>(work: Effect.Effect<A, F>, outlived: Deferred.Deferred<never, NotRetyped>) {
+    const { sourceId, viewsTimeoutMillis, context } = this.#options
+    const ask: Ask = (statement, values) => this.#options.ask(statement, values)
     const terminate = (pid: number) =>
-      Effect.sleep(this.#options.viewsTimeoutMillis + END_AFTER_MILLIS).pipe(
-        Effect.andThen(Effect.sync(() => void (this.#isOverTime = true))),
-        Effect.andThen(sql.unsafe("SELECT pg_terminate_backend($1::int4)", [pid])),
-      )
-    return Effect.flatMap(sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
+      Effect.gen({ self: this }, function* () {
+        yield* Effect.sleep(viewsTimeoutMillis + END_AFTER_MILLIS)
+        this.#isOverTime = true
+        const answer = Effect.andThen(Effect.sleep(ANSWER_AFTER_MILLIS), Deferred.fail(outlived, this.#tooSlow()))
+        const ended = endSession(ask, { pid, role: null, work: `recreating the views of source ${sourceId}` })
+        yield* Effect.all([answer, Effect.ignore(ended)], { concurrency: "unbounded" })
+      })
+    return Effect.flatMap(this.#sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
       Effect.acquireUseRelease(
         // Started on its own, so that it runs outside the transaction.
-        Effect.sync(() => Effect.runFork(terminate(session!.pid))),
+        Effect.sync(() => Effect.runForkWith(context)(terminate(session!.pid))),
         () => work,
         Fiber.interrupt,
       ),

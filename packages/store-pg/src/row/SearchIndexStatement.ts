@@ -81,10 +81,14 @@ export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SC
 /**
  * The schema of pg_trgm; no row if the database lacks it. `open_to`: a role, neither an administrator's nor the
  * database's owner, that may create objects there: a pg_trgm function called by name could then be that role's, run with
- * our privileges. The owner of a schema may create objects in it even if that right is currently revoked.
+ * our privileges. The owner of a schema may create objects in it even if that right is currently revoked. `owner`: such a
+ * role that owns the extension itself.
  */
 export const TRIGRAM_SCHEMA = `
   SELECT n.nspname::text AS schema,
+    (SELECT r.rolname::text FROM pg_roles r
+     WHERE r.oid = e.extowner AND NOT r.rolsuper AND NOT pg_has_role(r.oid, current_user, 'MEMBER')
+       AND r.oid <> (SELECT datdba FROM pg_database WHERE datname = current_database())) AS owner,
     (SELECT r.rolname::text FROM pg_roles r
      WHERE (has_schema_privilege(r.oid, n.oid, 'CREATE') OR r.oid = n.nspowner) AND NOT r.rolsuper AND r.rolname <> 'pg_database_owner'
        AND NOT pg_has_role(r.oid, current_user, 'MEMBER')

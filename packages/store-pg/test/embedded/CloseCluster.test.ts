@@ -29,7 +29,20 @@ const using = <A>(at: string, work: (database: Database) => Promise<A>): Promise
   )
 
 const FUNCTIONS = ["pg_advisory_lock(1)", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_advisory_unlock_all()"]
-const WRITING = ["lo_create(0)", "lo_from_bytea(0, 'x')", "pg_logical_emit_message(false, 'a', 'b')"]
+/** None of them looks at an interrupt. */
+const XML = [
+  "xpath('/a', '<a/>')",
+  "xpath_exists('/a', '<a/>')",
+  "xmlexists('/a', '<a/>'::pg_catalog.xml)",
+  "xml_is_well_formed('<a/>')",
+  "pg_catalog.xml('<a/>'::text)",
+]
+const WRITING = [
+  "pg_export_snapshot()",
+  "lo_create(0)",
+  "lo_from_bytea(0, 'x')",
+  "pg_logical_emit_message(false, 'a', 'b')",
+]
 const ENDING = ["pg_cancel_backend(pg_backend_pid())", "pg_terminate_backend(pg_backend_pid(), 0)"]
 
 /** The SQLSTATE of a refusal; null where there was none. */
@@ -45,10 +58,12 @@ const states = (url: string, calls: ReadonlyArray<string>) =>
 const expectClosed = async (database: Database, names: ReadonlyArray<string>) => {
   for (const name of names) {
     const stranger = database.urlFor("stranger", name)
-    expect(await states(stranger, [...FUNCTIONS, ...ENDING, ...WRITING])).toEqual(
-      Array.from({ length: 8 }, () => "42501"),
+    expect(await states(stranger, [...FUNCTIONS, ...ENDING, ...WRITING, ...XML])).toEqual(
+      Array.from({ length: 14 }, () => "42501"),
     )
-    expect(await states(database.urlFor("cabinet", name), FUNCTIONS)).toEqual([null, null, null])
+    expect(await states(database.urlFor("cabinet", name), [...FUNCTIONS, ...XML])).toEqual(
+      Array.from({ length: 8 }, () => null),
+    )
   }
   for (const name of ["postgres", "template1"]) {
     expect(await refusal(database.urlFor("stranger", name), "SELECT 1")).toBe("42501")
@@ -62,7 +77,8 @@ const makeDatabase = (database: Database, name: string) =>
 
 const OPEN = `
 DO $$ DECLARE f regprocedure; BEGIN
-  FOR f IN SELECT oid FROM pg_proc WHERE proname ~ 'advisory|^lo_' OR proname IN ('pg_cancel_backend', 'pg_terminate_backend') LOOP
+  FOR f IN SELECT oid FROM pg_proc WHERE proname ~ 'advisory|^lo_|^xml$|^xpath|^xml_is|^xmlexists$'
+      OR proname IN ('pg_cancel_backend', 'pg_terminate_backend', 'pg_export_snapshot') LOOP
     EXECUTE format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', f);
     EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM cabinet', f);
   END LOOP;
@@ -84,6 +100,21 @@ it("in a new cluster only the owner may take advisory locks, end sessions or ent
     await query(database.url, "CREATE ROLE stranger LOGIN")
     await makeDatabase(database, "beside")
     await expectClosed(database, ["cabinet", "beside"])
+  }))
+
+it("the owner grants XML to whoever needs it, and reserves connections for itself", () =>
+  using(dataDir, async (database) => {
+    const grant = "GRANT EXECUTE ON FUNCTION pg_catalog.xpath(text, xml) TO stranger"
+    expect(await refusal(database.url, grant)).toBeNull()
+    expect(await states(database.urlFor("stranger", "cabinet"), ["xpath('/a', '<a/>')"])).toEqual([null])
+    await query(database.url, "REVOKE EXECUTE ON FUNCTION pg_catalog.xpath(text, xml) FROM stranger")
+    const [held] = await query(
+      database.url,
+      `SELECT pg_has_role('cabinet', 'pg_use_reserved_connections', 'USAGE') AS owners,
+        pg_has_role('stranger', 'pg_use_reserved_connections', 'USAGE') AS strangers,
+        current_setting('reserved_connections')::int AS reserved`,
+    )
+    expect(held).toEqual({ owners: true, strangers: false, reserved: 10 })
   }))
 
 it("a cluster of an earlier version is closed by its next start, and by joining it while it runs", async () => {

@@ -73,7 +73,8 @@ it.each([
   ["the reader inherits", "ALTER ROLE READER INHERIT"],
   ["the author may not log in", "ALTER ROLE AUTHOR NOLOGIN"],
   ["the author may make nothing in public", "REVOKE CREATE ON SCHEMA public FROM AUTHOR"],
-  ["the author may make no schema", "REVOKE CREATE ON DATABASE DATABASE_ FROM AUTHOR"],
+  ["the author may create schemas and extensions", "GRANT CREATE ON DATABASE DATABASE_ TO AUTHOR GRANTED BY OWNER"],
+  ["the reader may open any number of sessions", "ALTER ROLE READER CONNECTION LIMIT -1"],
   ["the reader sees no source", "REVOKE USAGE ON SCHEMA sources FROM READER"],
   ["the reader reads one table less", "REVOKE SELECT ON sources.kept FROM READER"],
   ["the author reads one table less", "REVOKE SELECT ON sources.kept FROM AUTHOR"],
@@ -107,16 +108,26 @@ it.each([
 })
 
 describe("the author", () => {
-  it("creates tables and views in public and in schemas of its own, which the reader reads", async () => {
+  it("creates tables and views in public and in schemas that were added for it, which the reader reads", async () => {
+    await database.run(`CREATE SCHEMA shop AUTHORIZATION "${roles.author.role}"`)
     await as(
       "author",
-      "CREATE SCHEMA shop",
       "CREATE TABLE shop.item (id int PRIMARY KEY, name text)",
       "INSERT INTO shop.item VALUES (1, 'lamp')",
       "CREATE VIEW public.items AS SELECT name FROM shop.item",
     )
     assert.deepStrictEqual(await as("reader", "SELECT name FROM public.items"), [{ name: "lamp" }])
     assert.deepStrictEqual(await as("reader", "SELECT name FROM shop.item"), [{ name: "lamp" }])
+  })
+
+  it("puts no extension into any schema, and drops none of the owner's", async () => {
+    for (const schema of ["public", "sources", "cabinet", "pg_catalog", "shop"]) {
+      assert.match(String(await as("author", `CREATE EXTENSION hstore SCHEMA ${schema}`)), /permission denied/)
+    }
+    assert.match(String(await as("author", "CREATE SCHEMA another")), /permission denied for database/)
+    await database.run("CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public")
+    assert.match(String(await as("author", "DROP EXTENSION pg_trgm CASCADE")), /must be owner of extension/)
+    await database.run("DROP EXTENSION pg_trgm")
   })
 
   it("sees nothing of schema cabinet and changes no source table", async () => {

@@ -258,6 +258,32 @@ it.each([
   await clear()
 })
 
+/** Runs for many times the limit, and looks at no interrupt meanwhile. */
+const UNSTOPPABLE = `PERFORM x.c FROM XMLTABLE('/a' PASSING (('<a>' || repeat('<b/>', 750) || '</a>')::xml)
+  COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') x;`
+
+it("retype answers although a view's code cannot be stopped, and its session keeps its place until it ends", async () => {
+  const { id, table } = await newSource()
+  await author(slow(""))
+  await author(`CREATE MATERIALIZED VIEW public.honest AS SELECT amount FROM ${table}`)
+  await author(`CREATE MATERIALIZED VIEW public.filled AS SELECT amount, public.slow(amount) AS s FROM ${table}`)
+  await author(slow(UNSTOPPABLE).replace("CREATE", "CREATE OR REPLACE"))
+  const refused = await retype(id)
+  if (refused._tag !== "Failure" || refused.failure._tag !== "ColumnError") return assert.fail(JSON.stringify(refused))
+  assert.strictEqual(refused.failure.code, "views_slow")
+  const running = async () =>
+    (
+      await superuser(`SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND usename = 'cabinet' AND state = 'active' AND query LIKE 'REFRESH%'`)
+    ).length
+  assert.strictEqual(await running(), 1, "it has not ended, and its caller was answered")
+  while ((await running()) > 0) await new Promise((done) => setTimeout(done, 50))
+  while ((await typeOf(table)) !== "text") await new Promise((done) => setTimeout(done, 50))
+  await author(slow("").replace("CREATE", "CREATE OR REPLACE"))
+  assert.strictEqual((await retype(id))._tag, "Success")
+  await clear()
+})
+
 it("retype waits for the locks of many views no longer than for one", async () => {
   const { id, table } = await newSource()
   for (let n = 0; n < 6; n++) await author(`CREATE VIEW public.held_${n} AS SELECT amount FROM ${table}`)

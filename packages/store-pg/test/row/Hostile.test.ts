@@ -203,7 +203,7 @@ describe("a hostile author", () => {
     "is not mistaken for the owner where the author created the schema of the search functions",
     { timeout },
     async () => {
-      await reading.run(`CREATE SCHEMA cabinet_search`)
+      await reading.asBefore(`CREATE SCHEMA cabinet_search`)
       await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
       await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN RETURN public.spoil(); END $$`)

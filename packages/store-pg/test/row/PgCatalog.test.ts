@@ -100,7 +100,7 @@ describe("PgCatalog", () => {
     await database.run(`CREATE VIEW public.clock AS SELECT cabinet.now() AS now`)
     await database.run(`CREATE TABLE public.before (id int)`)
     await database.run(`GRANT SELECT ON public.leak, public.leak_of_leak, public.clock TO "${reading.readerRole}"`)
-    await reading.run(`CREATE SCHEMA mine`)
+    await reading.addSchema("mine")
     await reading.run(`CREATE TABLE mine.note (id int)`)
     const shown = await list()
     expect(shown).toContain("mine.note")

@@ -449,7 +449,7 @@ describe("PgRowReader", () => {
     expect(await failure("changing")).toMatchObject({ code: "no_such_table" })
     await reading.run(`CREATE TABLE changing (a int PRIMARY KEY, b varchar)`)
     expect((await rows())[0]).toBe("")
-    await reading.run(`CREATE SCHEMA apart`)
+    await reading.addSchema("apart")
     await reading.run(`CREATE TABLE apart.changing (a int PRIMARY KEY)`)
     for (const right of [`SELECT ON apart.changing`, `USAGE ON SCHEMA apart`]) {
       const read = () => reading.page("changing", [], "apart")

@@ -77,7 +77,7 @@ const WORDS = [
 describe("a search index", () => {
   it("is not built with functions that somebody else could put there", async () => {
     await reading.run("CREATE TABLE trapped (id int PRIMARY KEY)")
-    await reading.run("CREATE SCHEMA cabinet_search")
+    await reading.asBefore("CREATE SCHEMA cabinet_search")
     const built = await build("trapped")
     expect(built).toMatchObject({ failure: { code: "no_right" } })
     await reading.run("DROP SCHEMA cabinet_search CASCADE")

@@ -245,7 +245,7 @@ describe("the proof behind a page", () => {
     ["its end", `DROP TABLE public.raced`],
     ["no rows", `TRUNCATE public.raced`],
   ])("makes %s wait until the proof was read", async (_what, statement) => {
-    await reading.run(`CREATE SCHEMA IF NOT EXISTS elsewhere`)
+    await reading.asBefore(`CREATE SCHEMA IF NOT EXISTS elsewhere`)
     const { found, session, proven } = await afterPage()
     const changed = reading.run(statement)
     await waiting()

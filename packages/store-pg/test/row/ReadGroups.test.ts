@@ -178,6 +178,9 @@ it.effect("ReadGroups reads each page by itself where a group is slow, and cance
     // The slow one has a turn to itself, as it would have had without a group.
     assert.deepStrictEqual(sent, ["a", "slow+c", "slow"])
     yield* end("slow")
+    // The turn is the group's as well, whose session has not come to rest.
+    assert.deepStrictEqual(sent, ["a", "slow+c", "slow"])
+    yield* end("slow+c", "failed")
     yield* end("d")
     yield* end("c")
     assert.deepStrictEqual(

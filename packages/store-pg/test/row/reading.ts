@@ -31,14 +31,26 @@ export const openReading = async (options: ReadingOptions = {}) => {
       startupParameters: { search_path: "public, ext" },
     }),
   )
+  const authorRole = roles.author.role
   return {
     database,
     runtime,
     readerRole: roles.reader.role,
-    authorRole: roles.author.role,
+    authorRole,
     /** One statement as the cabinet's author. */
     run: (statement: string, values: ReadonlyArray<unknown> = []) =>
       author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement, values))),
+    /** A schema of the author's, as `schema add` creates it. */
+    addSchema: (schema: string) => database.run(`CREATE SCHEMA ${schema} AUTHORIZATION "${authorRole}"`),
+    /** One statement as the author of a database that an earlier version prepared: it could create schemas and extensions. */
+    asBefore: async (statement: string) => {
+      await database.run(`GRANT CREATE ON DATABASE ${database.name} TO "${authorRole}"`)
+      try {
+        return await author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)))
+      } finally {
+        await database.run(`REVOKE CREATE ON DATABASE ${database.name} FROM "${authorRole}"`)
+      }
+    },
     /** A page of `public.name`, its items as text, or the error's code, param and message. */
     page: (name: string, params: ParamPairs = [], schema = "public") =>
       runtime.runPromise(
