@@ -24,7 +24,10 @@ export const EXAMPLES = {
     example("event show 41", "Show an event with its request, row and deliveries"),
   ],
   table: [example("table show sources.orders", "Show the columns of a table")],
-  schema: [example("schema expose shop", "Let the API read the tables of the schema shop")],
+  schema: [
+    example("schema add reports", "Create a schema for tables and views of cabinet sql"),
+    example("schema expose shop", "Let the API read the tables of the schema shop"),
+  ],
   database: [example("database url", "Print the URL of a read-only login")],
   address: [
     example("address add https://example.com/hook --source Orders", "Deliver the new events of a source"),

@@ -118,6 +118,7 @@ export interface CabinetOptions {
     | "apiRate"
     | "intakeRate"
     | "lockTimeout"
+    | "postgresBin"
     | "readLag"
     | "readUrl"
     | "reading"

@@ -32,6 +32,12 @@ interface SeenConnection {
   readonly server: string
 }
 
+interface SeenShipped {
+  readonly major: number
+  /** The installations of this machine that could run in its place, the newest first. */
+  readonly others: ReadonlyArray<{ readonly bin: string; readonly major: number }>
+}
+
 interface SeenStandby {
   readonly used: boolean
   readonly lagMillis: number | null
@@ -393,6 +399,31 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
       )
 }
 
+/** What the shipped PostgreSQL is linked with, which its package has not renewed. */
+const SHIPPED = "libxml2 2.9.4, OpenSSL 1.1.1 and ICU 60"
+
+const ofShipped = ({ major, others }: SeenShipped): Finding => {
+  const same = others.find((other) => other.major === major)
+  const first = same ?? others[0]
+  const libraries = `The embedded PostgreSQL comes with ${SHIPPED}, which get no fixes any more; functions of XML are revoked there.`
+  if (same !== undefined) {
+    return finding(
+      "libraries",
+      "warn",
+      `${libraries} This machine has a PostgreSQL ${major} of its own, which can serve the same data with the libraries of the system: set CABINET_POSTGRES_BIN=${same.bin} and start again.`,
+    )
+  }
+  const offer =
+    first === undefined
+      ? `Install PostgreSQL ${major} on this machine`
+      : `For a new data directory, CABINET_POSTGRES_BIN=${first.bin} uses this machine's PostgreSQL ${first.major}; for these data, install PostgreSQL ${major}`
+  return finding(
+    "libraries",
+    "ok",
+    `${libraries} ${offer}, and name the directory of its programs in CABINET_POSTGRES_BIN.`,
+  )
+}
+
 /** The facts to interpret. What only a command on the server's machine knows may be absent: nothing is said of it then. */
 export interface Seen {
   readonly connection?: SeenConnection
@@ -402,6 +433,8 @@ export interface Seen {
   /** Null if there is none. */
   readonly standby?: SeenStandby | null
   readonly gauge: QueueGauge
+  /** Present if the database is the shipped PostgreSQL. */
+  readonly shipped?: SeenShipped | undefined
 }
 
 export const findingsOf = ({
@@ -411,10 +444,12 @@ export const findingsOf = ({
   diagnostics,
   standby = null,
   gauge,
+  shipped,
 }: Seen): ReadonlyArray<Finding> => [
   ...(connection === undefined ? [] : [ofConnection(connection)]),
   ...(roles === undefined ? [] : ofRoles(roles, reading)),
   ...ofDatabase(diagnostics),
+  ...(shipped === undefined ? [] : [ofShipped(shipped)]),
   ...ofNeighbours(diagnostics),
   ...authorityFindings(diagnostics),
   ofPolls(diagnostics),

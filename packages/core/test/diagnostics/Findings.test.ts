@@ -210,6 +210,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /^At 2026-11-20T10:00:00Z .* look for the copy/,
   ],
   ["neighbours", diagnostics({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
+  [
+    "libraries",
+    { ...WELL, shipped: { major: 18, others: [{ bin: "/usr/lib/postgresql/18/bin", major: 18 }] } },
+    "warn",
+    /libxml2 2\.9\.4.*same data .*CABINET_POSTGRES_BIN=\/usr\/lib\/postgresql\/18\/bin/,
+  ],
   ["superuser", authority({ isSuperuser: true }), "warn", /user owner is a superuser.*ALTER ROLE "owner" NOSUPERUSER/],
   [
     "stuck reads",
@@ -435,4 +441,15 @@ it("findingsOf say nothing of a base URL that is set, or that no sender signs", 
 it("findingsOf omits what was not examined", () => {
   const checks = findingsOf({ diagnostics: WELL.diagnostics, gauge: WELL.gauge }).map(({ check }) => check)
   expect(checks).toEqual(CHECKS.slice(3))
+})
+
+it("findingsOf offer another version for new data only", () => {
+  const others = [{ bin: "/usr/lib/postgresql/17/bin", major: 17 }]
+  const found = findingsOf({ ...WELL, shipped: { major: 18, others } }).find(({ check }) => check === "libraries")
+  expect(found).toMatchObject({
+    level: "ok",
+    message: expect.stringMatching(
+      /new data directory, CABINET_POSTGRES_BIN=.*17.*; for these data, install PostgreSQL 18/,
+    ),
+  })
 })

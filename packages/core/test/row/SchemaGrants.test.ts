@@ -40,7 +40,9 @@ it.each(["cabinet", "cabinet_search", "sources", "information_schema", "pg_catal
   (schema) => {
     const { reached, run } = over(changed(1, 1))
     for (const act of ["expose", "hide", "add"] as const) {
-      expect(run((grants) => grants[act](schema))).toMatchObject({ failure: { code: "not_for_readers" } })
+      expect(run<unknown, unknown>((grants) => grants[act](schema))).toMatchObject({
+        failure: { code: "not_for_readers" },
+      })
     }
     expect(reached).toEqual([])
   },

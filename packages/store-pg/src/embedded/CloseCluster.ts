@@ -60,18 +60,11 @@ interface ClusterRoles {
   readonly owner: string
 }
 
-/** Does nothing if all is closed, as on every start but a cluster's first. Returns whether it is; failures are logged. */
-export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRoles): Effect.Effect<boolean> => {
-  const as = <A, E>(database: string, work: Effect.Effect<A, E, PgClient.PgClient>) =>
-    Effect.provide(
-      work,
-      SessionPool.layer({ url: endpoint.urlFor(superuser, database), maxConnections: 1, settings: unlimited }),
-      { local: true },
-    )
-  const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement))
+const run = (statement: string) => PgClient.PgClient.use((sql) => sql.unsafe(statement))
 
-  /** The functions' names come from the catalog, with their arguments, as this session's search path resolves them. */
-  const closeFunctions = Effect.gen(function* () {
+/** The functions' names come from the catalog, with their arguments, as this session's search path resolves them. */
+const functionsClosed = (owner: string) =>
+  Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const languages = yield* sql.unsafe<{ name: string }>(OPEN_LANGUAGES)
     for (const { name } of languages) {
@@ -92,14 +85,25 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     )
   })
 
-  /** Applies from the next start on. */
-  const reserveConnections = Effect.gen(function* () {
+/** Applies from the next start on. */
+const connectionsReserved = (owner: string) =>
+  Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const [group] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${RESERVED_GROUP}`
     if (group === undefined) return
     if ((yield* sql.unsafe(MAY_RESERVE)).length > 0) yield* run(`ALTER SYSTEM SET reserved_connections = ${RESERVED}`)
     yield* run(`GRANT ${RESERVED_GROUP} TO ${quoteName(owner)}`)
   })
+
+/** Does nothing if all is closed, as on every start but a cluster's first. Returns whether it is; failures are logged. */
+export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRoles): Effect.Effect<boolean> => {
+  const as = <A, E>(database: string, work: Effect.Effect<A, E, PgClient.PgClient>) =>
+    Effect.provide(
+      work,
+      SessionPool.layer({ url: endpoint.urlFor(superuser, database), maxConnections: 1, settings: unlimited }),
+      { local: true },
+    )
+  const closeFunctions = functionsClosed(owner)
 
   const prepareReports = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -123,7 +127,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
     // Programs that are given the owner's URL connect to that database first.
     yield* run(`GRANT CONNECT ON DATABASE postgres TO ${quoteName(owner)}`)
     yield* prepareReports
-    yield* reserveConnections
+    yield* connectionsReserved(owner)
     yield* closeTemplate
     const others = yield* sql.unsafe<{ name: string }>(OTHERS)
     for (const { name } of others) yield* as(name, closeFunctions)

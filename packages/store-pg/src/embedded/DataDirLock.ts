@@ -8,6 +8,7 @@
  * - `users.lock`: shared by all users of the database; the last one to leave locks it exclusively and stops the server.
  * - `start.lock`: held exclusively while checking for a running server and starting one.
  */
+import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import type { DatabaseSync } from "node:sqlite"
 import { Effect, Random } from "effect"
 import { attempt } from "./Attempt.ts"
@@ -25,6 +26,7 @@ export interface HeldLock {
 export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | undefined => {
   let database: DatabaseSync | undefined
   try {
+    makePrivate(file)
     database = new (sqlite().DatabaseSync)(file)
     if (mode === "alone") database.exec("BEGIN EXCLUSIVE")
     else {
@@ -41,6 +43,21 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
       message: `The file ${file} cannot be locked (${(error as Error).message}). Run as the user who owns the data directory, or choose another with --data-dir.`,
     })
   }
+}
+
+/**
+ * Whoever may read the file may lock it, and a shared lock of a stranger would keep the server from starting and stopping.
+ * An existing file is never opened for this: closing it would release the locks that this process holds on it.
+ */
+const makePrivate = (file: string): void => {
+  const known = statSync(file, { throwIfNoEntry: false })
+  if (known === undefined) {
+    try {
+      closeSync(openSync(file, "wx", 0o600))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    }
+  } else if ((known.mode & 0o077) !== 0 && process.platform !== "win32") chmodSync(file, 0o600)
 }
 
 const sqliteBusy = 5

@@ -13,7 +13,7 @@ import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { Effect, Layer, Option, Result } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
-import { apartOf, partOf, type ReaderSessions } from "../connection/ReaderSessions.ts"
+import { apartOf, partOf } from "../connection/ReaderSessions.ts"
 import { cannotBeEnded, endReader } from "../connection/ReaderEnd.ts"
 import { type EndedSession, SessionEnds } from "../connection/SessionEnd.ts"
 import { ReadGroups } from "./ReadGroups.ts"
@@ -64,20 +64,8 @@ export const layer = Layer.effect(
 
     const ofPrimary = yield* SessionEnds.make
     const ofStandby = yield* SessionEnds.make
-    const placeOf = (
-      of: ReaderSessions,
-      ending: SessionEnds,
-      end: (session: Omit<EndedSession, "role">) => Effect.Effect<void>,
-    ): ReadPlace => ({
-      sessions: of,
-      ends,
-      millis: statementTimeoutMillis + EVADED_AFTER_MILLIS,
-      end: (pid, object) => {
-        const work = workOn(object)
-        return ending.end(pid, work, (asked) => end({ pid, work, asked }))
-      },
-    })
-    const primary = placeOf(sessions.value, ofPrimary, (session) =>
+    const millis = statementTimeoutMillis + EVADED_AFTER_MILLIS
+    const primary = placeOf({ sessions: sessions.value, ends, millis }, ofPrimary, (session) =>
       endReader({ owner, own: sessions.value, role }, session),
     )
 
@@ -112,7 +100,7 @@ export const layer = Layer.effect(
     const away =
       standby === undefined
         ? undefined
-        : placeOf(standby.sessions, ofStandby, (session) =>
+        : placeOf({ sessions: standby.sessions, ends, millis }, ofStandby, (session) =>
             Effect.catch(standby.sessions.end(session), () => Effect.logWarning(cannotBeEnded(session.work))),
           )
     const groups = new ReadGroups({
@@ -134,6 +122,18 @@ export const layer = Layer.effect(
 )
 
 const workOn = (object: string) => `a read of ${object}`
+
+const placeOf = (
+  of: Omit<ReadPlace, "end">,
+  ending: SessionEnds,
+  end: (session: Omit<EndedSession, "role">) => Effect.Effect<void>,
+): ReadPlace => ({
+  ...of,
+  end: (pid, object) => {
+    const work = workOn(object)
+    return ending.end(pid, work, (asked) => end({ pid, work, asked }))
+  },
+})
 
 const rowQuery = (page: PageQuery): RowQuery => {
   const { detail, catalogVersion, oid, owner } = page.table

@@ -1,3 +1,5 @@
+import { UNSTOPPABLE_FUNCTIONS } from "../diagnostics/UnstoppableCode.ts"
+
 /** What the role for reports may do besides reading, because PostgreSQL grants it to everybody. */
 
 /**
@@ -20,6 +22,8 @@ SELECT "right", remedy FROM (
   SELECT 4, words.can, format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', string_agg(p.oid::regprocedure::text, ', '))
   FROM pg_proc p JOIN (VALUES
       ('write large objects', '^(lo_.*|lowrite)$'),
+      ('export snapshots, each of which is a file', '^pg_export_snapshot$'),
+      ('run functions of XML, which nothing can stop', '${UNSTOPPABLE_FUNCTIONS}'),
       ('write messages into the log of changes', '^pg_logical_emit_message$'),
       ('take advisory locks, which use up the table of locks that all sessions share', '^pg_(try_)?advisory_')
     ) words (can, names) ON p.proname ~ words.names
