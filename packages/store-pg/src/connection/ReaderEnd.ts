@@ -21,14 +21,12 @@ interface Enders {
  * function might hinder that, so the owner is tried first.
  */
 export const endReader = ({ owner, own, role }: Enders, session: Omit<EndedSession, "role">): Effect.Effect<void> => {
-  const attempt: Effect.Effect<void, SqlError.SqlError> = Effect.catch(
-    endSession((statement, values) => owner.values(statement, values), { ...session, role }),
-    () => own.end(session),
+  const asOwner = endSession((statement, values) => owner.values(statement, values), { ...session, role })
+  const attempt: Effect.Effect<void, SqlError.SqlError> = asOwner.pipe(Effect.catch(() => own.end(session)))
+  const again = Effect.retry(Effect.andThen(Effect.sleep(AGAIN), attempt), { while: () => true })
+  const told = Effect.logWarning(cannotBeEnded(session.work))
+  return attempt.pipe(
+    Effect.catch(() => Effect.andThen(told, again)),
+    Effect.orDie,
   )
-  return Effect.catch(attempt, () =>
-    Effect.andThen(
-      Effect.logWarning(cannotBeEnded(session.work)),
-      Effect.retry(Effect.andThen(Effect.sleep(AGAIN), attempt), { while: () => true }),
-    ),
-  ).pipe(Effect.orDie)
 }

@@ -64,8 +64,8 @@ export const layer = Layer.effect(
 
     const ofPrimary = yield* SessionEnds.make
     const ofStandby = yield* SessionEnds.make
-    const millis = statementTimeoutMillis + EVADED_AFTER_MILLIS
-    const primary = placeOf({ sessions: sessions.value, ends, millis }, ofPrimary, (session) =>
+    const timing = { ends, millis: statementTimeoutMillis + EVADED_AFTER_MILLIS }
+    const primary = placeOf({ ...timing, sessions: sessions.value }, ofPrimary, (session) =>
       endReader({ owner, own: sessions.value, role }, session),
     )
 
@@ -100,8 +100,8 @@ export const layer = Layer.effect(
     const away =
       standby === undefined
         ? undefined
-        : placeOf({ sessions: standby.sessions, ends, millis }, ofStandby, (session) =>
-            Effect.catch(standby.sessions.end(session), () => Effect.logWarning(cannotBeEnded(session.work))),
+        : placeOf({ ...timing, sessions: standby.sessions }, ofStandby, (session) =>
+            standby.sessions.end(session).pipe(Effect.catch(() => Effect.logWarning(cannotBeEnded(session.work)))),
           )
     const groups = new ReadGroups({
       ends,
