@@ -57,7 +57,10 @@ it("an unstoppable view never has more sessions than its share, whatever its cal
     for (let round = 0; round < 2; round++) {
       const crowd = Array.from({ length: 8 }, () => failureOf(reading.page("unstoppable")))
       expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
-      for (const failure of await Promise.all(crowd)) expect(failure).toMatchObject({ code: "query_timeout" })
+      // The second is of a database that is too busy to say in time that it was asked to end the session.
+      for (const failure of await Promise.all(crowd)) {
+        expect(failure).toMatchObject({ code: expect.stringMatching(/^(query_timeout|reader_off)$/) })
+      }
       expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
     }
   } finally {
