@@ -6,12 +6,14 @@ import { boundHeap } from "./process/Heap.ts"
 import { signalExitCode, StaysUntilSignal } from "./process/StaysUntilSignal.ts"
 import { workerNumber } from "./process/Worker.ts"
 import { isOurs, type ToWorker } from "./process/WorkerMessages.ts"
-import { runCommand } from "./commands/RunCommand.ts"
+import { runCommand, speaksJson } from "./commands/RunCommand.ts"
+import { writeNodesWordsAsJson } from "./output/JsonLines.ts"
 
 /** Ctrl-C in a terminal may reach this process twice, from the terminal and from its parent. */
 const SAME_SIGNAL_MILLIS = 500
 
 boundHeap()
+if (speaksJson(process.argv.slice(2))) writeNodesWordsAsJson()
 
 // The reader of our output has closed it.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))

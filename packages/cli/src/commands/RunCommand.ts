@@ -5,6 +5,7 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
+import { jsonLine, logsJson } from "../output/JsonLines.ts"
 import { plainOutput } from "../output/PlainText.ts"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
@@ -16,7 +17,7 @@ import { root, SHARED_FLAGS } from "./Root.ts"
 const formatter = (stream: NodeJS.WriteStream) => CliOutput.defaultFormatter({ colors: wantsColor(stream) })
 
 /** Requested help goes to stdout; an invalid call gets a sentence on stderr that points to the help. */
-const presenter: CliOutput.Presenter = {
+const presenterOf = (sayAll: (lines: ReadonlyArray<string>) => Effect.Effect<void>): CliOutput.Presenter => ({
   present: (event) => {
     switch (event._tag) {
       case "Help":
@@ -25,19 +26,18 @@ const presenter: CliOutput.Presenter = {
         }
         return Console.log(formatter(process.stdout).formatHelpDoc(event.helpDoc))
       case "InvalidInvocation":
-        return Console.error(
-          plainOutput(
-            [
-              ...event.errors.map((error) => sentence(wrongCall(error))),
-              `See: ${event.commandPath.join(" ")} --help`,
-            ].join("\n"),
-          ),
-        )
+        return sayAll([
+          ...event.errors.map((error) => sentence(wrongCall(error))),
+          `See: ${event.commandPath.join(" ")} --help`,
+        ])
       case "Version":
         return Console.log(event.version)
     }
   },
-}
+})
+
+const sayAllPlainly = (lines: ReadonlyArray<string>) => Console.error(plainOutput(lines.join("\n")))
+const sayAllAsJson = (lines: ReadonlyArray<string>) => Console.error(jsonLine("ERROR", lines.join(" ")))
 
 /** The library's message, unless it mentions the library's own types or spans several lines. */
 const wrongCall = (error: CliError.CliError): string => {
@@ -53,11 +53,12 @@ const wrongCall = (error: CliError.CliError): string => {
   return error.message.replace(/\.?\s*\n\s*Did you mean this\?\s+(.*)$/s, ". Did you mean $1?")
 }
 
-const settled = Layer.mergeAll(
-  NodeServices.layer,
-  CliOutput.layerPresenter(presenter),
-  CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
-)
+const settled = (isJson: boolean) =>
+  Layer.mergeAll(
+    NodeServices.layer,
+    CliOutput.layerPresenter(presenterOf(isJson ? sayAllAsJson : sayAllPlainly)),
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+  )
 
 /** With an initial capital and a final full stop. */
 const sentence = (text: string): string => {
@@ -80,10 +81,12 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   if (error instanceof Error) {
     // A message about a parameter begins with its name, which has no capital.
     const words = "param" in error ? error.message : sentence(error.message)
-    process.stderr.write(`${plainOutput(words)}\n`)
+    process.stderr.write(`${speaksJson(args) ? jsonLine("ERROR", words) : plainOutput(words)}\n`)
     return isUsage(error) ? 2 : 1
   }
-  process.stderr.write(`Internal error:\n${plainOutput(Cause.pretty(exit.cause))}\n`)
+  const cause = Cause.pretty(exit.cause)
+  const fault = speaksJson(args) ? jsonLine("FATAL", "Internal error", cause) : `Internal error:\n${plainOutput(cause)}`
+  process.stderr.write(`${fault}\n`)
   return 1
 }
 
@@ -101,6 +104,9 @@ const allCommands = Effect.promise(() => import("./Cabinet.ts"))
 const isServer = (args: ReadonlyArray<string>): boolean =>
   ["serve", "worker"].includes(firstWord(args) ?? "") && !args.some((word) => word.startsWith("--completions"))
 
+/** Whether every line that this call writes is JSON: a server's whose log is. */
+export const speaksJson = (args: ReadonlyArray<string>): boolean => isServer(args) && logsJson(args)
+
 const run = (args: ReadonlyArray<string>, version: string) => {
   if (isServer(args)) return Command.runWith(servers, { version })(args)
   return Effect.flatMap(allCommands, ({ bench, cabinet }) =>
@@ -113,7 +119,7 @@ const run = (args: ReadonlyArray<string>, version: string) => {
  */
 export const runCommand = (args: ReadonlyArray<string>, version: string): Effect.Effect<number> =>
   run(withoutAliases(withoutWords(args)), version).pipe(
-    Effect.provide(settled),
+    Effect.provide(settled(speaksJson(args))),
     Effect.exit,
     Effect.map((exit) => exitCode(exit, args)),
   )

@@ -2,6 +2,7 @@
  * `cabinet serve` and `cabinet worker`: the long-running processes. A signal shuts them down gracefully, a second one at
  * once.
  */
+import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -36,6 +37,12 @@ const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
 /** Waits for a signal, then logs that it is stopping, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing requests in progress"))
 
+/** For a stored log, which has no banner: that the process has started, where, and which version. */
+const recordStart = ({ logFormat }: Settings, message: string, where: Readonly<Record<string, string | null>>) =>
+  Log.isJson(logFormat)
+    ? Effect.annotateLogs(Effect.logInfo(message), { version: VERSION, node: process.versions.node, ...where })
+    : Effect.void
+
 const SERVE = "Serve a cabinet: intake, API, console, deliveries and maintenance in one process"
 
 const WHOLE = "A server serves all its cabinets, or the one in the database given with --database-url"
@@ -62,7 +69,13 @@ export const serveCommand = Command.make(
           // A secret must not end up in a stored log; a program that asks for the document gets it.
           const isSeen = json !== false || process.stdout.isTTY
           const served = yield* serve({ ...options, firstOwner: isSeen ? userName() : null })
-          yield* report(json, startupJson(served), (style) => startupBanner(served, style))
+          yield* recordStart(settings, `Data Cabinet ${VERSION} is running at ${served.baseUrl}`, {
+            url: served.baseUrl,
+            data_dir: served.database.dataDir,
+          })
+          if (json !== false || settings.logFormat !== "json") {
+            yield* report(json, startupJson(served), (style) => startupBanner(served, style))
+          }
         }
         yield* untilStopped
       }).pipe(
@@ -114,7 +127,10 @@ export const workerCommand = Command.make(
           yield* openTenants({ database, settings, serviceDomain, delivers: true, polls: true })
         }
         const words = "Running deliveries and maintenance. Stop with Ctrl-C."
-        yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
+        yield* recordStart(settings, `Data Cabinet ${VERSION} is working`, { data_dir: database.dataDir })
+        if (json !== false || settings.logFormat !== "json") {
+          yield* report(json, { working: true, data_dir: database.dataDir }, () => words)
+        }
         yield* untilStopped
       }).pipe(Effect.scoped, Effect.provide(telemetry(settings)))
     }),

@@ -63,6 +63,9 @@ const toCheck = (message: string): string => {
   return "Check that PostgreSQL runs there and that DATABASE_URL is right."
 }
 
+/** Enough for all migrations at once, beside other sessions. */
+const LEAST_LOCKS = 640
+
 const inWords = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
@@ -89,6 +92,12 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
     return new StartError({
       code: "database_refused",
       message: `The database at ${where} rejected the login (${sqlMessage(error)}). Correct the user and password in DATABASE_URL.`,
+    })
+  }
+  if (state === "53200" && /out of shared memory/.test(sqlMessage(error))) {
+    return new StartError({
+      code: "database_unfit",
+      message: `The database at ${where} has too few locks to be prepared (${sqlMessage(error)}). max_locks_per_transaction × max_connections must be at least ${LEAST_LOCKS}, as with the defaults of PostgreSQL (64 × 100): raise max_locks_per_transaction and restart PostgreSQL.`,
     })
   }
   if (state === "42501") {

@@ -56,8 +56,12 @@ const pretty = ({ at, level, message, notes, cause }: Entry): string => {
   return cause === null ? line : `${line}\n${plainLines(cause).replace(/^/gm, "    ")}`
 }
 
+/** Whether the log is JSON; by default it is where stderr is no terminal. */
+export const isJson = (format: LogOptions["format"]): boolean =>
+  (format ?? (process.stderr.isTTY ? "pretty" : "json")) === "json"
+
 export const layer = ({ level, format }: LogOptions) => {
-  const write = (format ?? (process.stderr.isTTY ? "pretty" : "json")) === "pretty" ? pretty : json
+  const write = isJson(format) ? json : pretty
   const logger = Logger.make((options) => void process.stderr.write(`${write(entry(options))}\n`))
   return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, LEVELS[level]))
 }

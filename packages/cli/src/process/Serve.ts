@@ -6,7 +6,8 @@
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/routes/Server"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
+import { forgetBaseUrlAt, recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
+import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { StartedProcesses } from "@data-cabinet/store-pg/maintenance/ConnectionFit"
 import { listeningUrl } from "../settings/BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -133,6 +134,10 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     const { settings, firstOwner } = options
     const seeds = { key: firstOwner !== null, owner: settings.console === "on" ? firstOwner : null }
     const { host, workers, metricsPort } = settings
+    // Before a database is created: what is in its way is better known than after a minute.
+    const isNew = settings.databaseUrl !== null || !EmbeddedPostgres.exists(settings.dataDir)
+    if (isNew && settings.port !== 0) yield* triedPort(host, settings.port)
+    if (isNew && metricsPort !== null) yield* triedPort(host, metricsPort)
     const database = yield* cabinetDatabase(settings, "serve", { waitMillis: START_TIMEOUT_MILLIS })
     const port = settings.port !== 0 && workers === 1 ? settings.port : yield* triedPort(host, settings.port)
     if (workers > 1 && metricsPort !== null) yield* triedPort(host, metricsPort)
@@ -154,6 +159,12 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     }
     // Where it listens is right for the one server of a data directory; several on one database cannot tell for the others.
     const knows = settings.baseUrl !== null || database.dataDir !== null
-    if (settings.serviceDomain === null && knows) yield* step(recordBaseUrlAt(database.url, baseUrl))
+    if (settings.serviceDomain === null && knows) {
+      yield* step(recordBaseUrlAt(database.url, baseUrl))
+      // A port that was picked for this run means nothing after it.
+      if (settings.baseUrl === null && settings.port === 0) {
+        yield* Effect.addFinalizer(() => Effect.ignore(forgetBaseUrlAt(database.url, baseUrl)))
+      }
+    }
     return { baseUrl, database, first }
   })

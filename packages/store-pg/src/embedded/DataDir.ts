@@ -13,13 +13,13 @@ import {
   constants,
   existsSync,
   lstatSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   writeFileSync,
 } from "node:fs"
 import { join, resolve } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { makeDirectories } from "./MakeDirectories.ts"
 
 export interface DataDir {
   readonly root: string
@@ -74,7 +74,7 @@ export const dataDirAt = (path: string): DataDir => {
  */
 export const makeDataDir = (dir: DataDir): void => {
   try {
-    const fresh = mkdirSync(dir.root, { recursive: true, mode: 0o700 }) !== undefined
+    const fresh = makeDirectories(dir.root, 0o700) !== undefined
     if (fresh) chmodSync(dir.root, process.getuid?.() === 0 ? 0o711 : 0o700)
   } catch (error) {
     throw new EmbeddedPostgresError({

@@ -3,10 +3,11 @@
  * and no password is needed. The system limits a socket's whole path to 107 bytes, and a data directory may lie deeper
  * than that, so the directory is a short one below the system's own temporary directory.
  */
-import { chmodSync, mkdirSync, mkdtempSync } from "node:fs"
+import { chmodSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { makeDirectories } from "./MakeDirectories.ts"
 
 /** With the longest port. */
 const socketName = ".s.PGSQL.65535"
@@ -24,7 +25,7 @@ export const makeSocketDir = (places: ReadonlyArray<string> = [tmpdir(), "/tmp",
   for (const place of places) {
     if (!fits(join(place, "cabinet-XXXXXX"))) continue
     try {
-      mkdirSync(place, { recursive: true })
+      makeDirectories(place)
       const dir = mkdtempSync(join(place, "cabinet-"))
       chmodSync(dir, 0o700)
       return dir

@@ -12,6 +12,8 @@ const WRITE = `
   INSERT INTO cabinet.base_address (url) VALUES ($1)
   ON CONFLICT (singleton) DO UPDATE SET url = excluded.url, noted_at = excluded.noted_at`
 
+const FORGET = "DELETE FROM cabinet.base_address WHERE url = $1"
+
 /** Null if no server has recorded one. */
 export const recordedBaseUrl = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -26,11 +28,20 @@ export const recordBaseUrl = Effect.fnUntraced(function* (baseUrl: string) {
   yield* sql.unsafe(WRITE, [baseUrl])
 })
 
-/** The same over a connection of its own. */
-export const recordBaseUrlAt = (databaseUrl: string, baseUrl: string) =>
-  recordBaseUrl(baseUrl).pipe(
+const ofItsOwn = <A, E, R>(databaseUrl: string, work: Effect.Effect<A, E, R>) =>
+  work.pipe(
     Effect.provide(OwnerClient.layer({ url: databaseUrl, maxConnections: 2, applicationName: "data-cabinet start" }), {
       local: true,
     }),
     orUnavailable,
+  )
+
+/** The same over a connection of its own. */
+export const recordBaseUrlAt = (databaseUrl: string, baseUrl: string) => ofItsOwn(databaseUrl, recordBaseUrl(baseUrl))
+
+/** Removes this URL, if it is still the recorded one, over a connection of its own. */
+export const forgetBaseUrlAt = (databaseUrl: string, baseUrl: string) =>
+  ofItsOwn(
+    databaseUrl,
+    PgClient.PgClient.use((sql) => sql.unsafe(FORGET, [baseUrl])),
   )

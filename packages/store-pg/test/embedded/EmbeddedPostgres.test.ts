@@ -177,6 +177,14 @@ it("serve refuses a data directory that cannot be created with a message", async
   rmSync(dir)
 })
 
+it.runIf(process.platform === "linux")("serve refuses a data directory below one that holds none", async () => {
+  const holder = await hold("serve", "/proc/cabinet/data")
+  expect(holder.answer).toMatchObject({
+    code: "bad_data_dir",
+    message: expect.stringMatching(/^The data directory \/proc\/cabinet\/data cannot be created \(.*--data-dir\.$/),
+  })
+})
+
 it("a server whose users were all killed is stopped, but not while one of them lives", async () => {
   const first = await hold("serve", dir, { lingerMillis: 0 })
   const second = await hold("join", dir, { lingerMillis: 0 })

@@ -1,0 +1,41 @@
+/** A PostgreSQL whose table of locks is too small for the first migration. */
+import { afterAll, expect, it, vi } from "vitest"
+import { endAll, newHome } from "../support/cabinetProcess.ts"
+import { clusterHome, type TestCluster } from "../support/cluster.ts"
+import { rawSession } from "../support/rawSession.ts"
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 })
+
+const home = newHome()
+const clusters = clusterHome()
+afterAll(async () => {
+  await endAll()
+  await clusters.remove()
+})
+
+const started = async (name: string, locks: string) => {
+  const cluster = await clusters.init(name)
+  await cluster.start({ max_connections: "20", max_locks_per_transaction: locks })
+  await cluster.createDatabase("cabinet")
+  return cluster
+}
+const migrated = (cluster: TestCluster) => home.cabinet(["migrate"], { DATABASE_URL: cluster.url("cabinet") })
+
+/** Takes what PostgreSQL has beyond its settings, which depends on its version: all but what migrating a database may find. */
+const FILL = `DO $$ BEGIN
+  FOR n IN 1..1000000 LOOP PERFORM pg_advisory_lock(n); END LOOP;
+EXCEPTION WHEN out_of_memory THEN NULL; END $$`
+
+it("migrate names the least values when the table of locks is too small", async () => {
+  const cluster = await started("few", "10")
+  const other = await rawSession({ socketDir: cluster.socketDir, name: "cabinet" })
+  await other.executeWithoutSync(FILL)
+  const { code, stderr } = await migrated(cluster)
+  expect(stderr).toMatch(/has too few locks to be prepared .* must be at least 640, .* raise max_locks_per_transaction/)
+  expect(code).toBe(1)
+  other.end()
+})
+
+it("migrate succeeds with the least values", async () => {
+  expect(await migrated(await started("least", "32"))).toMatchObject({ code: 0, stderr: "" })
+})
