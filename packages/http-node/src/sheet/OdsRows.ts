@@ -40,6 +40,7 @@ export class OdsRows implements XmlHandler {
   #spans = 0
   #style = ""
   #isFound = false
+  #hasSheets = false
   #line = 0
   #rowRepeats = 1
   #columnRepeats = 1
@@ -58,6 +59,7 @@ export class OdsRows implements XmlHandler {
 
   /** Throws if the sheet was not in the part. */
   end(): void {
+    if (!this.#hasSheets) throw new SheetFault("its content.xml is not that of an OpenDocument spreadsheet (.ods)")
     if (!this.#isFound) throw noSuchSheet(this.#options.wanted, this.#names)
   }
 
@@ -130,8 +132,10 @@ export class OdsRows implements XmlHandler {
   }
 
   #openOutside(name: string, scanner: XmlScanner): void {
-    if (name === "office:spreadsheet") this.#place = "spreadsheet"
-    else if (name === "style:style") this.#style = scanner.get("style:name") ?? ""
+    if (name === "office:spreadsheet") {
+      this.#place = "spreadsheet"
+      this.#hasSheets = true
+    } else if (name === "style:style") this.#style = scanner.get("style:name") ?? ""
     else if (name === "style:table-properties") {
       if (scanner.get("table:display") === "false" && this.#hiddenStyles.size < MAX_STYLES) {
         this.#hiddenStyles.add(this.#style)

@@ -49,7 +49,7 @@ const folderOf = (name: string): string => name.slice(0, name.lastIndexOf("/") +
 
 /** A target is relative to the folder of the part that refers to it, unless it begins with a slash. */
 export const resolveTarget = (from: string, target: string): string => {
-  const path = target.replaceAll("\\", "/").replace(/[?#].*$/, "")
+  const [path = ""] = target.replaceAll("\\", "/").split(/[?#]/, 1)
   const segments: Array<string> = []
   for (const segment of (path.startsWith("/") ? path : folderOf(from) + path).split("/")) {
     if (segment === "..") segments.pop()

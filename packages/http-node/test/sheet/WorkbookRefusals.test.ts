@@ -185,6 +185,7 @@ describe("readWorkbook names what it does not read", () => {
   it.each([
     [typed("application/vnd.oasis.opendocument.text"), /OpenDocument text \(\.odt\)/],
     [typed("application/vnd.oasis.opendocument.presentation"), /OpenDocument presentation/],
+    [typed("application/vnd.oasis.opendocument.spreadsheet"), /not that of an OpenDocument spreadsheet \(\.ods\)/],
     [typed("application/epub+zip"), /EPUB/],
     [zipOf([["word/document.xml", "<x/>"]]), /Word document/],
     [zipOf([["ppt/presentation.xml", "<x/>"]]), /PowerPoint/],
