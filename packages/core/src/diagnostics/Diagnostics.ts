@@ -85,6 +85,8 @@ export interface DiagnosticsReport {
   readonly isStandby: boolean
   /** Why nothing can be written, for example because the disk is full; null if a test write succeeded. */
   readonly cannotWrite: string | null
+  /** `synchronous_commit` as the server, the database or the role sets it. The cabinet's own sessions raise `off`. */
+  readonly synchronousCommit: string
   /** Whether every login of the server can connect to this database, including the roles of neighbouring cabinets. */
   readonly isOpenToAll: boolean
   /** Whether an author login that the cabinet created does not expire: a password that the author chose would stay valid. */

@@ -135,6 +135,28 @@ const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding>
   ]
 }
 
+const ofCommits = ({ synchronousCommit: setting }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  const commits = (level: Level, message: string) => [
+    finding("commits", level, `synchronous_commit = ${setting}${message}`),
+  ]
+  switch (setting) {
+    case "off":
+      return commits(
+        "ok",
+        " is set here; the sessions that accept events raise it to on, so that a crash loses no event that was acknowledged.",
+      )
+    case "local":
+      return commits("warn", ": an event is acknowledged before any standby has it, and a failover can lose it.")
+    case "remote_write":
+      return commits(
+        "warn",
+        ": an event is acknowledged before a standby has it on disk; losing both servers at once can lose it.",
+      )
+    default:
+      return []
+  }
+}
+
 const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
   const { clockSkewMillis: skew, connections, maxConnections } = diagnostics
   const tight = connections > maxConnections * 0.8
@@ -147,6 +169,7 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
       `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of which the cabinet uses ${megabytes(diagnostics.cabinetBytes)}.`,
     ),
     ...ofVersion(diagnostics),
+    ...ofCommits(diagnostics),
     finding(
       "sizes",
       "ok",

@@ -22,6 +22,7 @@ const WELL = {
     sizes: { events: 1, rows: 1, originals: 1, deliveries: 1, attempts: 1, staged: 1, seen: 1, other: 1 },
     clockSkewMillis: 3,
     isStandby: false,
+    synchronousCommit: "on",
     cannotWrite: null,
     isOpenToAll: false,
     authorStays: false,
@@ -208,6 +209,18 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ setBackAt: "2026-11-20T10:00:00Z" }),
     "bad",
     /^At 2026-11-20T10:00:00Z .* look for the copy/,
+  ],
+  [
+    "commits",
+    diagnostics({ synchronousCommit: "local" }),
+    "warn",
+    /^synchronous_commit = local: .* before any standby/,
+  ],
+  [
+    "commits",
+    diagnostics({ synchronousCommit: "remote_write" }),
+    "warn",
+    /^synchronous_commit = remote_write: .* on disk/,
   ],
   ["neighbours", diagnostics({ isOpenToAll: true }), "warn", /REVOKE ALL ON DATABASE "x" FROM PUBLIC;$/],
   [
@@ -420,6 +433,13 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
 ])("findingsOf reports for %s what is wrong and what to do (%#)", (check, seen, level, words) => {
   const wrong = findingsOf(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
+})
+
+it("findingsOf say that sessions raise synchronous_commit when it is off", () => {
+  const found = findingsOf(diagnostics({ synchronousCommit: "off" })).filter(({ check }) => check === "commits")
+  expect(found).toEqual([
+    { check: "commits", level: "ok", message: expect.stringMatching(/^synchronous_commit = off is .* raise it to on/) },
+  ])
 })
 
 it("findingsOf find nothing wrong with clear text that stays on this machine", () => {

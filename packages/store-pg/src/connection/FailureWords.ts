@@ -5,6 +5,7 @@
  */
 import type { SqlError } from "effect/sql"
 import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
+import { SessionUnfit } from "./SessionCheck.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
@@ -41,7 +42,8 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
 
 /** Undefined if there is no more to say than that it cannot be reached. */
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
-  if (error.reason.cause instanceof TransactionPooling) return error.reason.cause.message
+  const { cause } = error.reason
+  if (cause instanceof TransactionPooling || cause instanceof SessionUnfit) return cause.message
   const state = sqlState(error)
   if (state?.startsWith("28") === true) return "it rejects the login"
   return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])

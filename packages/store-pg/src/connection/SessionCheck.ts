@@ -42,17 +42,22 @@ const messageOf = (error: SqlError.SqlError): string =>
 /** Returns whether a setting had to be set by a statement: a RESET would then undo it. Fails for an unfit session. */
 export const checkSession = Effect.fnUntraced(function* (
   connection: PgConnection.PgConnection,
-  { set, found = {}, more = [] }: SessionSettings,
+  { set, corrected = {}, found = {}, more = [] }: SessionSettings,
 ) {
   const wanted = Object.entries({ ...set, ...found }).filter(([name]) => !UNVERIFIED.includes(name))
-  const names = wanted.map(([name]) => name)
+  const names = [...wanted.map(([name]) => name), ...Object.keys(corrected)]
   const differences = Effect.gen(function* () {
     const rows = (yield* connection.queryValues(READ, [names], false)) as ReadonlyArray<readonly [string, string]>
     const now = new Map(rows)
-    return wanted.flatMap(([name, value]): ReadonlyArray<Difference> => {
+    const missed = wanted.flatMap(([name, value]): ReadonlyArray<Difference> => {
       const is = now.get(name)
       return is === value ? [] : [{ name, wanted: value, is }]
     })
+    const others = Object.entries(corrected).flatMap(([name, correct]): ReadonlyArray<Difference> => {
+      const is = now.get(name)
+      return is === undefined || correct(is) === is ? [] : [{ name, wanted: correct(is), is }]
+    })
+    return [...missed, ...others]
   })
   const refuse = (difference: Difference) =>
     Effect.andThen(Effect.ignore(connection.query(END, [], false)), Effect.fail(unfit(difference)))

@@ -120,7 +120,12 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
   // Sessions are looked up by their names, so these are verified like other settings.
   const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
-  const settings: SessionSettings = { set, found: { ...kind.found, ...FITS[route.attributes] }, more: parsed.options }
+  const settings: SessionSettings = {
+    ...kind,
+    set,
+    found: { ...kind.found, ...FITS[route.attributes] },
+    more: parsed.options,
+  }
   const { connectTimeout: _, stream, ...others } = options
   const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
   if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })

@@ -10,6 +10,8 @@ import { MAX_SNAPSHOT_MINUTES } from "@data-cabinet/core/export/RowSnapshots"
 export interface SessionSettings {
   /** Sent when a session is opened. */
   readonly set: Readonly<Record<string, string>>
+  /** What a setting is to be, by what it is, where the server has it: not every version does, and some values are left. */
+  readonly corrected?: Readonly<Record<string, (is: string) => string>>
   /** Required but not ours to set: a session without these values is not used. */
   readonly found?: Readonly<Record<string, string>>
   /** Set by a statement in each new session and not read back: the settings that a URL adds. */
@@ -40,6 +42,8 @@ const SAME_FOR_ALL = {
   client_min_messages: "warning",
   // A statement that waited for another's commit has to see it.
   default_transaction_isolation: "read committed",
+  // A pool closes what it does not need by itself; a session that the server closed fails the next request.
+  idle_session_timeout: "0",
   // A client whose machine is silent for some ten seconds is gone, and what its session holds is released; by default
   // this would take hours.
   tcp_keepalives_idle: "5",
@@ -50,8 +54,17 @@ const SAME_FOR_ALL = {
   jit: "off",
 } as const
 
+/** PostgreSQL 17 and newer have it, and the cabinet's transactions have limits of their own. */
+const UNLIMITED_TRANSACTIONS = { transaction_timeout: () => "0" }
+
+/** A receipt means that its event outlives a crash. `local` and `remote_write` do so on this server, and are left. */
+const DURABLE = { synchronous_commit: (is: string) => (is === "off" ? "on" : is) }
+
 /** Replication's own sessions run no triggers and check no foreign keys. */
 const FOUND = { session_replication_role: "origin" }
+
+/** An operator who makes a database or a role read-only means the cabinet as well: it does not override that. */
+const FOUND_WRITABLE = { ...FOUND, default_transaction_read_only: "off" }
 
 /**
  * The search path of every owner session: unqualified names are PostgreSQL's own, so that no object of a customer can
@@ -62,7 +75,6 @@ const OWNER_PATH = "pg_catalog, pg_temp"
 const OWNER = {
   ...SAME_FOR_ALL,
   search_path: OWNER_PATH,
-  default_transaction_read_only: "off",
   // A plan made while its tables were small reads a whole table for each row that it looks up, until the next ANALYZE.
   // Our own statements have an index for everything that may grow.
   enable_seqscan: "off",
@@ -72,7 +84,11 @@ const OWNER = {
 } as const
 
 /** The owner's sessions that are lent whole: for transactions, listening and the writers. */
-export const owner: SessionSettings = { set: OWNER, found: FOUND }
+export const owner: SessionSettings = {
+  set: OWNER,
+  corrected: { ...UNLIMITED_TRANSACTIONS, ...DURABLE },
+  found: FOUND_WRITABLE,
+}
 
 /**
  * The owner's shared sessions. Their few statements have one good plan each: planning again costs a tenth of a page of
@@ -81,7 +97,8 @@ export const owner: SessionSettings = { set: OWNER, found: FOUND }
  */
 export const ownerShared: SessionSettings = {
   set: { ...OWNER, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
-  found: FOUND,
+  corrected: UNLIMITED_TRANSACTIONS,
+  found: FOUND_WRITABLE,
 }
 
 export interface ReaderLimits {
@@ -99,7 +116,9 @@ export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimi
     client_min_messages: "error",
     statement_timeout: String(statementTimeoutMillis),
     lock_timeout: String(lockTimeoutMillis),
+    idle_in_transaction_session_timeout: "60000",
   },
+  corrected: UNLIMITED_TRANSACTIONS,
   found: FOUND,
 })
 
@@ -108,20 +127,22 @@ export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimi
  * schema-qualified.
  */
 export const readerApart = (limits: ReaderLimits): SessionSettings => {
-  const { set, found } = reader(limits)
-  return { set: { ...set, search_path: "pg_catalog, public, pg_temp" }, ...(found === undefined ? {} : { found }) }
+  const { set, ...rest } = reader(limits)
+  return { ...rest, set: { ...set, search_path: "pg_catalog, public, pg_temp" } }
 }
 
 /** The reader's sessions for exports. */
 export const readerSnapshot = ({ lockTimeoutMillis }: Pick<ReaderLimits, "lockTimeoutMillis">): SessionSettings => {
   const statementTimeoutMillis = MAX_SNAPSHOT_MINUTES * 60_000
   const { set, ...rest } = readerApart({ statementTimeoutMillis, lockTimeoutMillis })
-  return { ...rest, set: { ...set, default_transaction_isolation: "repeatable read" } }
+  // A client may take its export slowly.
+  const patient = { default_transaction_isolation: "repeatable read", idle_in_transaction_session_timeout: "0" }
+  return { ...rest, set: { ...set, ...patient } }
 }
 
 /** The author's, whose search path and limits are the customer's own. */
 export const author: SessionSettings = {
-  set: { ...SAME_FOR_ALL, default_transaction_read_only: "off" },
+  set: SAME_FOR_ALL,
   found: FOUND,
 }
 
@@ -139,12 +160,13 @@ export const short = (statementTimeoutMillis: number): SessionSettings => ({
 /** For work without a time limit: a backup, or creating a database. */
 export const unlimited: SessionSettings = {
   set: { ...SAME_FOR_ALL, search_path: OWNER_PATH, statement_timeout: "0", idle_in_transaction_session_timeout: "0" },
+  corrected: UNLIMITED_TRANSACTIONS,
 }
 
 /** The settings that a URL may not change, in lower case: any kind of session depends on them. */
 export const PINNED: ReadonlySet<string> = new Set(
   [ownerShared, reader({ statementTimeoutMillis: 0, lockTimeoutMillis: 0 }), unlimited]
-    .flatMap(({ set, found = {} }) => [...Object.keys(set), ...Object.keys(found)])
+    .flatMap(({ set, corrected = {}, found = {} }) => [set, corrected, found].flatMap((one) => Object.keys(one)))
     .concat("application_name", "role", "session_authorization")
     .map((name) => name.toLowerCase()),
 )

@@ -33,6 +33,7 @@ SELECT current_setting('server_version') AS server_version, current_database()::
        (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::text FROM pg_class c
         WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
        pg_is_in_recovery() AS is_standby,
+       (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS synchronous_commit,
        (SELECT ${OPEN_TO_ALL} FROM pg_database d WHERE d.datname = current_database()) AS is_open_to_all,
        EXISTS (SELECT FROM pg_roles r JOIN cabinet.role_password l ON l.role = r.rolname
                WHERE r.rolname LIKE '%author' AND coalesce(r.rolvaliduntil, 'infinity') = 'infinity') AS author_stays,
@@ -95,6 +96,7 @@ interface General {
   readonly database_bytes: string
   readonly cabinet_bytes: string
   readonly is_standby: boolean
+  readonly synchronous_commit: string
   readonly is_open_to_all: boolean
   readonly author_stays: boolean
   readonly locks_for_all: boolean
@@ -145,6 +147,7 @@ export const layer = Layer.effect(
           ) as DiagnosticsReport["sizes"],
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
+          synchronousCommit: general!.synchronous_commit,
           cannotWrite,
           isOpenToAll: general!.is_open_to_all,
           authorStays: general!.author_stays,

@@ -11,6 +11,7 @@ import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { failureReport } from "../connection/FailureWords.ts"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
@@ -198,6 +199,12 @@ const openAuthorsWork = (authorUrl: string, reader: string) =>
   }).pipe(
     Effect.provide(session(authorUrl), { local: true }),
     Effect.scoped,
-    // The configured address may be unreachable from here; the author's next session reports that in words.
-    Effect.catchTag("SqlError", () => Effect.void),
+    // The configured address may be unreachable from here. Anything else that fails leaves the author's tables unreadable.
+    Effect.catchTag("SqlError", (error) =>
+      error.reason.operation === "connect"
+        ? Effect.logWarning(
+            `what the author creates from now on cannot be opened to the reader, because the author cannot connect: ${failureReport(error)}`,
+          )
+        : Effect.fail(error),
+    ),
   )

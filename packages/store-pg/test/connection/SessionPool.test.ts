@@ -34,7 +34,8 @@ const ODD = {
   xmlbinary: "hex",
   transform_null_equals: "on",
   default_transaction_isolation: "serializable",
-  default_transaction_read_only: "on",
+  synchronous_commit: "off",
+  idle_session_timeout: "4321",
   statement_timeout: "1234",
   search_path: "public",
 }

@@ -143,6 +143,21 @@ describe("the author", () => {
   })
 })
 
+it("ensureRoles fails when what the author creates cannot be opened to the reader, instead of leaving it closed", async () => {
+  const { role } = roles.author
+  await as("author", `ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM "${roles.reader.role}"`)
+  assert.isFalse(await stand())
+  await database.run(`ALTER ROLE "${role}" IN DATABASE ${database.name} SET default_transaction_read_only = on`)
+  const failure = await ensure().then(
+    () => "none",
+    (error: { readonly reason?: { readonly cause?: unknown } }) => String(error.reason?.cause),
+  )
+  assert.match(failure, /read-only transaction/)
+  await database.run(`ALTER ROLE "${role}" IN DATABASE ${database.name} RESET default_transaction_read_only`)
+  await ensure()
+  assert.isTrue(await stand())
+})
+
 describe("the reader", () => {
   it.each([
     ["reads a key directly", ["SELECT * FROM cabinet.api_key"], /permission denied/],

@@ -1,0 +1,88 @@
+/** Settings that an operator gives the database: those that would lose or end work are corrected, the others are respected. */
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import * as SessionPool from "@data-cabinet/store-pg/connection/SessionPool"
+import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSettings"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Result } from "effect"
+import { afterEach, assert, expect, it } from "vitest"
+import { postgresMajor, withDatabase } from "../../../../test/support/postgres.ts"
+import { databaseUrl, runSql, superuser } from "../../../../test/support/postgresAdmin.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
+
+const database = withDatabase()
+/** From another database: this one may be read-only. */
+const alter = (change: string) =>
+  runSql(databaseUrl(database.socketDir, superuser, "postgres"), `ALTER DATABASE ${database.name} ${change}`)
+const set = (name: string, value: string) => alter(`SET ${name} = ${value}`)
+afterEach(() => alter("RESET ALL"))
+
+const LIMITS = { statementTimeoutMillis: 7_000, lockTimeoutMillis: 1_500 }
+const KINDS = {
+  owner: SessionSettings.owner,
+  ownerShared: SessionSettings.ownerShared,
+  reader: SessionSettings.reader(LIMITS),
+  readerApart: SessionSettings.readerApart(LIMITS),
+  readerSnapshot: SessionSettings.readerSnapshot(LIMITS),
+}
+
+const settingOf = (name: string, settings: SessionSettings.SessionSettings) =>
+  PgClient.PgClient.use((sql) => sql.unsafe<{ setting: string }>(`SELECT current_setting('${name}') AS setting`)).pipe(
+    Effect.map(([row]) => row!.setting),
+    Effect.provide(SessionPool.layer({ url: database.url, settings })),
+    Effect.runPromise,
+  )
+
+it.each([
+  ["off", "on"],
+  ["local", "local"],
+  ["remote_write", "remote_write"],
+  ["on", "on"],
+])("an owner's session makes synchronous_commit = %s of the database %s", async (given, used) => {
+  await set("synchronous_commit", given)
+  assert.strictEqual(await settingOf("synchronous_commit", KINDS.owner), used)
+})
+
+it("Diagnostics reports synchronous_commit as the database sets it, although its session raises it", async () => {
+  await set("synchronous_commit", "off")
+  const cabinet = testCabinet(database.url)
+  const report = await cabinet.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
+  await cabinet.dispose()
+  assert.strictEqual(report.synchronousCommit, "off")
+})
+
+it.each(Object.keys(KINDS) as ReadonlyArray<keyof typeof KINDS>)(
+  "a session of kind %s is not ended by the database's time limits",
+  async (kind) => {
+    await set("idle_session_timeout", "'1s'")
+    await set("idle_in_transaction_session_timeout", "'1s'")
+    assert.strictEqual(await settingOf("idle_session_timeout", KINDS[kind]), "0")
+    assert.notStrictEqual(await settingOf("idle_in_transaction_session_timeout", KINDS[kind]), "1s")
+    if (postgresMajor() < 17) return
+    await set("transaction_timeout", "'1s'")
+    assert.strictEqual(await settingOf("transaction_timeout", KINDS[kind]), "0")
+  },
+)
+
+it("a database that is set to read-only is not written to, and the refusal names the setting", async () => {
+  await set("default_transaction_read_only", "on")
+  const refused = await PgClient.PgClient.use((sql) => sql.unsafe("SELECT 1")).pipe(
+    Effect.provide(OwnerClient.layer({ url: database.url })),
+    Effect.result,
+    Effect.runPromise,
+  )
+  assert.isTrue(Result.isFailure(refused))
+  const cabinet = testCabinet(database.url)
+  const create = () => cabinet.runPromise(Effect.result(Sources.use((sources) => sources.create({ name: "Orders" }))))
+  expect(await create()).toMatchObject({
+    failure: {
+      _tag: "StoreUnavailable",
+      message: expect.stringMatching(/cannot be used: .*default_transaction_read_only/),
+    },
+  })
+  // The sessions that were refused are not kept.
+  await alter("RESET default_transaction_read_only")
+  assert.isTrue(Result.isSuccess(await create()))
+  await cabinet.dispose()
+})
