@@ -31,11 +31,11 @@ const using = <A>(at: string, work: (database: Database) => Promise<A>): Promise
 const FUNCTIONS = ["pg_advisory_lock(1)", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_advisory_unlock_all()"]
 /** None of them looks at an interrupt. */
 const XML = [
-  "xpath('/a', '<a/>')",
+  "xpath('/a', '<a/>')::text",
   "xpath_exists('/a', '<a/>')",
-  "pg_catalog.xmlexists('/a', NULL)",
+  "pg_catalog.xmlexists('/a', XMLPARSE(DOCUMENT '<a/>'))",
   "xml_is_well_formed('<a/>')",
-  "pg_catalog.xml('<a/>'::text)",
+  "pg_catalog.xml('<a/>'::text)::text",
 ]
 const WRITING = [
   "pg_export_snapshot()",
@@ -107,7 +107,7 @@ it("the owner grants XML to whoever needs it, and reserves connections for itsel
     const grant =
       "GRANT EXECUTE ON FUNCTION pg_catalog.xpath(text, xml), pg_catalog.xpath(text, xml, text[]) TO stranger"
     expect(await refusal(database.url, grant)).toBeNull()
-    expect(await states(database.urlFor("stranger", "cabinet"), ["xpath('/a', '<a/>')"])).toEqual([null])
+    expect(await states(database.urlFor("stranger", "cabinet"), ["xpath('/a', '<a/>')::text"])).toEqual([null])
     await query(
       database.url,
       "REVOKE EXECUTE ON FUNCTION pg_catalog.xpath(text, xml), pg_catalog.xpath(text, xml, text[]) FROM stranger",
