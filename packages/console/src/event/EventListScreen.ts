@@ -112,13 +112,16 @@ export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   const mark = ({ id, sourceId }: ReadEvent, { state }: ListedEvent) =>
     markup`<td class="mark">${state !== "purged" && (trash || state !== "trashed") && markup`<input type="checkbox" name="event" value="${sourceId}.${id}" form="${trash ? "restore" : "trash"}" aria-label="${words.title} #${id}">`}</td>`
   const narrowed = without(pairs, "cursor").some(([, value]) => value !== "")
+  const notYet =
+    list.searchedTo !== null &&
+    markup`<div class="empty"><h2>${words.noneSince(timeText(data.timeZone)(list.searchedTo))}</h2><p>${words.olderUnsearched}</p></div>`
   const none = markup`<div class="empty"><h2>${narrowed ? words.noMatch : trash ? words.noTrash : words.none}</h2>${narrowed ? markup`<p><a href="${here}">${frame.words.table.clear}</a></p>` : markup`<p>${trash ? words.noTrashHint : words.noneHint}</p>`}</div>`
   return {
     title: trash ? words.trash : words.list,
     section: "events",
     main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1>${liveOf(frame, data)}</div>${eventTabs(frame, trash ? "trash" : "events")}${filters(frame, data)}
 ${
-  list.items.length === 0 ? none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
+  list.items.length === 0 ? notYet || none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
 }${acts(frame, data)}
 <div class="foot flat"><span>${valueOf(pairs, "cursor") !== undefined && markup`<a href="${withQuery(here, without(pairs, "cursor"))}">↑ ${frame.words.table.firstPage}</a>`}</span><span>${
       list.nextCursor !== null &&

@@ -353,6 +353,8 @@ export const ENGLISH = {
     none: "No events yet",
     noneHint: "An event appears here as soon as something is sent to the intake address of a source.",
     noMatch: "No event matches",
+    noneSince: (time: string) => `No event matches since ${time}`,
+    olderUnsearched: "Older events have not been searched yet: the next page continues.",
     fields: "Fields",
     original: "Original request",
     noOriginal: "There is no original request: the event came without one, or it has expired.",

@@ -30,9 +30,7 @@ export class Deliveries extends Context.Service<
      * The newest deliveries first. A page that takes too long is shorter than `limit`; `next` is what the next one begins
      * before, and null on the last.
      */
-    readonly list: (
-      query: DeliveryQuery,
-    ) => Effect.Effect<{ readonly items: ReadonlyArray<Delivery>; readonly next: number | null }, StoreUnavailable>
+    readonly list: (query: DeliveryQuery) => Effect.Effect<DeliveryList, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
     /** List the attempts of a delivery address, newest first. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
@@ -86,6 +84,13 @@ export class Deliveries extends Context.Service<
       })
     }),
   )
+}
+
+export interface DeliveryList {
+  readonly items: ReadonlyArray<Delivery>
+  readonly next: number | null
+  /** How far back deliveries were searched: when the last of them was created; null if all were. */
+  readonly searchedTo: string | null
 }
 
 /** How many deliveries a slice of a list looks at. */

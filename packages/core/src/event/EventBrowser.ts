@@ -29,6 +29,8 @@ export interface EventList {
   readonly items: ReadonlyArray<ListedEvent>
   /** Where the next page begins; null on the last one. */
   readonly nextCursor: string | null
+  /** How far back events were searched, in RFC 3339; null if all were. */
+  readonly searchedTo: string | null
 }
 
 /** How many characters a page has before it ends. */
@@ -80,8 +82,8 @@ export class EventBrowser extends Context.Service<
               "cursor",
             )
           }
-          const { items, next } = yield* instrument("event.list", fill(store, filter, after, limit))
-          return { items, nextCursor: next === null ? null : encodeCursor(walk, next) }
+          const { items, next, searchedTo } = yield* instrument("event.list", fill(store, filter, after, limit))
+          return { items, nextCursor: next === null ? null : encodeCursor(walk, next), searchedTo }
         }),
       })
     }),

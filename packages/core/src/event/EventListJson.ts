@@ -16,5 +16,5 @@ export const listedEventText = ({ event, state, empty, rowWaits, trashedBy, deli
 }
 
 /** A page as JSON text. */
-export const eventListText = ({ items, nextCursor }: EventList): string =>
-  `{"data":[${items.map(listedEventText).join(",")}],"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)}}`
+export const eventListText = ({ items, nextCursor, searchedTo }: EventList): string =>
+  `{"data":[${items.map(listedEventText).join(",")}],"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"searched_to":${JSON.stringify(searchedTo)}}`

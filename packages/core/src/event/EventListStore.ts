@@ -60,7 +60,7 @@ export class EventListStore extends Context.Service<
   {
     /**
      * The next at most `limit` events in the order of the feed, backwards; for the state `trashed` those that were trashed
-     * last come first. Looks at no more than `examine` events.
+     * last come first. Looks at no more than `examine` events. `reached` is when the last of them was received or trashed.
      */
     readonly slice: (query: {
       readonly filter: EventFilter

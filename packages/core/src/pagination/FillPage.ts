@@ -8,6 +8,8 @@ export interface Slice<A, Place> {
   readonly found: ReadonlyArray<A>
   /** Where the next slice begins; null after the last one. */
   readonly next: Place | null
+  /** The time of the last item that was looked at, whether or not it was found; null if there was none. */
+  readonly reached: string | null
 }
 
 export interface Filling<A, Place, E> {
@@ -20,19 +22,22 @@ export interface Filling<A, Place, E> {
   readonly maxSize?: number
 }
 
+/** `searchedTo`: the time of the last item that was looked at; null if all were. */
 export const fillPage = Effect.fnUntraced(function* <A, Place, E>(filling: Filling<A, Place, E>) {
   const { limit, slice, sizeOf = () => 0, maxSize = Infinity } = filling
   const until = (yield* Clock.currentTimeMillis) + PAGE_MILLIS
   const items: Array<A> = []
   let after = filling.after
   let size = 0
+  let searchedTo: string | null = null
   do {
-    const { found, next } = yield* slice(after, limit - items.length)
+    const { found, next, reached } = yield* slice(after, limit - items.length)
     for (const one of found) {
       items.push(one)
       size += sizeOf(one)
     }
     after = next
+    searchedTo = reached ?? searchedTo
   } while (after !== null && items.length < limit && size < maxSize && (yield* Clock.currentTimeMillis) < until)
-  return { items, next: after }
+  return { items, next: after, searchedTo: after === null ? null : searchedTo }
 })

@@ -3,7 +3,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Effect } from "effect"
-import { list, one } from "../manage/ManageResponses.ts"
+import { one, searched } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { beforeIdParameter, idParameter, idSegment, limitParameter, wordParameter } from "../manage/ManageParameters.ts"
 
@@ -26,7 +26,7 @@ export const manageDeliveries = Effect.gen(function* () {
       path: "/manage/v1/deliveries",
       summary: "Deliveries, newest first",
       description:
-        "Filters apply together. A page that takes too long is shorter than `limit`, even empty. For the next page send `next_cursor` as `before`, as long as it is not null.",
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty, and `searched_to` says how far it looked. For the next page send `next_cursor` as `before`, as long as it is not null.",
       action: "delivery.read",
       parameters: [
         limitParameter,
@@ -35,14 +35,18 @@ export const manageDeliveries = Effect.gen(function* () {
         idParameter("event_id", "Only deliveries of this event."),
         wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
       ],
-      response: list("DeliveryState", "The deliveries."),
+      response: searched("DeliveryState", "The deliveries."),
       respond: ({ query: { limit = 100, before, address_id, event_id, state } }) => {
         const filter = { addressId: address_id ?? null, eventId: event_id ?? null, state: state ?? null }
-        return Effect.map(deliveries.list({ limit, before: before ?? null, ...filter }), ({ items, next }) => ({
-          data: items.map(deliveryJson),
-          has_more: next !== null,
-          next_cursor: next === null ? null : String(next),
-        }))
+        return Effect.map(
+          deliveries.list({ limit, before: before ?? null, ...filter }),
+          ({ items, next, searchedTo }) => ({
+            data: items.map(deliveryJson),
+            has_more: next !== null,
+            next_cursor: next === null ? null : String(next),
+            searched_to: searchedTo,
+          }),
+        )
       },
     }),
     manageEndpoint({

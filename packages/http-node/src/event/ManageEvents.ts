@@ -14,7 +14,7 @@ import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Effect, Option, Schema } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { feedPageBody, feedWaits, MAX_WAIT_SECONDS, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
-import { list, one } from "../manage/ManageResponses.ts"
+import { one, searched } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
@@ -143,7 +143,7 @@ export const manageEvents = Effect.gen(function* () {
       path: "/manage/v1/events",
       summary: "Events, newest first",
       description:
-        "Filters apply together. A page that takes too long is shorter than `limit`, even empty: continue while `next_cursor` is not null. With the state `trashed` the list is the trash, most recently trashed first.",
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty: `searched_to` says how far it looked, and `next_cursor` continues while it is not null. With the state `trashed` the list is the trash, most recently trashed first.",
       action: "event.read",
       parameters: [
         limitParameter,
@@ -160,7 +160,7 @@ export const manageEvents = Effect.gen(function* () {
         timeParameter("from", "Only events received at this time or later."),
         timeParameter("to", "Only events received before this time."),
       ],
-      response: list("ListedEvent", "The events."),
+      response: searched("ListedEvent", "The events."),
       errors: ["bad_cursor", "bad_period", "no_such_source"],
       respond: ({ query: { limit = 100, cursor, source_id, channel, state, event, text, from, to } }) =>
         Effect.map(

@@ -1,5 +1,5 @@
 /** The shapes of the management API's responses: one object, a list, or nothing. */
-import { page } from "../openapi/SchemaForms.ts"
+import { orNull, page, time } from "../openapi/SchemaForms.ts"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
 import { manageRef } from "../routes/ManageSchemas.ts"
 
@@ -19,6 +19,23 @@ export const list = (name: Name, description: string): ResponseSpec => ({
     type: ["string", "null"],
     description: "Where the next page begins; null on the last one and for lists without pages.",
   }),
+})
+
+/** A list that is filtered while it is walked. */
+export const searched = (name: Name, description: string): ResponseSpec => ({
+  status: 200,
+  description,
+  schema: page(
+    manageRef(name),
+    { type: ["string", "null"], description: "Where the next page begins; null on the last one." },
+    {
+      searched_to: orNull(
+        time(
+          "How far back the list was searched; null if all of it was. Nothing was found before that, and nothing is known of older ones.",
+        ),
+      ),
+    },
+  ),
 })
 
 export const nothing = (description: string): ResponseSpec => ({ status: 204, description, schema: null })

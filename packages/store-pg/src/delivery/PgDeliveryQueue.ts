@@ -229,7 +229,7 @@ const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, 
       .filter((one) => state === null || one.state === state)
       .toReversed()
     const found = matching.slice(0, limit)
-    return { found, next: matching.length > limit ? found.at(-1)!.id : null }
+    return slice(found, matching.length > limit ? found.at(-1) : undefined)
   }
   const rows = yield* sql.unsafe<SliceRow>(DeliveryStatement.SLICE(state), [
     before ?? Number.MAX_SAFE_INTEGER,
@@ -241,8 +241,15 @@ const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, 
   const matching = rows.filter(({ matched }) => matched)
   const found = matching.slice(0, limit)
   const last = rows.at(-1)
-  if (matching.length > limit) return { found, next: found.at(-1)!.id }
-  return { found, next: last === undefined || last.seen < examine ? null : last.id }
+  if (matching.length > limit) return slice(found, found.at(-1))
+  return slice(found, last === undefined || last.seen < examine ? undefined : last)
+})
+
+/** `last`: the last one that was looked at, if there may be more. */
+const slice = (found: ReadonlyArray<Delivery>, last: Delivery | undefined) => ({
+  found,
+  next: last?.id ?? null,
+  reached: last?.createdAt ?? null,
 })
 
 const isAddress = (sql: Sql, addressId: number) =>

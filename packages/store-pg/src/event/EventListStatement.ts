@@ -16,6 +16,7 @@ const DISORDER = "interval '1 hour'"
 /** A row of a slice: an event that is shown or, last of all, the one that was looked at last. */
 export interface SliceRow {
   readonly place: EventPlace
+  readonly received_at: string
   readonly matched: boolean
   /** Null if the page is full. */
   readonly event: string | null
@@ -173,7 +174,7 @@ export const sliceStatement = (slice: Slice) => {
     SELECT x.*, ${full} AS nth, ${size.replace("x.bytes", "x.payload_bytes")} AS size, count(*) OVER () AS seen
     FROM looked_at x
   )
-  SELECT n.id::float8 AS id, n.place, n.matched, n.past, n.seen::float8 AS seen,
+  SELECT n.id::float8 AS id, n.place, cabinet.rfc3339(e.received_at) AS received_at, n.matched, n.past, n.seen::float8 AS seen,
     (SELECT count(*) FROM walked)::float8 AS walked,
     CASE WHEN n.matched AND n.nth <= ${values.add(limit, "int8")} AND (n.nth = 1 OR n.size <= ${PAGE_BYTES})
       THEN cabinet.event_json(e, s.name) END AS event,

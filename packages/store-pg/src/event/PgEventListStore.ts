@@ -39,12 +39,14 @@ export const layer = Layer.effect(
         }
         const found = shown.map((row) => toListed(row, row.event!, counts))
         const last = rows.at(-1)
-        if (last === undefined || filter.event !== null) return { found, next: null }
+        if (last === undefined || filter.event !== null) return { found, next: null, reached: null }
+        const reached = (row: SliceRow) => (filter.state === "trashed" ? row.place[0]! : row.received_at)
         // What matches and is not shown found no room: the next slice begins at the last that is.
         const full = rows.some(({ matched, event }) => matched && event === null)
-        if (full) return { found, next: shown.at(-1)!.place }
+        const lastShown = shown.at(-1)
+        if (full && lastShown !== undefined) return { found, next: lastShown.place, reached: reached(lastShown) }
         const ended = last.walked < examine && last.seen === last.walked
-        return { found, next: last.past || ended ? null : last.place }
+        return { found, next: last.past || ended ? null : last.place, reached: reached(last) }
       }, orUnavailable),
     })
   }),
