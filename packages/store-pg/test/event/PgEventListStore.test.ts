@@ -77,7 +77,9 @@ it("EventBrowser lists the newest first over all channels, and its pages omit no
   const walked: Array<number> = []
   let cursor: string | undefined
   do {
-    const { items, nextCursor } = await pageOf({ limit: 2, sourceId: one, cursor })
+    const { items, nextCursor, searchedTo } = await pageOf({ limit: 2, sourceId: one, cursor })
+    const last = JSON.parse(items.at(-1)!.event) as { readonly received_at: string }
+    assert.strictEqual(searchedTo, nextCursor === null ? null : last.received_at)
     walked.push(...items.map(({ event }) => (JSON.parse(event) as Listed).id))
     cursor = nextCursor ?? undefined
   } while (cursor !== undefined)
