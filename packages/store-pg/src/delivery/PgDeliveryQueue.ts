@@ -229,7 +229,7 @@ const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, 
       .filter((one) => state === null || one.state === state)
       .toReversed()
     const found = matching.slice(0, limit)
-    return slice(found, matching.length > limit ? found.at(-1) : undefined)
+    return foundUpTo(found, matching.length > limit ? found.at(-1) : undefined)
   }
   const rows = yield* sql.unsafe<SliceRow>(DeliveryStatement.SLICE(state), [
     before ?? Number.MAX_SAFE_INTEGER,
@@ -241,12 +241,12 @@ const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, 
   const matching = rows.filter(({ matched }) => matched)
   const found = matching.slice(0, limit)
   const last = rows.at(-1)
-  if (matching.length > limit) return slice(found, found.at(-1))
-  return slice(found, last === undefined || last.seen < examine ? undefined : last)
+  if (matching.length > limit) return foundUpTo(found, found.at(-1))
+  return foundUpTo(found, last === undefined || last.seen < examine ? undefined : last)
 })
 
 /** `last`: the last one that was looked at, if there may be more. */
-const slice = (found: ReadonlyArray<Delivery>, last: Delivery | undefined) => ({
+const foundUpTo = (found: ReadonlyArray<Delivery>, last: Delivery | undefined) => ({
   found,
   next: last?.id ?? null,
   reached: last?.createdAt ?? null,
