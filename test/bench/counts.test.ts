@@ -49,18 +49,19 @@ const orders = (count: number, from: number) =>
 
 /**
  * The fewest round trips that the work causes: a few times a second, whatever is sent, other processes are notified beside it,
- * and the first request on a session prepares its statements as well.
+ * and the first request on a session prepares its statements as well. The longer a busy machine takes, the more of them there
+ * are, so that it is tried until no more than so many are seen. Less than the work causes is never seen.
  */
-const fewest = async (work: (time: number) => Promise<unknown>): Promise<number> => {
-  const counts: Array<number> = []
-  for (let n = 0; n < 6; n++) counts.push(await socket.during(() => work(n)))
-  return Math.min(...counts)
+const fewest = async (work: (time: number) => Promise<unknown>, enough: number): Promise<number> => {
+  let least = Infinity
+  for (let n = 0; n < 100 && (n < 6 || least > enough); n++) least = Math.min(least, await socket.during(() => work(n)))
+  return least
 }
 
 describe("Round trips to the database", () => {
   it("an accepted batch is one statement, of one event and of a hundred", async () => {
-    assert.equal(await fewest((n) => cabinet.send(secret, orders(1, 1000 + n))), 1)
-    assert.equal(await fewest((n) => cabinet.send(secret, orders(100, 2000 + 100 * n))), 1)
+    assert.equal(await fewest((n) => cabinet.send(secret, orders(1, 1000 + n)), 1), 1)
+    assert.equal(await fewest((n) => cabinet.send(secret, orders(100, 20_000 + 100 * n)), 1), 1)
   })
 
   it("concurrent requests share their statements", async () => {
@@ -74,34 +75,32 @@ describe("Round trips to the database", () => {
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
     )
-    const roundTripsAt = async (intakeRate: number, from: number) => {
+    const roundTripsAt = async (intakeRate: number, from: number, enough: number) => {
       const counted = await apiCabinet(behindSocket(), { intakeRate })
       const send = async (times: number, first: number) => {
         for (let n = 0; n < times; n++) await counted.send(secret, orders(1, first + n))
       }
       await send(20, from)
-      const roundTrips = await fewest((time) => send(50, from + 1_000 * (time + 1)))
+      const roundTrips = await fewest((time) => send(50, from + 1_000 * (time + 1)), enough)
       await counted.close()
       return roundTrips
     }
-    // Both are notified alike, and more often the longer they take. A limit below ten thousand is counted exactly.
-    const leased = await roundTripsAt(100_000, 20_000)
-    assert.isBelow(leased, (await roundTripsAt(9_000, 30_000)) - 25)
+    assert.isBelow(await roundTripsAt(100_000, 1_000_000, 74), 75)
+    // A limit below ten thousand is counted exactly: each request is its count and its accept.
+    assert.isAtLeast(await roundTripsAt(9_000, 2_000_000, 100), 100)
   })
 
   it("an API request is the lookup of its key and its own statements", async () => {
-    const roundTrips = (path: string) => fewest(() => cabinet.ask(path, key))
-    assert.deepEqual(
-      {
-        sources: await roundTrips("sources"),
-        rows: await roundTrips("tables/public/readings/rows"),
-        events: await roundTrips("events?limit=10"),
-        noEvents: await roundTrips("events?limit=10&channel=pull"),
-      },
-      // The key; then the list, the rows with the proof that their table is as it was, the fence and the page with the names
-      // of its sources, which an empty page needs none of.
-      { sources: 2, rows: 2, events: 4, noEvents: 3 },
-    )
+    // The key; then the list, the rows with the proof that their table is as it was, the fence and the page with the names of
+    // its sources, which an empty page needs none of.
+    for (const [path, expected] of [
+      ["sources", 2],
+      ["tables/public/readings/rows", 2],
+      ["events?limit=10", 4],
+      ["events?limit=10&channel=pull", 3],
+    ] as const) {
+      assert.equal(await fewest(() => cabinet.ask(path, key), expected), expected, path)
+    }
   })
 })
 

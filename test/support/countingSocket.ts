@@ -33,6 +33,8 @@ export interface CountingSocket {
   readonly directory: string
   /** Round trips that some work causes, once it has ended. */
   readonly during: (work: () => Promise<unknown>) => Promise<number>
+  /** The most connections that clients had open at once. */
+  readonly most: () => number
   readonly close: () => Promise<void>
 }
 
@@ -40,7 +42,11 @@ export const countingSocket = async (socketDir: string): Promise<CountingSocket>
   const directory = mkdtempSync(join(tmpdir(), "count-"))
   const open = new Set<Socket>()
   let roundTrips = 0
+  let clients = 0
+  let most = 0
   const server = createServer((client) => {
+    most = Math.max(most, ++clients)
+    client.on("close", () => clients--)
     const database = connect(join(socketDir, ".s.PGSQL.5432"))
     for (const socket of [client, database]) {
       open.add(socket)
@@ -65,6 +71,7 @@ export const countingSocket = async (socketDir: string): Promise<CountingSocket>
       await work()
       return roundTrips - before
     },
+    most: () => most,
     close: async () => {
       for (const socket of open) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -5,7 +5,6 @@
  */
 import { getHeapStatistics } from "node:v8"
 import { Activity } from "@data-cabinet/core/activity/Activity"
-import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
@@ -105,6 +104,7 @@ import * as PgLateVerificationStore from "@data-cabinet/store-pg/verification/Pg
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
+import { audited } from "./AuditedUseCases.ts"
 import * as DoctorLayer from "./DoctorLayer.ts"
 
 export interface CabinetOptions {
@@ -276,7 +276,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Layer.provideMerge(records),
     Layer.provide(Layer.succeed(CabinetTimeZone, options.settings.timeZone)),
   )
-  return AuditedCabinet.layer.pipe(Layer.provideMerge(useCases), Layer.provide(memoryLayer(options)))
+  return audited(useCases).pipe(Layer.provide(memoryLayer(options)))
 }
 
 export const cabinetLayer = (options: CabinetOptions) =>

@@ -8,22 +8,29 @@ import { type Cabinet, openCabinet } from "data-cabinet"
 import { openCabinetLayer } from "data-cabinet/openCabinetLayer"
 import { Context, Effect, Layer } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { type CountingSocket, countingSocket } from "../../../../test/support/countingSocket.ts"
 import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase({ empty: true })
+/** Which connections are open is seen from the program's side: a session of the database outlives them for a moment. */
+let socket: CountingSocket
 let cabinet: Cabinet
 const logged: Array<string> = []
 
 beforeAll(async () => {
+  socket = await countingSocket(database.socketDir)
   cabinet = await openCabinet({
-    databaseUrl: database.url,
+    databaseUrl: database.url.replace(encodeURIComponent(database.socketDir), encodeURIComponent(socket.directory)),
     baseUrl: "http://shop.example/data",
     maxConnections: 4,
     maxReaderConnections: 1,
     log: { warn: (line) => logged.push(line), error: (line) => logged.push(line) },
   })
 })
-afterAll(() => cabinet.close())
+afterAll(async () => {
+  await cabinet.close()
+  await socket.close()
+})
 
 it("a body that the program has already read is reported in its log, with how to mount the handler", async () => {
   const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })
@@ -57,16 +64,6 @@ it("a body that the program has already read is reported in its log, with how to
 
 it("no more connections are opened than the program allows, whatever the load", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Pool" })
-  let most = 0
-  let done = false
-  const watching = (async () => {
-    while (!done) {
-      const [row] = await database.run(
-        `SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = '${database.name}' AND usename <> current_user`,
-      )
-      most = Math.max(most, row!["n"] as number)
-    }
-  })()
   const bytes = new TextEncoder().encode("n\n1\n2\n")
   await Promise.all([
     cabinet.imports.file(id, { name: "pool.csv", bytes }),
@@ -77,10 +74,8 @@ it("no more connections are opened than the program allows, whatever the load", 
     ...Array.from({ length: 20 }, () => cabinet.rows("sources.pool")),
     ...Array.from({ length: 20 }, () => cabinet.sources.list()),
   ])
-  done = true
-  await watching
-  expect(most).toBeGreaterThan(3)
-  expect(most).toBeLessThanOrEqual(4 + 2 + 1)
+  expect(socket.most()).toBeGreaterThan(3)
+  expect(socket.most()).toBeLessThanOrEqual(4 + 2 + 1)
 })
 
 it("openCabinet refuses unknown options and invalid values, naming the option", async () => {

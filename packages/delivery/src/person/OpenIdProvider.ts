@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto"
 import { IdentityProvider, type ProvidedPerson, ProviderFailure } from "@data-cabinet/core/person/IdentityProvider"
-import { Effect, Layer } from "effect"
+import { type Context, Effect, Layer } from "effect"
 import type { Configuration, CustomFetchOptions } from "openid-client"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 
@@ -29,10 +29,10 @@ const library = Effect.promise(() => import("openid-client"))
 
 /** As `fetch`, for the library. */
 const fetchBy =
-  (client: PinnedClient["Service"]) =>
+  (client: PinnedClient["Service"], context: Context.Context<never>) =>
   async (url: string, { method, headers, body, signal }: CustomFetchOptions): Promise<Response> => {
     const sent = body == null ? undefined : Buffer.from(String(body))
-    const response = await Effect.runPromise(
+    const response = await Effect.runPromiseWith(context)(
       client.send({
         method: method === "POST" ? "POST" : "GET",
         url: new URL(url),
@@ -88,7 +88,7 @@ export const layer = (options: OpenIdOptions) =>
     IdentityProvider,
     Effect.gen(function* () {
       const { issuer, clientId, clientSecret, scope, roleClaim } = options
-      const fetchPinned = fetchBy(yield* PinnedClient)
+      const fetchPinned = fetchBy(yield* PinnedClient, yield* Effect.context<never>())
       const server = new URL(issuer)
 
       const discover = Effect.gen(function* () {

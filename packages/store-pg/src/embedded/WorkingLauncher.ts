@@ -87,6 +87,8 @@ const trial = async (launcher: Launcher, binaries: Binaries, dir: string): Promi
 const connect = (url: string): Promise<unknown> =>
   PgClient.PgClient.use((sql) => sql`SELECT 1`).pipe(
     Effect.provide(SessionPool.layer({ url, maxConnections: 1, connectTimeout: "10 seconds", settings: unlimited })),
+    // Before there is a log; what goes wrong is returned.
+    // oxlint-disable-next-line no-restricted-properties
     Effect.runPromise,
   )
 

@@ -36,6 +36,8 @@ const accept = (sourceId: number, sourceVersion: number) =>
 const made = async (name: string) => {
   const source = await sources((all) => all.create({ name }))
   await accept(source.id, 1)
+  // On a busy machine the row can have to wait for its column.
+  await store.runPromise(drainDeferredRows)
   return source
 }
 const feedOf = async (sourceId: number) => {

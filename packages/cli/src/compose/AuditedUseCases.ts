@@ -1,0 +1,58 @@
+/**
+ * The audit log stands around every use case by which somebody changes a cabinet. The list of those that need none is here,
+ * so that a use case which is in neither place does not compile.
+ */
+import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
+import type { Activity } from "@data-cabinet/core/activity/Activity"
+import type { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import type { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
+import type { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import type { EventContext } from "@data-cabinet/core/event/EventContext"
+import type { ExportRows } from "@data-cabinet/core/export/ExportRows"
+import type { Feed } from "@data-cabinet/core/feed/Feed"
+import type { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import type { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import type { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
+import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
+import type { Intake } from "@data-cabinet/core/intake/Intake"
+import type { Authenticate } from "@data-cabinet/core/key/Authenticate"
+import type { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import type { SignIn } from "@data-cabinet/core/person/SignIn"
+import type { RunPoll } from "@data-cabinet/core/poll/RunPoll"
+import type { Tables } from "@data-cabinet/core/row/Tables"
+import type { FindPlace } from "@data-cabinet/core/selection/FindPlace"
+import type { SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import type { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { Layer } from "effect"
+
+/** Use cases by which nobody changes a cabinet, or which the cabinet itself calls. */
+type NotAudited =
+  | AcceptStaged
+  | Activity
+  | AttemptDelivery
+  | Authenticate
+  | Doctor
+  | EventBrowser
+  | EventContext
+  | ExportRows
+  | Feed
+  | FeedFollower
+  | FindPlace
+  | FollowFeed
+  | Idempotency
+  | Intake
+  | RunPoll
+  | SampleRows
+  | SelectRows
+  | SignIn
+  | Tables
+  | TellNotices
+
+type Audited = Layer.Success<typeof AuditedCabinet.layer>
+
+/** The use cases, audited. It does not compile where a use case is neither audited nor in the list of those that need not be. */
+export const audited = <A, E, R>(
+  useCases: [Exclude<A, Audited | NotAudited>] extends [never]
+    ? Layer.Layer<A, E, R>
+    : { readonly isNeitherAuditedNorListed: Exclude<A, Audited | NotAudited> },
+) => AuditedCabinet.layer.pipe(Layer.provideMerge(useCases as Layer.Layer<A, E, R>))
