@@ -12,7 +12,8 @@ import { block, hasPatroni, type PatroniCluster, type PatroniNode, startPatroni 
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 it("docs/high-availability.md has every block that is run here", () => {
-  for (const name of ["etcd", "patroni.yml", "patroni", "database", "address"]) expect(block(name)).not.toBe("")
+  const names = ["etcd", "etcd3", "patroni.yml", "patroni", "patroni with etcd3", "database", "address"]
+  for (const name of names) expect(block(name)).not.toBe("")
 })
 
 const ROUNDS = Number(process.env["FAILOVERS"] ?? 0)
@@ -146,6 +147,19 @@ const inWords = (name: string, seconds: ReadonlyArray<number>) => {
 }
 
 if (hasPatroni && ROUNDS > 0) {
+  it("a leader that dies is replaced and comes back as a standby where Patroni speaks etcd's newer interface alone", async () => {
+    const three = await startPatroni("v3")
+    try {
+      const leader = await three.whole()
+      leader.signal("both", "SIGKILL")
+      const next = await three.replaced(leader)
+      leader.start()
+      expect(await three.whole()).toBe(next)
+    } finally {
+      await three.remove()
+    }
+  }, 600_000)
+
   let cluster: PatroniCluster
   let home: Home
   let receiver: Receiver

@@ -94,7 +94,13 @@ const tell = (pid: number, signal: NodeJS.Signals) => {
   }
 }
 
-export const startPatroni = async (): Promise<PatroniCluster> => {
+/** By which interface Patroni speaks to etcd: the page has both. */
+const FORMS = {
+  v2: { etcd: "etcd", patroni: "patroni" },
+  v3: { etcd: "etcd3", patroni: "patroni with etcd3" },
+} as const
+
+export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<PatroniCluster> => {
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-ha-"))
   chmodSync(dir, 0o755)
   const as = identity()
@@ -125,7 +131,7 @@ export const startPatroni = async (): Promise<PatroniCluster> => {
       if (as !== undefined) chownSync(data, as.uid, as.gid)
     }
     const env = { ...common, NODE: node, HERE: addresses[NAMES.indexOf(node)]!, DATA: data }
-    const child = spawn("sh", ["-euc", block(name)], { cwd: dir, env, stdio: ["ignore", log, log], ...as })
+    const child = spawn("sh", ["-euc", block(FORMS[form][name])], { cwd: dir, env, stdio: ["ignore", log, log], ...as })
     running.add(child)
     child.once("exit", () => running.delete(child))
     return child
