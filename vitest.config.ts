@@ -68,7 +68,7 @@ export const LONG = [
   "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
   "test/fault/{exportMemory,feedEpochs,feedSetBack,unstoppable}.test.ts",
   "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
-  "test/flow/{guides,listen,manyCabinets,packages,start,workers}.test.ts",
+  "test/flow/{guides,listen,manyCabinets,mounting,packages,receivers,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",
 ]
 

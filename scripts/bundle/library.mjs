@@ -3,7 +3,7 @@
  * command share, so that one copy runs whoever loads it, and is installed once. For Effect programs: a module with `effect` outside, so that theirs is the one copy.
  *
  * Node's own modules are taken by `process.getBuiltinModule`, which no bundler follows: what is bundled again, into either
- * format, still finds them. An entry point is a small file that refuses an old Node before it can stumble over newer syntax.
+ * format, still finds them. An entry point is a small file that refuses an old Node before it can stumble over newer syntax; `verifyDelivery` refuses none.
  */
 import { isBuiltin } from "node:module"
 import { rmSync, writeFileSync } from "node:fs"
@@ -14,7 +14,13 @@ import { embedFiles } from "./embedFiles.mjs"
 import { compiled } from "./places.mjs"
 
 /** What `data-cabinet` and `data-cabinet/NAME` load, by the names of their files. */
-const ENTRIES = { index: "openCabinet", openCabinets: "openCabinets", verifyDelivery: "verifyDelivery" }
+const ENTRIES = { index: "openCabinet", openCabinets: "openCabinets" }
+
+/**
+ * One small file of its own in either format, which shares nothing with the rest: receivers are other people's old services,
+ * whose Node may know neither `process.getBuiltinModule` nor the syntax of the rest, and whose bundlers know `node:crypto`.
+ */
+const RECEIVER = "verifyDelivery"
 
 /** What the command's own program runs. */
 const COMMAND = { cabinet: "bin" }
@@ -36,15 +42,18 @@ const strictly = (level, log) => {
 const CLIENT = "client"
 
 /** Bundles the compiled modules, writes the output and returns it. */
-const bundle = async (input, dir, format, external) => {
+const bundle = async (input, dir, format, external, isForOldNode = false) => {
   const { plugin, moduleIds } = await embedFiles(format)
   const made = await rolldown({
     input,
     platform: "node",
     external,
-    plugins: [plugin, builtins],
+    plugins: isForOldNode ? [plugin] : [plugin, builtins],
     // In CommonJS what remains of it is Effect's lookup of bundler settings, of which there are none.
-    ...(format === "cjs" ? { transform: { define: { "import.meta": "{}" } } } : {}),
+    transform: {
+      ...(format === "cjs" ? { define: { "import.meta": "{}" } } : {}),
+      ...(isForOldNode ? { target: "node18" } : {}),
+    },
     onLog: strictly,
   })
   const extension = format === "cjs" ? "cjs" : "mjs"
@@ -102,8 +111,10 @@ export const buildLibrary = async (dir) => {
   const library = await bundle(from({ ...ENTRIES, ...COMMAND }, ".js"), lib, "cjs", [])
   const effect = await bundle({ effect: join(compiled, "effect.js") }, dir, "esm", [/^effect(\/|$)/])
   const client = await bundle({ [CLIENT]: join(compiled, `${CLIENT}.js`) }, dir, "esm", [])
+  const receiver = from({ [RECEIVER]: RECEIVER }, ".js")
+  for (const format of ["cjs", "esm"]) await bundle(receiver, dir, format, [], true)
   await types({ [CLIENT]: join(compiled, `${CLIENT}.d.ts`) }, dir, "mts", [])
-  await types(from(ENTRIES, ".d.ts"), lib, "cts", [])
+  await types(from({ ...ENTRIES, [RECEIVER]: RECEIVER }, ".d.ts"), lib, "cts", [])
   await types({ effect: join(compiled, "effect.d.ts") }, dir, "mts", [/^effect(\/|$)/])
 
   writeFileSync(join(dir, "node.cjs"), NODE_CHECK)
@@ -116,8 +127,9 @@ export const buildLibrary = async (dir) => {
       join(dir, `${name}.mjs`),
       `import library from "./${name}.cjs"\nconst { ${names} } = library\nexport { ${names} }\n`,
     )
+  }
+  for (const name of [...Object.keys(ENTRIES), RECEIVER])
     for (const extension of ["cts", "mts"])
       writeFileSync(join(dir, `${name}.d.${extension}`), `export * from "./lib/${name}.cjs"\n`)
-  }
   return [...library.moduleIds, ...effect.moduleIds, ...client.moduleIds]
 }

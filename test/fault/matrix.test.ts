@@ -97,8 +97,15 @@ describe.each(versions)("PostgreSQL %i", (version) => {
       expect(await command("migrate")).toMatchObject({
         applied: expect.arrayContaining([expect.anything()]),
         notes: [],
+        administrator_sql: null,
       })
-      expect(await command("migrate")).toEqual({ applied: [], reader: true, author: true, notes: [] })
+      expect(await command("migrate")).toEqual({
+        applied: [],
+        reader: true,
+        author: true,
+        notes: [],
+        administrator_sql: null,
+      })
     })
 
     it("intake", async () => {

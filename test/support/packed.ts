@@ -124,8 +124,9 @@ export const start = async (
   app: string,
   env: Readonly<Record<string, string>>,
   args: ReadonlyArray<string> = [],
+  [command, ...words]: readonly [string, ...ReadonlyArray<string>] = [process.execPath],
 ): Promise<Running> => {
-  const child = spawn(process.execPath, [script, ...args], { cwd: app, env: consumerEnv(env) })
+  const child = spawn(command, [...words, script, ...args], { cwd: app, env: consumerEnv(env) })
   const kill = () => void child.kill("SIGKILL")
   started.add(kill)
   let text = ""

@@ -40,7 +40,7 @@ const NO_ROLE = { there: false, role: "none", reason: "This test reads no rows."
 const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): Effect.Effect<Roles, unknown> =>
   reading === "on"
     ? ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url })))
-    : Effect.succeed({ reader: NO_ROLE, author: NO_ROLE })
+    : Effect.succeed({ reader: NO_ROLE, author: NO_ROLE, administratorSql: null })
 
 /** It writes deferred rows, as every server does. Call it again for a second process' worth of connections. */
 export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(

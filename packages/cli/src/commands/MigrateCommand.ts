@@ -11,11 +11,19 @@ export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", 
     yield* Effect.gen(function* () {
       const { applied, roles } = yield* selectedDatabase(settings)
       const off = [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [role.reason]))
-      const value = { applied, reader: roles.reader.there, author: roles.author.there, notes: off }
+      const value = {
+        applied,
+        reader: roles.reader.there,
+        author: roles.author.there,
+        notes: off,
+        administrator_sql: roles.administratorSql,
+      }
       yield* report(json, value, (style) =>
         [
           applied.length === 0 ? "The schema is up to date." : `Applied ${applied.join(", ")}.`,
           ...off.map(style.yellow),
+          // Where reading is off, opening the database has said it.
+          ...(roles.reader.there && roles.administratorSql !== null ? ["", roles.administratorSql] : []),
         ].join("\n"),
       )
     }).pipe(Effect.scoped, Effect.provide(quietLog(settings)))

@@ -128,6 +128,15 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   })
 }
 
+/** An author that is missing concerns only `cabinet sql`, which says so itself: a command that does something else need not. */
+const warnOfMissingRoles = ({ url, baseUrl }: DatabaseOptions, { reader, author, administratorSql }: Roles) => {
+  if (administratorSql === null || (reader.there && baseUrl === undefined)) return Effect.void
+  const off = [...(reader.there ? [] : ["Reading"]), ...(author.there ? [] : ["`cabinet sql`"])]
+  return Effect.logWarning(
+    `${off.join(" and ")} ${off.length > 1 ? "are" : "is"} off, because the user of the database at ${describeUrl(url)} may not create roles. Let an administrator of that server run this SQL, then repeat the command (a server: restart it):\n\n${administratorSql}\n`,
+  )
+}
+
 /**
  * Safe to call from any number of processes at once. Waits up to `waitMillis` milliseconds for a database that is not up yet.
  */
@@ -137,6 +146,7 @@ export const openDatabase = (options: DatabaseOptions, waitMillis = 0): Effect.E
     yield* fitConnections()
     const applied = yield* migrate
     const roles = yield* ensureRoles(options)
+    yield* warnOfMissingRoles(options, roles)
     if (options.cipher !== undefined) yield* reencryptSecrets(options.cipher)
     if (options.baseUrl !== undefined) yield* recordBaseUrl(options.baseUrl)
     return { applied, roles, recordedBaseUrl: yield* recordedBaseUrl }

@@ -52,10 +52,6 @@ export const embeddedLayer = (
       Effect.gen(function* () {
         const database = yield* cabinetDatabase(settings, "create", { baseUrl: settings.baseUrl ?? undefined })
         told(database)
-        for (const role of [database.roles.reader, database.roles.author]) {
-          // A missing capability is logged at once, not only reported to its users.
-          if (!role.there) yield* Effect.logWarning(role.reason)
-        }
         return compose(database, settings, options)
       }),
     ),

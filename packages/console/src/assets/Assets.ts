@@ -64,7 +64,7 @@ const isAsset = (name: string | undefined): name is AssetName => name !== undefi
 
 export const assetRoute: Route = {
   path: "/console/assets/{version}/{file}",
-  fault: (id) => errorResponse(faultError(id)),
+  fault: (fault) => errorResponse(faultError(fault)),
   handle: async (request, { params: [version, name] }): Promise<Response> => {
     if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
     if (version !== VERSION || !isAsset(name)) return noSuchEndpoint

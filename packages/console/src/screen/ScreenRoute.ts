@@ -8,7 +8,7 @@ import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import { logFault } from "@data-cabinet/http-node/api/Fault"
+import { faultInWords, type LoggedFault, logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { bearerOf, type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
@@ -62,7 +62,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
       const refuse = (request: Request, error: ManageError) => refusal(frameOf(services, request, null), error)
       return {
         path: screen.path,
-        fault: (id, request) => refuse(request, faultError(id)),
+        fault: (fault, request) => refuse(request, faultError(fault)),
         handle: async (request, target) => {
           const frame = frameOf(services, request, null)
           const work = respond(screen, services, request, target)
@@ -219,7 +219,4 @@ const failed = (
   )
 }
 
-const faultError = (id: string): ManageError => ({
-  code: "internal_error",
-  message: `An unexpected error, logged as ${id}.`,
-})
+const faultError = (fault: LoggedFault): ManageError => ({ code: "internal_error", message: faultInWords(fault) })

@@ -162,7 +162,7 @@ export const agentRoute = (forms: FeedForms) =>
 
     const route: Route = {
       path: "/mcp",
-      fault: (id) => errorResponse(faultError(id)),
+      fault: (fault) => errorResponse(faultError(fault)),
       handle: async (request) => {
         const { origin } = request.headers
         if (origin !== undefined && origin !== own) return foreignOrigin

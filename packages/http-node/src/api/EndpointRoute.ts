@@ -120,7 +120,7 @@ export const endpointRoute = (
 
     return {
       path: endpoint.path,
-      fault: (id) => errorResponse(faultError(id)),
+      fault: (fault) => errorResponse(faultError(fault)),
       handle: (request, target) => {
         if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
         const began = wheel.now()

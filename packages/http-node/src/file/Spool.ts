@@ -11,7 +11,7 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import busboy from "busboy"
 import { Effect, type Scope, Stream } from "effect"
-import { BODY_CONSUMED } from "../intake/BodyReadError.ts"
+import { bodyConsumed } from "../intake/BodyReadError.ts"
 import type { Request } from "../server/Request.ts"
 import { openFile } from "./FileOnDisk.ts"
 
@@ -134,6 +134,6 @@ export const spool = (
 
 /** The request outlives its body: it still needs a response. */
 const bytesOf = ({ body }: Pick<Request, "body">): AsyncIterable<Uint8Array> => {
-  if (body === undefined) throw new Error(BODY_CONSUMED)
+  if (body === undefined || body.readableEnded) throw bodyConsumed()
   return body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
 }

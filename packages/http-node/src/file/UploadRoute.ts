@@ -3,6 +3,7 @@
  * token (401), its role (403), the source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
  * or `{ok: false, error, detail}`.
  */
+import { faultInWords } from "../api/Fault.ts"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
@@ -172,7 +173,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   const route: Route = {
     path: "/upload/{source_id}",
     handle,
-    fault: (id) => refused(500, "internal_error", `An unexpected error, logged as ${id}.`),
+    fault: (fault) => refused(500, "internal_error", faultInWords(fault)),
   }
   return [route]
 })

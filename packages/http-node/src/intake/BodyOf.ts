@@ -2,7 +2,7 @@
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Result } from "effect"
 import type { Request } from "../server/Request.ts"
-import { BODY_CONSUMED, tooLarge } from "./BodyReadError.ts"
+import { bodyConsumed, tooLarge } from "./BodyReadError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
@@ -19,5 +19,5 @@ export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, whe
   return new IncomingBody(body, limits, budget, wheel, headers["expect"] === undefined)
 }
 
-/** A mistake of the embedding program, to be reported in its log. */
-const CONSUMED: Body = { whole: () => Promise.reject(new Error(BODY_CONSUMED)), drop: () => {} }
+/** The embedding program's log has it, and the client too: both are usually read by the same developer. */
+const CONSUMED: Body = { whole: () => Promise.reject(bodyConsumed()), drop: () => {} }

@@ -1,4 +1,5 @@
 /** Reasons why a body was not read to its end. */
+import { ProgramMistake } from "../api/Fault.ts"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 
@@ -20,6 +21,8 @@ export const interrupted = (): IntakeError =>
 export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
-/** A mistake of the embedding program. */
-export const BODY_CONSUMED =
-  "The request body was consumed before intake could read it: mount the cabinet's handler in front of any body parser"
+/** The program around has read the body. */
+export const bodyConsumed = (): ProgramMistake =>
+  new ProgramMistake(
+    "The request body was consumed before the cabinet could read it: mount the cabinet's handler in front of any body parser",
+  )

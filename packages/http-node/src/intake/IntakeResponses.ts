@@ -2,6 +2,7 @@
  * The responses of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any site may
  * read any of them, and none holds any part of the intake address.
  */
+import type { LoggedFault } from "../api/Fault.ts"
 import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
@@ -108,11 +109,12 @@ export const unavailableResponse = (request: Request, error: StoreUnavailable, p
   return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
 }
 
-/** The response to an internal fault; `number` finds it in the log. */
-export const faultResponse = (request: Request, number: string, person: boolean): Response =>
-  person
-    ? pageResponse(request, 500, { name: "internal_error", number })
-    : json(500, { ok: false, error: "internal_error", detail: `Something went wrong; the error number is ${number}` })
+/** The response to an internal fault. Advice is for the program's developer, whose every submission fails: no visitor needs a page. */
+export const faultResponse = (request: Request, { id, advice }: LoggedFault, person: boolean): Response => {
+  if (person && advice === null) return pageResponse(request, 500, { name: "internal_error", number: id })
+  const detail = `${advice ?? "Something went wrong"}; the error number is ${id}`
+  return json(500, { ok: false, error: "internal_error", detail })
+}
 
 /** The response to any method other than POST, before any lookup or count. */
 export const methodResponse = (request: Request): Response =>

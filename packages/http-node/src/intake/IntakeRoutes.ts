@@ -109,7 +109,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const routeOf = (path: Route["path"]): Route => ({
       path,
       handle: (request, { params }) => handle(request, decodeSegment(params[0] ?? "") ?? ""),
-      fault: (id, request) => faultResponse(request, id, isNavigation(request)),
+      fault: (fault, request) => faultResponse(request, fault, isNavigation(request)),
     })
     return ["/webhook/{intake_secret}" as const, "/webhook/" as const, "/webhook" as const].map(routeOf)
   },

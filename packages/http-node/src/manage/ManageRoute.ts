@@ -11,7 +11,7 @@ import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { mayDo, type Role, roleMissing } from "@data-cabinet/core/key/Role"
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Cause, type Context, Effect } from "effect"
-import { logFault } from "../api/Fault.ts"
+import { faultInWords, type LoggedFault, logFault } from "../api/Fault.ts"
 import { decodeSegment, queryPairs } from "../api/QueryPairs.ts"
 import { effectRunner, type RunEffect } from "../server/EffectRunner.ts"
 import type { Response, Request } from "../server/Request.ts"
@@ -65,7 +65,7 @@ const manageRoute = Effect.fnUntraced(function* (
   )
   const route: Route = {
     path,
-    fault: (id) => manageErrorResponse(faultError(id)),
+    fault: (fault) => manageErrorResponse(faultError(fault)),
     handle: async (request, target) => {
       const handle = methods.get(request.method)
       if (handle === undefined) return notAllowed
@@ -206,10 +206,7 @@ const failed = (
   )
 }
 
-const faultError = (id: string): ManageError => ({
-  code: "internal_error",
-  message: `An unexpected error, logged as ${id}.`,
-})
+const faultError = (fault: LoggedFault): ManageError => ({ code: "internal_error", message: faultInWords(fault) })
 
 const tooMany = (rate: Identified["rate"]): ManageError => ({
   code: "rate_limited",

@@ -25,7 +25,7 @@ export const descriptionRoutes = Effect.gen(function* () {
   }
   const docs: Route = {
     path: "/api/v1/docs",
-    fault: (id) => errorResponse(faultError(id)),
+    fault: (fault) => errorResponse(faultError(fault)),
     handle: (request) =>
       counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
   }

@@ -47,7 +47,7 @@ export const referenceRoute = (document: () => OpenApiDocument, path: Route["pat
   const responses = madeOnce(() => responsesOf(document()))
   return {
     path,
-    fault: (id) => errorResponse(faultError(id)),
+    fault: (fault) => errorResponse(faultError(fault)),
     handle: async (request) => {
       if (request.method !== "GET" && request.method !== "HEAD") return methodNotAllowed
       const { etag, asIs, zipped, unchanged } = responses()

@@ -3,6 +3,7 @@ import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { errorResponse } from "../api/ApiError.ts"
+import { faultError, type LoggedFault } from "../api/Fault.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isLocalRequest } from "../limit/LocalRequest.ts"
 import type { Stopping } from "../server/Listener.ts"
@@ -21,8 +22,7 @@ const status = (code: number, body: object): Response => ({
   body: jsonLine(body),
 })
 
-const fault = (correlationId: string) =>
-  errorResponse({ code: "internal_error", message: `An unexpected error, logged as ${correlationId}.` })
+const fault = (logged: LoggedFault) => errorResponse(faultError(logged))
 
 /** How long one response of `/readyz` is shared, and how long its check may take, in milliseconds. */
 const READY_CACHE_MILLIS = 1_000

@@ -13,7 +13,7 @@ export const rootRoute = ({ baseUrl, docsUrl }: HttpSettings["Service"], hasCons
   const description = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
   return {
     path: "/",
-    fault: (id) => errorResponse(faultError(id)),
+    fault: (fault) => errorResponse(faultError(fault)),
     handle: async ({ method, headers }) => {
       if (method !== "GET" && method !== "HEAD") return methodNotAllowed
       const location = hasConsole && acceptsHtml(headers["accept"]) ? console : description

@@ -5,6 +5,7 @@
  * services of a request in its context, while one server here serves many cabinets. A route closes over its cabinet's
  * services instead, so no context has to be built for a request.
  */
+import type { LoggedFault } from "../api/Fault.ts"
 import type { Response, Request } from "./Request.ts"
 
 /** The address of a request, matched to a route. Nothing is decoded yet: the route decides about malformed escapes. */
@@ -19,8 +20,8 @@ export interface Route {
   /** For example `/api/v1/sources/{source_id}`: `{name}` matches one non-empty segment. */
   readonly path: `/${string}`
   readonly handle: (request: Request, target: Target) => Promise<Response>
-  /** The response when `handle` rejects. The fault is logged under this id, the only part of it that the client may see. */
-  readonly fault: (correlationId: string, request: Request) => Response
+  /** The response when `handle` rejects, from what the client may see of the fault. */
+  readonly fault: (fault: LoggedFault, request: Request) => Response
 }
 
 /** A request's address, split. Nothing of it is decoded. */

@@ -28,7 +28,8 @@ export const startWatchdog = (dir: DataDir, pid: number, lingerMillis: number): 
   child.on("error", () => waiting.delete(dir.root))
   child.stdin.on("error", () => {})
   child.unref()
-  ;(child.stdin as unknown as { readonly unref: () => void }).unref()
+  // Bun's pipes have no unref: there, they never keep a process alive.
+  ;(child.stdin as unknown as { readonly unref?: () => void }).unref?.()
   waiting.set(dir.root, child)
 }
 

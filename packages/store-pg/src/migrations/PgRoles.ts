@@ -1,7 +1,7 @@
 /**
  * The login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author creates
  * tables and views in `public` and in schemas that were added for it; that of reports is the reader's for other programs (see
- * ReportsRole). If reader and author cannot be created, connection addresses of existing roles are configured instead.
+ * ReportsRole). If this user may not create roles, an administrator runs the SQL for it, or existing roles are configured.
  *
  * Nearly every start finds them as the previous one left them: that is checked first, because repairing them takes some
  * forty statements.
@@ -38,6 +38,8 @@ export type RoleLogin =
 export interface Roles {
   readonly reader: RoleLogin
   readonly author: RoleLogin
+  /** What an administrator runs for a user that may not create the missing roles; null if none is missing. */
+  readonly administratorSql: string | null
 }
 
 export interface RolesOptions {
@@ -77,6 +79,14 @@ const letsIn = (url: string) =>
     Effect.match({ onSuccess: () => true, onFailure: () => false }),
   )
 
+/** Whether the password is right. Whether the role may log in to this database is granted later. */
+const knowsPassword = (url: string) =>
+  PgClient.PgClient.use((sql) => sql`SELECT`).pipe(
+    Effect.provide(session(url), { local: true }),
+    Effect.scoped,
+    Effect.match({ onSuccess: () => true, onFailure: (error) => sqlState(error) === "42501" }),
+  )
+
 /** Both roles if they have all their privileges and PostgreSQL accepts the stored passwords; otherwise null. */
 const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: RolesOptions) {
   const sql = yield* PgClient.PgClient
@@ -97,7 +107,9 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
       concurrency: "unbounded",
     },
   )
-  return stand.length === 1 && reads ? { reader, author } : null
+  if (stand.length === 0 || !reads) return null
+  const { alters } = stand[0] as { readonly alters: boolean }
+  return { reader, author: alters ? author : login(author.role, author.url), administratorSql: null }
 }, connectionLossAsError)
 
 /** Creates the roles if necessary, and repairs their privileges; safe to repeat and to run concurrently. */
@@ -146,14 +158,41 @@ const putRight = Effect.fnUntraced(function* (
       return ownLogin(kind, options.url, role, password)
     })
 
+  const statements: Array<string> = []
+
+  /** The role that an administrator has created with our SQL. The SQL holds a password that is stored here from the first attempt. */
+  const administratorsRole = Effect.fnUntraced(function* (kind: RoleKind) {
+    const role = roleName(database, kind)
+    yield* sql`
+      INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${randomBytes(24).toString("base64url")})
+      ON CONFLICT (role) DO NOTHING`
+    const [kept] = yield* sql<{ password: string; exists: boolean }>`
+      SELECT password, EXISTS (SELECT FROM pg_roles WHERE rolname = role) AS exists
+      FROM cabinet.role_password WHERE role = ${role}`
+    const { password, exists } = kept!
+    const url = withLogin(options.url, role, password)
+    if (exists && (yield* knowsPassword(url))) return login(role, url)
+    const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS} VALID UNTIL 'infinity'` : ""
+    statements.push(
+      `${exists ? "ALTER" : "CREATE"} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${passwordLiteral(form, password)}${bounds};`,
+      `GRANT ${quoteName(role)} TO ${quoteName(here!.owner)};`,
+    )
+    return null
+  })
+
   const roleOrReason = (kind: RoleKind, given: string | undefined, setting: string, off: string) =>
     sql.withTransaction(ensureRole(kind, given)).pipe(
-      Effect.catchTag("SqlError", (error) => {
-        if (sqlState(error) !== "42501") return Effect.fail(error)
-        const role = roleName(database, kind)
-        const reason = `${off}: the database user ${here!.owner} may not create the role ${role} (${sqlMessage(error)}). Let an administrator run: ALTER ROLE ${here!.owner} CREATEROLE; or create the role and put its URL into ${setting}.`
-        return Effect.succeed<RoleLogin>({ there: false, role, reason })
-      }),
+      Effect.catchTag(
+        "SqlError",
+        Effect.fnUntraced(function* (error) {
+          if (sqlState(error) !== "42501") return yield* Effect.fail(error)
+          const made = yield* administratorsRole(kind)
+          if (made !== null) return made
+          const role = roleName(database, kind)
+          const reason = `${off}: the database user ${here!.owner} may not create the role ${role} (${sqlMessage(error)}). An administrator can: cabinet migrate prints the SQL. Or grant the user CREATEROLE, or put the URL of a role of your own into ${setting}.`
+          return { there: false as const, role, reason }
+        }),
+      ),
     )
 
   const work = Effect.gen(function* () {
@@ -182,7 +221,7 @@ const putRight = Effect.fnUntraced(function* (
       yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
       yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
     }
-    return { reader, author }
+    return { reader, author, administratorSql: statements.length === 0 ? null : statements.join("\n") }
   })
   const roles = yield* connectionLossAsError(sql.withTransaction(work))
   if (roles.reader.there && roles.author.there) yield* openAuthorsWork(roles.author.url, roles.reader.role)

@@ -10,10 +10,10 @@ export const MOST_READER_SESSIONS = `greatest(4, (current_setting('max_connectio
 
 /**
  * $1: the reader's name, $2: the author's. Returns one row if both have every privilege that `ensureRoles` grants, and
- * none if either does not exist or lacks one.
+ * none if either does not exist or lacks one. `alters`: whether this user may change roles, and so limits the author's login.
  */
 export const RIGHTS_ARE_COMPLETE = `
-  SELECT FROM pg_roles owner, pg_roles reader, pg_roles author
+  SELECT owner.rolcreaterole OR owner.rolsuper AS alters FROM pg_roles owner, pg_roles reader, pg_roles author
   WHERE owner.rolname = current_user AND reader.rolname = $1::text AND author.rolname = $2::text
     AND reader.rolcanlogin AND NOT reader.rolinherit AND reader.rolconnlimit = ${MOST_READER_SESSIONS} AND author.rolcanlogin AND NOT author.rolinherit
     AND pg_has_role(owner.oid, author.oid, 'USAGE') AND pg_has_role(owner.oid, reader.oid, 'USAGE')
@@ -21,7 +21,7 @@ export const RIGHTS_ARE_COMPLETE = `
     AND has_database_privilege(author.oid, current_database(), 'CONNECT')
     AND NOT has_database_privilege(author.oid, current_database(), 'CREATE')
     AND has_database_privilege(author.oid, current_database(), 'TEMPORARY')
-    AND author.rolvaliduntil < 'infinity' AND author.rolconnlimit > 0
+    AND (author.rolvaliduntil < 'infinity' OR NOT (owner.rolcreaterole OR owner.rolsuper)) AND author.rolconnlimit > 0
     AND NOT (SELECT ${OPEN_TO_ALL} AND pg_has_role(datdba, 'USAGE') FROM pg_database d WHERE datname = current_database())
     AND has_schema_privilege(reader.oid, 'sources', 'USAGE') AND has_schema_privilege(author.oid, 'sources', 'USAGE')
     AND has_schema_privilege(reader.oid, 'public', 'USAGE') AND has_schema_privilege(author.oid, 'public', 'USAGE')
