@@ -133,7 +133,7 @@ const warnOfMissingRoles = ({ url, baseUrl }: DatabaseOptions, { reader, author,
   if (administratorSql === null || (reader.there && baseUrl === undefined)) return Effect.void
   const off = [...(reader.there ? [] : ["Reading"]), ...(author.there ? [] : ["`cabinet sql`"])]
   return Effect.logWarning(
-    `${off.join(" and ")} ${off.length > 1 ? "are" : "is"} off, because the user of the database at ${describeUrl(url)} may not create roles. Let an administrator of that server run this SQL, then repeat the command (a server: restart it):\n\n${administratorSql}\n`,
+    `${off.join(" and ")} ${off.length > 1 ? "are" : "is"} off, because the user of the database at ${describeUrl(url)} may not create roles. Let an administrator of that server run what follows (cabinet migrate --get administrator_sql prints it alone), then repeat the command, or restart the server: ${administratorSql}`,
   )
 }
 

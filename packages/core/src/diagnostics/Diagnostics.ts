@@ -67,6 +67,8 @@ export interface AuthorityReport {
 export interface DiagnosticsReport {
   /** Such as `18.4`. */
   readonly serverVersion: string
+  /** Whether it is the PostgreSQL that the cabinet brings along. */
+  readonly isEmbedded: boolean
   readonly database: string
   readonly user: string
   /** Sources whose latest request came from a well-known sender of which they drop a header that belongs to the event. */

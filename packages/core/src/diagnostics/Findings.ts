@@ -122,15 +122,18 @@ const ofSetBack = ({ setBackAt }: DiagnosticsReport): ReadonlyArray<Finding> =>
 /** The latest minor release of each major version, as of November 2026. */
 const LATEST: Readonly<Record<number, number>> = { 15: 20, 16: 16, 17: 12, 18: 6 }
 
-const ofVersion = ({ serverVersion }: DiagnosticsReport): ReadonlyArray<Finding> => {
+const ofVersion = ({ serverVersion, isEmbedded }: DiagnosticsReport): ReadonlyArray<Finding> => {
   const [, major = "", minor = ""] = /^(\d+)\.(\d+)/.exec(serverVersion) ?? []
   const latest = LATEST[Number(major)]
   if (latest === undefined || Number(minor) >= latest) return []
+  const lacks = `lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built`
+  if (!isEmbedded) return [finding("version", "warn", `PostgreSQL ${serverVersion} ${lacks}. Update that server.`)]
+  // Its fixes come with the program's own releases: a fresh clone has nothing to act on.
   return [
     finding(
       "version",
-      "warn",
-      `PostgreSQL ${serverVersion} lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built. Update that server. If it is the embedded one (without DATABASE_URL), install PostgreSQL ${major} on this machine and name the directory of its programs in CABINET_POSTGRES_BIN, such as /usr/lib/postgresql/${major}/bin: they use the same data.`,
+      "ok",
+      `The embedded PostgreSQL ${serverVersion} ${lacks}. A later version of the program brings them. To have them now, install PostgreSQL ${major} on this machine and set CABINET_POSTGRES_BIN to the directory of its programs, such as /usr/lib/postgresql/${major}/bin: they use the same data.`,
     ),
   ]
 }

@@ -15,6 +15,7 @@ const WELL = {
   standby: null,
   diagnostics: {
     serverVersion: "18.6",
+    isEmbedded: false,
     database: "x",
     user: "owner",
     databaseBytes: 20_000_000,
@@ -406,11 +407,16 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "version",
-    diagnostics({ serverVersion: "18.4" }),
-    "warn",
-    /^PostgreSQL 18\.4 lacks .* 2 minor releases; 18\.6 was .* install PostgreSQL 18 .* \/usr\/lib\/postgresql\/18\/bin/,
+    diagnostics({ serverVersion: "18.4", isEmbedded: true }),
+    "ok",
+    /^The embedded PostgreSQL 18\.4 lacks .* 2 minor releases; 18\.6 was .* install PostgreSQL 18 .* \/usr\/lib\/postgresql\/18\/bin/,
   ],
-  ["version", diagnostics({ serverVersion: "15.19" }), "warn", /15\.19 lacks .* 1 minor release;/],
+  [
+    "version",
+    diagnostics({ serverVersion: "15.19" }),
+    "warn",
+    /^PostgreSQL 15\.19 lacks .* 1 minor release;.* Update that server\.$/,
+  ],
   [
     "connection",
     { ...WELL, connection: { ...WELL.connection, verified: "no" } },

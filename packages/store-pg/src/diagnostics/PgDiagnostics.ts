@@ -2,6 +2,7 @@
  * Diagnostics of a PostgreSQL database. They read only what any user may see, test writing in a transaction that leaves
  * nothing behind, and work on an unhealthy database.
  */
+import { REPORTS_GROUP } from "../embedded/ReportsAccess.ts"
 import {
   CABINET_PARTS,
   type CabinetPart,
@@ -28,7 +29,8 @@ import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 import { SLOW_LATELY } from "../row/SlowReads.ts"
 
 const GENERAL = `
-SELECT current_setting('server_version') AS server_version, current_database()::text AS database, current_user::text AS "user",
+SELECT current_setting('server_version') AS server_version,
+       EXISTS (SELECT FROM pg_roles WHERE rolname = '${REPORTS_GROUP}') AS is_embedded, current_database()::text AS database, current_user::text AS "user",
        pg_database_size(current_database())::text AS database_bytes,
        (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::text FROM pg_class c
         WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
@@ -91,6 +93,7 @@ interface SetAside extends RowSetAside {
 
 interface General {
   readonly server_version: string
+  readonly is_embedded: boolean
   readonly database: string
   readonly user: string
   readonly database_bytes: string
@@ -138,6 +141,7 @@ export const layer = Layer.effect(
         const after = yield* Clock.currentTimeMillis
         const report: DiagnosticsReport = {
           serverVersion: general!.server_version.split(" ")[0]!,
+          isEmbedded: general!.is_embedded,
           database: general!.database,
           user: general!.user,
           databaseBytes: Number(general!.database_bytes),

@@ -1,7 +1,7 @@
 /**
  * Migrates a database: applies every numbered script of this folder that is missing, in one transaction, under a lock, so
  * that any number of processes may start at once. Refuses a database that cannot store what is sent (an encoding other
- * than UTF-8), a PostgreSQL that is too old, a database from before 1.0, and one that a newer program has already
+ * than UTF-8), a PostgreSQL that is too old, a database of an early development version, and one that a newer program has already
  * migrated.
  *
  * Processes of the previous version keep serving meanwhile, and afterwards until they are replaced. So a script must keep
@@ -29,7 +29,7 @@ export interface Migration {
 
 const OLDEST_VERSION = 150000
 
-/** The name of the first script. Before 1.0 there were others under its number, with other tables. */
+/** The name of the first script. Until 24 November 2026 there was another under its number, with other tables. */
 const FIRST = "schema"
 
 /** How long a script waits for a lock; half of what accepting an event allows. */
@@ -133,7 +133,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       return yield* new MigrationError({
         code: "older",
         message:
-          "The database was created by a version before 1.0, whose tables this version cannot read. Export its data with that version, and start this one on another database.",
+          "The database was created by a development version from before 24 November 2026, whose tables this version does not read (its first migration is named cabinet, not schema). Start this version on another database or data directory. The old data stays readable: by the last commit of that time (git checkout d3f38bfd, then npm start), or with psql, as the tables of schema sources and as cabinet.event.",
       })
     }
     const had = new Set(rows.map((row) => row.number))

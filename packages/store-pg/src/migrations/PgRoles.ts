@@ -38,7 +38,7 @@ export type RoleLogin =
 export interface Roles {
   readonly reader: RoleLogin
   readonly author: RoleLogin
-  /** What an administrator runs for a user that may not create the missing roles; null if none is missing. */
+  /** What an administrator runs for a user that may not create the missing roles, on one line; null if none is missing. */
   readonly administratorSql: string | null
 }
 
@@ -221,7 +221,7 @@ const putRight = Effect.fnUntraced(function* (
       yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
       yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
     }
-    return { reader, author, administratorSql: statements.length === 0 ? null : statements.join("\n") }
+    return { reader, author, administratorSql: statements.length === 0 ? null : statements.join(" ") }
   })
   const roles = yield* connectionLossAsError(sql.withTransaction(work))
   if (roles.reader.there && roles.author.there) yield* openAuthorsWork(roles.author.url, roles.reader.role)
