@@ -125,6 +125,36 @@ export const ensureRoles = Effect.fnUntraced(function* (
 
 const isDenied = (error: SqlError.SqlError): boolean => sqlState(error) === "42501"
 
+interface WantedRole {
+  readonly kind: RoleKind
+  readonly role: string
+  readonly form: PasswordForm
+  /** The owner's connection address. */
+  readonly url: string
+  readonly owner: string
+}
+
+/**
+ * The role if an administrator has created it with our SQL; otherwise that SQL. Its password is stored here from the first
+ * attempt, so that every version of the SQL that was printed fits.
+ */
+const administratorsRole = Effect.fnUntraced(function* ({ kind, role, form, url, owner }: WantedRole) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`
+    INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${randomBytes(24).toString("base64url")})
+    ON CONFLICT (role) DO NOTHING`
+  const [kept] = yield* sql<{ password: string; exists: boolean }>`
+    SELECT password, EXISTS (SELECT FROM pg_roles WHERE rolname = role) AS exists
+    FROM cabinet.role_password WHERE role = ${role}`
+  const { password, exists } = kept!
+  const own = withLogin(url, role, password)
+  if (exists && (yield* knowsPassword(own))) return login(role, own)
+  const verb = exists ? "ALTER" : "CREATE"
+  const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS} VALID UNTIL 'infinity'` : ""
+  const literal = passwordLiteral(form, password)
+  return `${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${literal}${bounds}; GRANT ${quoteName(role)} TO ${quoteName(owner)};`
+})
+
 const putRight = Effect.fnUntraced(function* (
   options: RolesOptions,
   form: PasswordForm,
@@ -160,35 +190,16 @@ const putRight = Effect.fnUntraced(function* (
 
   const statements: Array<string> = []
 
-  /** The role that an administrator has created with our SQL. The SQL holds a password that is stored here from the first attempt. */
-  const administratorsRole = Effect.fnUntraced(function* (kind: RoleKind) {
-    const role = roleName(database, kind)
-    yield* sql`
-      INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${randomBytes(24).toString("base64url")})
-      ON CONFLICT (role) DO NOTHING`
-    const [kept] = yield* sql<{ password: string; exists: boolean }>`
-      SELECT password, EXISTS (SELECT FROM pg_roles WHERE rolname = role) AS exists
-      FROM cabinet.role_password WHERE role = ${role}`
-    const { password, exists } = kept!
-    const url = withLogin(options.url, role, password)
-    if (exists && (yield* knowsPassword(url))) return login(role, url)
-    const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS} VALID UNTIL 'infinity'` : ""
-    statements.push(
-      `${exists ? "ALTER" : "CREATE"} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${passwordLiteral(form, password)}${bounds};`,
-      `GRANT ${quoteName(role)} TO ${quoteName(here!.owner)};`,
-    )
-    return null
-  })
-
   const roleOrReason = (kind: RoleKind, given: string | undefined, setting: string, off: string) =>
     sql.withTransaction(ensureRole(kind, given)).pipe(
       Effect.catchTag(
         "SqlError",
         Effect.fnUntraced(function* (error) {
           if (sqlState(error) !== "42501") return yield* Effect.fail(error)
-          const made = yield* administratorsRole(kind)
-          if (made !== null) return made
           const role = roleName(database, kind)
+          const made = yield* administratorsRole({ kind, role, form, url: options.url, owner: here!.owner })
+          if (typeof made !== "string") return made
+          statements.push(made)
           const reason = `${off}: the database user ${here!.owner} may not create the role ${role} (${sqlMessage(error)}). An administrator can: cabinet migrate prints the SQL. Or grant the user CREATEROLE, or put the URL of a role of your own into ${setting}.`
           return { there: false as const, role, reason }
         }),
