@@ -33,12 +33,14 @@ export const corpus = (): ReadonlyArray<CorpusWorkbook> =>
       name: `${content.name}, XLSX, ${way.name}`,
       file: "xlsx",
       content,
+      elsewhere: way.elsewhere,
       bytes: () => ooxmlWorkbook(content, way),
     })),
     ...ODS_WAYS.map((way): CorpusWorkbook => ({
       name: `${content.name}, ODS, ${way.name}`,
       file: "ods",
       content,
+      elsewhere: way.elsewhere,
       bytes: () => odsWorkbook(content, way),
     })),
   ])

@@ -40,8 +40,9 @@ it.each([
   ["f.xls", OLE, /before 2007/],
 ])("inspectFile refuses %s by its name when it begins as another kind of file does", async (name, content, words) => {
   const result = await inspect(name, content)
-  assert.deepInclude(result._tag === "Failure" ? result.failure : assert.fail("it was taken"), { code: "unreadable" })
-  assert.match(result.failure.message, words)
+  const failure = result._tag === "Failure" ? result.failure : assert.fail("it was taken")
+  assert.deepInclude(failure, { code: "unreadable" })
+  assert.match(failure.message, words)
 })
 
 it("inspectFile finds the name of a container's stream wherever the file is cut into pieces", async () => {
