@@ -32,7 +32,7 @@ export class LibreOffice {
     }
     for (const { file, bytes } of files) writeFileSync(join(from, file), bytes)
     const made = (file: string) => join(out, file.replace(/\.\w+$/, `.${to}`))
-    // It ends at a workbook that it cannot bear, so the others come again.
+    // It may end at a workbook that it cannot bear, so what is left comes again, without the first if that was the one.
     for (let left = files; left.length > 0;) {
       this.#run(
         to === "csv" ? CSV : to,
@@ -40,7 +40,7 @@ export class LibreOffice {
         left.map(({ file }) => join(from, file)),
       )
       const last = left.findLastIndex(({ file }) => existsSync(made(file)))
-      left = left.slice(last + 2)
+      left = left.slice(Math.max(last + 1, 1))
     }
     return new Map(
       files.flatMap(({ file }) => (existsSync(made(file)) ? [[file, readFileSync(made(file))] as const] : [])),
