@@ -22,9 +22,7 @@ export interface Content {
 }
 
 /** The styles that the workbooks of these contents have: see `STYLES` of the writers. */
-export const [PLAIN, DAY, TIME, SPAN, MOMENT, OWN_DAY, OWN_MOMENT, PERCENT, OWN_SPAN] = [
-  0, 1, 2, 3, 4, 5, 6, 7, 8,
-] as const
+export const [, DAY, TIME, SPAN, MOMENT, OWN_DAY, OWN_MOMENT, PERCENT, OWN_SPAN] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const
 
 const text = (value: string, more: { runs?: ReadonlyArray<string>; aid?: string } = {}): Cell => ({
   written: { kind: "text", text: value, ...more },

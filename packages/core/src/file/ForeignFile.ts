@@ -32,7 +32,7 @@ const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
 ]
 
 const hasSignature = (begin: string, pattern: string): boolean =>
-  begin.length >= pattern.length && [...pattern].every((one, at) => one === "?" || one === begin[at])
+  begin.length >= pattern.length && pattern.split("").every((one, at) => one === "?" || one === begin[at])
 
 /** Characters in which the first element of a page stands. */
 const LOOK_CHARACTERS = 4_096
