@@ -32,7 +32,7 @@ export class LibreOffice {
     }
     for (const { file, bytes } of files) writeFileSync(join(from, file), bytes)
     const made = (file: string) => join(out, file.replace(/\.\w+$/, `.${to}`))
-    // It may end at a workbook that it cannot bear, so what is left comes again, without the first if that was the one.
+    // It may end at a workbook that it cannot bear, so the rest follows in another run, without the one that ended it.
     for (let left = files; left.length > 0;) {
       this.#run(
         to === "csv" ? CSV : to,
