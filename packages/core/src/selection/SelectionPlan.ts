@@ -84,34 +84,8 @@ export const selectionPlan = (
   if (showing.shown.length === 0 && table.columns.length > 0)
     return refuse("bad_columns", "hide", "No column is left to show: hide names every column.")
 
-  const filters: Array<PlannedFilter> = []
-  for (const [index, { column: name, condition, value }] of selection.filters.entries()) {
-    const of = column(name)
-    if (!COMPARISONS.has(condition)) {
-      filters.push({ column: of, condition, value, text: value })
-      continue
-    }
-    if (of.type.operators === null) {
-      const can = "It supports contains, empty and notempty."
-      return refuse(
-        "bad_selection",
-        "fo",
-        `Values of type ${of.type.name} (column ${shown(of.name)}) cannot be compared by ${condition}. ${can}`,
-      )
-    }
-    const text = filterText(of.type, value)
-    const unfit =
-      text === undefined
-        ? of.type.kind === "bytea"
-          ? "bytes are sent as base64, as they are shown."
-          : "an array is sent as PostgreSQL writes it, or as the JSON that is shown."
-        : unfitWord(of.type, text)
-    if (text === undefined || unfit !== undefined) {
-      const message = `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${unfit}`
-      return refuse("bad_fv", "fv", message)
-    }
-    filters.push({ column: of, condition, value, text })
-  }
+  const filters = plannedFilters(selection.filters, column)
+  if (Result.isFailure(filters)) return Result.fail(filters.failure)
   const period = plannedPeriod(selection.period, column)
   if (period !== null && !DATES.has(period.column.type.kind)) {
     const message = `per names a column of type ${period.column.type.name}; a period needs a date, timestamp or timestamptz.`
@@ -132,7 +106,7 @@ export const selectionPlan = (
     table,
     showing,
     search: selection.search,
-    filters,
+    filters: filters.success,
     period,
     sort: key.length === 1 && key[0] === sort ? null : sort,
     direction,
@@ -148,6 +122,38 @@ export const selectionPlan = (
   }
   return Result.succeed({ ...plan, walk, after })
 }
+
+/** The filters with their columns and values, or the first error. */
+const plannedFilters = (
+  filters: Selection["filters"],
+  column: (name: string) => ReadableColumn,
+): Result.Result<ReadonlyArray<PlannedFilter>, SelectionError> => {
+  const planned: Array<PlannedFilter> = []
+  for (const [index, { column: name, condition, value }] of filters.entries()) {
+    const of = column(name)
+    if (!COMPARISONS.has(condition)) {
+      planned.push({ column: of, condition, value, text: value })
+      continue
+    }
+    if (of.type.operators === null) {
+      const message = `Values of type ${of.type.name} (column ${shown(of.name)}) cannot be compared by ${condition}. It supports contains, empty and notempty.`
+      return Result.fail(selectionError("bad_selection", "fo", message))
+    }
+    const text = filterText(of.type, value)
+    const unfit = text === undefined ? expectedForm(of.type) : unfitWord(of.type, text)
+    if (text === undefined || unfit !== undefined) {
+      const message = `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${unfit}`
+      return Result.fail(selectionError("bad_fv", "fv", message))
+    }
+    planned.push({ column: of, condition, value, text })
+  }
+  return Result.succeed(planned)
+}
+
+const expectedForm = (type: ColumnType): string =>
+  type.kind === "bytea"
+    ? "bytes are sent as base64, as they are shown."
+    : "an array is sent as PostgreSQL writes it, or as the JSON that is shown."
 
 const unfitWord = (type: ColumnType, text: string): string | undefined => {
   const word = clockWord(type, text)
