@@ -459,7 +459,7 @@ export interface Seen {
   /** Null if there is none. */
   readonly standby?: SeenStandby | null
   readonly gauge: QueueGauge
-  /** Present if the database is the shipped PostgreSQL. */
+  /** Only for the shipped PostgreSQL. */
   readonly shipped?: SeenShipped | undefined
 }
 

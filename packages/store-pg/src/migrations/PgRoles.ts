@@ -19,6 +19,7 @@ import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "./AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { MOST_READER_SESSIONS, RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
 import { ensureReports } from "./ReportsRole.ts"
+import { grantAuthor, grantReader } from "./RoleGrants.ts"
 import { roleName } from "./RoleName.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
@@ -132,13 +133,15 @@ interface WantedRole {
   /** The owner's connection address. */
   readonly url: string
   readonly owner: string
+  /** How many sessions it may have. */
+  readonly sessions: number
 }
 
 /**
  * The role if an administrator has created it with our SQL; otherwise that SQL. Its password is stored here from the first
  * attempt, so that every version of the SQL that was printed fits.
  */
-const administratorsRole = Effect.fnUntraced(function* ({ kind, role, form, url, owner }: WantedRole) {
+const administratorsRole = Effect.fnUntraced(function* ({ kind, role, form, url, owner, sessions }: WantedRole) {
   const sql = yield* PgClient.PgClient
   yield* sql`
     INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${randomBytes(24).toString("base64url")})
@@ -150,7 +153,7 @@ const administratorsRole = Effect.fnUntraced(function* ({ kind, role, form, url,
   const own = withLogin(url, role, password)
   if (exists && (yield* knowsPassword(own))) return login(role, own)
   const verb = exists ? "ALTER" : "CREATE"
-  const bounds = kind === "author" ? ` CONNECTION LIMIT ${AUTHOR_SESSIONS} VALID UNTIL 'infinity'` : ""
+  const bounds = ` CONNECTION LIMIT ${sessions}${kind === "author" ? " VALID UNTIL 'infinity'" : ""}`
   const literal = passwordLiteral(form, password)
   return `${verb} ROLE ${quoteName(role)} LOGIN NOINHERIT PASSWORD ${literal}${bounds}; GRANT ${quoteName(role)} TO ${quoteName(owner)};`
 })
@@ -197,7 +200,8 @@ const putRight = Effect.fnUntraced(function* (
         Effect.fnUntraced(function* (error) {
           if (sqlState(error) !== "42501") return yield* Effect.fail(error)
           const role = roleName(database, kind)
-          const made = yield* administratorsRole({ kind, role, form, url: options.url, owner: here!.owner })
+          const sessions = kind === "author" ? AUTHOR_SESSIONS : here!.most_readers
+          const made = yield* administratorsRole({ kind, role, form, url: options.url, owner: here!.owner, sessions })
           if (typeof made !== "string") return made
           statements.push(made)
           const reason = `${off}: the database user ${here!.owner} may not create the role ${role} (${sqlMessage(error)}). An administrator can: cabinet migrate prints the SQL. Or grant the user CREATEROLE, or put the URL of a role of your own into ${setting}.`
@@ -211,27 +215,8 @@ const putRight = Effect.fnUntraced(function* (
     yield* closeDatabase
     const reader = yield* roleOrReason("reader", options.readerUrl, "DATABASE_READER_URL", "Reading is off")
     const author = yield* roleOrReason("author", options.authorUrl, "DATABASE_AUTHOR_URL", "`cabinet sql` is off")
-    if (reader.there) {
-      const name = quoteName(reader.role)
-      yield* run(`GRANT CONNECT ON DATABASE ${quoteName(database)} TO ${name}`)
-      yield* run(`GRANT USAGE ON SCHEMA sources, public TO ${name}`)
-      yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
-      yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
-    }
-    if (author.there) {
-      const name = quoteName(author.role)
-      yield* run(`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
-      // Whoever may create schemas may create extensions, which put their functions into any schema, as their owner.
-      yield* run(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
-      yield* run(`GRANT USAGE ON SCHEMA sources TO ${name}`)
-      // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all
-      // the same.
-      yield* sql
-        .withTransaction(run(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`))
-        .pipe(Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))))
-      yield* run(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
-      yield* run(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
-    }
+    if (reader.there) yield* grantReader(database, reader.role)
+    if (author.there) yield* grantAuthor(database, author.role)
     return { reader, author, administratorSql: statements.length === 0 ? null : statements.join(" ") }
   })
   const roles = yield* connectionLossAsError(sql.withTransaction(work))

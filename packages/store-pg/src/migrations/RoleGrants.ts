@@ -1,0 +1,37 @@
+/** What the reader and the author may do in a cabinet's database; `RightsStatement` checks the same. */
+import { quoteName } from "@data-cabinet/core/row/SqlName"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { sqlState } from "../connection/StoreFailure.ts"
+
+/** The reader reads the sources' tables, and what is shown to it in `public`. */
+export const grantReader = Effect.fnUntraced(function* (database: string, role: string) {
+  const sql = yield* PgClient.PgClient
+  const name = quoteName(role)
+  yield* sql.unsafe(`GRANT CONNECT ON DATABASE ${quoteName(database)} TO ${name}`)
+  yield* sql.unsafe(`GRANT USAGE ON SCHEMA sources, public TO ${name}`)
+  yield* readSources(name)
+})
+
+/** The author reads the same, and creates in `public`. */
+export const grantAuthor = Effect.fnUntraced(function* (database: string, role: string) {
+  const sql = yield* PgClient.PgClient
+  const name = quoteName(role)
+  yield* sql.unsafe(`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
+  // Whoever may create schemas may create extensions, which put their functions into any schema, as their owner.
+  yield* sql.unsafe(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
+  yield* sql.unsafe(`GRANT USAGE ON SCHEMA sources TO ${name}`)
+  // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all
+  // the same.
+  yield* sql
+    .withTransaction(sql.unsafe(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`))
+    .pipe(Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))))
+  yield* readSources(name)
+})
+
+/** The tables that exist, and those of later sources. */
+const readSources = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* PgClient.PgClient
+  yield* sql.unsafe(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)
+  yield* sql.unsafe(`ALTER DEFAULT PRIVILEGES IN SCHEMA sources GRANT SELECT ON TABLES TO ${name}`)
+})
