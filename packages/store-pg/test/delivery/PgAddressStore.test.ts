@@ -1,7 +1,7 @@
 import type { AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Option } from "effect"
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { afterAll, assert, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
 
 let cabinet: DeliveryCabinet
@@ -80,10 +80,12 @@ it("remove hides an address everywhere, and cancels more than one slice", async 
 
 it("set merges single headers with those of the address, and changes nothing where another has changed it meanwhile", async () => {
   const { id, url } = await create("all")
-  const store = (change: AddressChange, headerNames: ReadonlyArray<string>) =>
-    cabinet.runtime.runPromise(
+  const store = async (change: AddressChange, headerNames: ReadonlyArray<string>) => {
+    const stored = await cabinet.runtime.runPromise(
       AddressStore.use((addresses) => addresses.set(id, change, { url, headerNames, clientCertificate: null })),
     )
+    return Option.isOption(stored) ? stored : assert.fail("there are too many addresses")
+  }
   await store({ setHeaders: [["X-One", "1"]] }, [])
   // What the caller saw is older than what there is: that is what it is merged with.
   expect(Option.getOrThrow(await store({ setHeaders: [["X-Two", "2"]] }, []))).toMatchObject({
