@@ -1,6 +1,6 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
 import { type Poll, POLL_FORMATS, type PollChange, type PollRun, type PollTrial } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/Poll"
+import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"

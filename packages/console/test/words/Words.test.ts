@@ -14,6 +14,7 @@ const NAMES = new Set([
   "JSON",
   "NDJSON",
   "XLSX",
+  "ODS",
   "SQL",
   "psql",
   "PostgreSQL",

@@ -2,7 +2,7 @@
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { type NewPoll, shownPollUrl } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/Poll"
+import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { assert, it } from "@effect/vitest"

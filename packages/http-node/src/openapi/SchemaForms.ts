@@ -1,5 +1,4 @@
 /** The building blocks of the schemas. */
-import { Schema } from "effect"
 import type { JsonSchema } from "../api/Endpoint.ts"
 
 export const text = (description: string): JsonSchema => ({ type: "string", description })
@@ -55,7 +54,3 @@ export const page = (
     },
     "A list.",
   )
-
-/** Of an object that core declares: of its JSON. */
-export const schemaOf = (declared: Schema.Codec<unknown, unknown>): JsonSchema =>
-  Schema.toJsonSchemaDocument(declared).schema

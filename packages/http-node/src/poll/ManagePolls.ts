@@ -1,14 +1,7 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { jsonObject } from "@data-cabinet/core/json/JsonObject"
-import {
-  type Poll,
-  POLL_FORMATS,
-  pollJson,
-  pollRunJson,
-  pollTrialJson,
-  shownPollUrl,
-} from "@data-cabinet/core/poll/Poll"
+import { type Poll, POLL_FORMATS, type PollChange, shownPollUrl } from "@data-cabinet/core/poll/Poll"
+import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
 import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
@@ -22,7 +15,7 @@ const id = idSegment("The poll's id.")
 const URL_TEXT = text(4096, "The URL to request: http or https, at a public address.")
 
 const settings = {
-  everySeconds: Schema.optionalKey(
+  every_seconds: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: MIN_SECONDS, maximum: MAX_SECONDS })).annotate({
       description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
     }),
@@ -31,7 +24,7 @@ const settings = {
     Schema.NullOr(Schema.Literals(POLL_FORMATS)).annotate({ description: "Null: detected in every run." }),
   ),
   pointer: Schema.optionalKey(text(1024, "The JSON pointer to the list; empty: the whole response.")),
-  keyField: Schema.optionalKey(Schema.NullOr(text(1024, "What an item is recognized by; null: its whole content."))),
+  key_field: Schema.optionalKey(Schema.NullOr(text(1024, "What an item is recognized by; null: its whole content."))),
   headers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
       .check(Schema.isMaxLength(50))
@@ -39,14 +32,18 @@ const settings = {
   ),
 } as const
 
-const newPoll = jsonObject({ sourceId: idField, url: URL_TEXT, ...settings }, "A poll to be added.")
+const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings })
 
-const change = jsonObject({ url: Schema.optionalKey(URL_TEXT), ...settings }, "What changes of a poll.")
+const change = Schema.Struct({ url: Schema.optionalKey(URL_TEXT), ...settings })
 
-/** Headers are pairs in the program. */
-const settingsOf = <S extends Pick<typeof change.Type, "headers">>({ headers, ...body }: S) => ({
-  ...body,
-  ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
+/** What a body says of a poll; what it leaves out stays away. */
+const changeOf = (body: typeof change.Type): PollChange => ({
+  ...(body.url === undefined ? {} : { url: body.url }),
+  ...(body.every_seconds === undefined ? {} : { everySeconds: body.every_seconds }),
+  ...(body.format === undefined ? {} : { format: body.format }),
+  ...(body.pointer === undefined ? {} : { pointer: body.pointer }),
+  ...(body.key_field === undefined ? {} : { keyField: body.key_field }),
+  ...(body.headers === undefined ? {} : { headers: body.headers.map(({ name, value }) => [name, value] as const) }),
 })
 
 const ERRORS = [
@@ -106,7 +103,11 @@ export const managePolls = Effect.gen(function* () {
       response: one("Poll", "The poll.", 201),
       errors: ["no_such_source", ...ERRORS],
       params: { no_such_source: "/source_id", ...PARAMS },
-      respond: ({ body }) => Effect.map(polls.add({ everySeconds: DEFAULT_SECONDS, ...settingsOf(body) }), pollJson),
+      respond: ({ body }) =>
+        Effect.map(
+          polls.add({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
+          pollJson,
+        ),
     }),
     manageEndpoint({
       id: "tryNewPoll",
@@ -122,7 +123,10 @@ export const managePolls = Effect.gen(function* () {
       errors: ["busy", ...ERRORS],
       params: PARAMS,
       respond: ({ body }) =>
-        Effect.map(polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...settingsOf(body) }), pollTrialJson),
+        Effect.map(
+          polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
+          pollTrialJson,
+        ),
     }),
     manageEndpoint({
       ...common,
@@ -137,7 +141,7 @@ export const managePolls = Effect.gen(function* () {
       response: trial,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, settingsOf(body)), pollTrialJson),
+      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, changeOf(body)), pollTrialJson),
     }),
     manageEndpoint({
       ...common,
@@ -163,7 +167,7 @@ export const managePolls = Effect.gen(function* () {
       response: one_,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, settingsOf(body)), pollJson),
+      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, changeOf(body)), pollJson),
     }),
     manageEndpoint({
       ...common,
