@@ -188,7 +188,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     },
     "key add": { here: ["k", "--expires", "30d"], fresh: [...ISSUED, "expires_at"] },
     "key list": { here: [] },
-    "key rotate": { here: ["2"], there: ["3"], fresh: [...ISSUED, "expires_at"] },
+    "key rotate": { here: ["3"], there: ["4"], fresh: [...ISSUED, "expires_at"] },
     "key revoke": { here: ["reader"], there: ["2"] },
     "token add": { here: ["t", "--role", "viewer"], fresh: ISSUED },
     // Its use is recorded by the minute, and the request is one.

@@ -55,6 +55,7 @@ export type LateVerdicts = { readonly verdicts: ReadonlyArray<{ readonly id: num
 export type LatePage = { readonly verdicts: ReadonlyArray<{ readonly id: number; readonly outcome: "verified" | "was_verified" | "refused" | "unchecked"; readonly reason: "no_signature" | "bad_signature" | "old_timestamp" | "no_original" | "source_off" | "no_recipe" | "plain_secret" | "cut_body" | "encoded_body" | "no_kept_signature" | "no_kept_query" | null }>; readonly deliveries: number; readonly seen: number; readonly next_cursor: string | null }
 export type ActivityStep = { readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }
 export type Overview = { readonly hours: ReadonlyArray<{ readonly at: string; readonly events: number; readonly repeats: number; readonly empty: number; readonly history: number }>; readonly sources: ReadonlyArray<{ readonly source_id: number; readonly last_at: string | null; readonly last_event_id: number | null; readonly days: ReadonlyArray<number>; readonly silence: { readonly since: string; readonly seconds: number; readonly active_days: number; readonly usual_seconds: number | null } | null; readonly quiet: boolean }>; readonly delivery_hours: ReadonlyArray<{ readonly at: string; readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }>; readonly deliveries: { readonly delivered: number; readonly failed: number; readonly p50_millis: number | null; readonly p95_millis: number | null }; readonly waiting: ReadonlyArray<{ readonly address_id: number; readonly waiting: number; readonly oldest: string | null }>; readonly counted_until: string | null }
+export type AuthorSchema = { readonly name: string; readonly author: string }
 export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
 export type AuditEntry = { readonly id: number; readonly at: string; readonly actor: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly client: string | null; readonly request_id: string | null; readonly action: string; readonly object: string | null; readonly changes: Readonly<Record<string, unknown>>; readonly ended_at: string | null; readonly outcome: string | null }
 export type NoticeState = { readonly on: boolean; readonly since: string | null; readonly source: { readonly id: number; readonly name: string; readonly table: { readonly schema: string; readonly name: string } | null } | null; readonly addresses: ReadonlyArray<number>; readonly latest: ReadonlyArray<{ readonly event_id: number; readonly at: string; readonly kind: string; readonly subject: string; readonly message: string }> }
@@ -229,6 +230,8 @@ export interface Operations {
   readonly exposeSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
   /** Hide a schema from readers. */
   readonly hideSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
+  /** Create a schema for the author. */
+  readonly addSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: AuthorSchema }
   /** The state of the database. */
   readonly getDiagnostics: { readonly input: {  }; readonly output: Diagnostics }
   /** The login for reports. */
@@ -343,6 +346,7 @@ export const OPERATIONS = {
   listPollRuns: "GET polls/{id}/runs",
   exposeSchema: "POST schemas/{schema}/expose",
   hideSchema: "POST schemas/{schema}/hide",
+  addSchema: "POST schemas/{schema}",
   getDiagnostics: "GET diagnostics",
   getReportLogin: "GET report-login",
   issueReportLogin: "POST report-login",
