@@ -111,7 +111,7 @@ it("refuses what it cannot do, and leaves nothing behind", async () => {
     [1, /has no column "nope"/, "public.orders", "--to", file("x.parquet"), "--text", "nope"],
     [2, /leave --json out/, "public.orders", "--to", "-", "--json"],
     [1, /^There is no readable table/, "public.nothing", "--to", file("x.csv")],
-    [1, /^fv number 1 does not fit/, "public.orders", "--to", file("x.csv"), "--where", "id=many"],
+    [1, /^--where number 1 does not fit/, "public.orders", "--to", file("x.csv"), "--where", "id=many"],
   ]
   for (const [expected, words, ...args] of cases) {
     const { code, stdout, stderr } = await cabinet("export", ...args)
