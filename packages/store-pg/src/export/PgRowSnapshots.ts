@@ -23,7 +23,7 @@ import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { resetSession, rolledBack } from "../connection/ReaderSessions.ts"
 import { endReader } from "../connection/ReaderEnd.ts"
-import { SessionEnds } from "../connection/SessionEnd.ts"
+import { END_SESSION, SessionEnds } from "../connection/SessionEnd.ts"
 import { RowStream, type StreamStatement } from "../connection/RowStream.ts"
 import { queryTimeout, readErrorOf, readerOff } from "../row/ReadErrorOf.ts"
 import { failed } from "../row/ReadRows.ts"
@@ -167,7 +167,10 @@ export const layer = Layer.effect(
         endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, asked }),
       )
     const release = (kept: KeptSession, isAtEnd: boolean) => {
-      const left = isAtEnd ? Effect.void : endBackend(kept.session.processId)
+      const pid = kept.session.processId
+      // Asked once by itself: a program that closes does not wait for the session to leave, but it must still end it.
+      const asked = Effect.ignore(owner.values(END_SESSION, [String(pid), role]))
+      const left = isAtEnd ? Effect.void : Effect.andThen(asked, endBackend(pid))
       const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)
       Effect.runForkWith(context)(Effect.ensuring(closing, Effect.sync(kept.giveBack)))
     }
