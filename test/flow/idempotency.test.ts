@@ -260,11 +260,13 @@ it("every request that makes a secret makes it once, and its repeat shows none",
   const document = (await (await fetch(`${bases[0]}/manage/v1/openapi.json`, { headers })).json()) as any
   const { id: address } = (await post("addresses", "made-address", { url: "http://127.0.0.1:9/made" })).json
   const { id: source } = await cabinets[0]!.sources.create({ name: "Made" })
+  const { id: key } = await cabinets[0]!.keys.create({ name: "Rotated" })
   const { id: person } = (await post("people", "made-person", { name: "Made", role: "viewer" })).json
   const requests: Readonly<Record<string, readonly [path: string, body?: object]>> = {
     addSource: ["sources", { name: "Made, too" }],
     rotateSourceSecret: [`sources/${source}/rotate-secret?keep_old_seconds=60`],
     issueKey: ["keys", { name: "Made" }],
+    rotateKey: [`keys/${key}/rotate`],
     issueToken: ["tokens", { name: "Made", role: "reader", only: ["sources.made"] }],
     invitePerson: ["people", { name: "Made, too", role: "editor" }],
     linkPerson: [`people/${person}/link`],

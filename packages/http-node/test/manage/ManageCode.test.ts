@@ -68,15 +68,21 @@ People sign in to the console, at \`/console/sign-in\`, and act here by the same
 response has a one-time link, shown only then, with its secret in the fragment, which no proxy logs. It is valid for a day;
 a later one (\`POST …/people/{id}/link\`) for ten minutes, and replaces the previous one. \`npx cabinet console\` prints a
 link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is stored
-as an scrypt hash; setting it ends the person's other sessions.
+as an scrypt hash; setting it ends the person's other sessions. It needs the current one, except in the first 15 minutes after a
+sign-in by link, and accepts five guesses a minute.
 
 - A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is stored. It ends after 12 hours
   without a request, after 30 days, at sign-out, or when the person is removed. Roles are read at every request.
 - A request of a session that changes something must come from a page of the cabinet itself (\`Sec-Fetch-Site\`, or \`Origin\` where a
   browser does not send that); otherwise it gets 403 \`cross_origin\`.
-- A client's address may try 10 times a minute, and 5 times per account (counted separately for the address that the person last
-  signed in from). A process compares one password at a time; when more than ten are waiting, further ones get 429. A wrong, a used
-  and an expired link get the same response, and so do a wrong name and a wrong password.
+- A client's address may try 10 passwords a minute, and 5 per account (counted separately for the address that the person last
+  signed in from). A browser in which the person signed in before is counted by itself, by a cookie that is no credential: 5 a
+  minute, whatever others send from its address. A process compares one password at a time, and its cabinets take turns; when more
+  than ten of a cabinet are waiting, further ones get 429. Links cannot be guessed: after 60 wrong ones a minute, those of the
+  same address are looked up one after the other. A wrong, a used and an expired link get the same response, and so do a wrong
+  name and a wrong password.
+- After 600 wrong tokens or sessions a minute from one address, a credential that worked within the hour is looked up at once, and
+  others one after the other. When 20 of an address are waiting, further ones get 429.
 - The last owner can be neither removed nor given a lesser role.
 
 ## Requests
@@ -117,8 +123,9 @@ Records hold keyed hashes of the key and the request, under a secret of the data
 
 \`GET /manage/v1/events\` lists events newest first: each as in the feed, with its \`state\`, its deliveries by state, and who moved
 it to the trash. Filters (\`source_id\`, \`channel\`, \`state\`, \`event\`, \`text\`, \`from\`, \`to\`) apply together. A page ends after about a
-second: it may then be short, even empty: continue while \`next_cursor\` is not null. \`state=trashed\` lists the trash, most
-recently trashed first. \`text\` is searched in the payload as it was sent.
+second, and may then be short, even empty. \`searched_to\` says how far back it looked; it is null when everything was searched.
+Continue while \`next_cursor\` is not null. \`state=trashed\` lists the trash, most recently trashed first. \`text\` is searched in the
+payload as it was sent.
 
 ## From the command line
 

@@ -66,7 +66,7 @@ const COLUMNS: ReadonlyArray<readonly [type: string, value: (random: Random) => 
     ["float8", (random) => `${integer(random, 64)}e${random(560) - 280}`],
     ["text", text],
     ["varchar(400)", text],
-    ["char(310)", text],
+    ["char(310)", text, "$::char(310)", "$::text"],
     ["date", (random) => random(3_000_000) - 2_400_000, "date '2000-01-01' + $::int"],
     ["timestamp", micros, "timestamp '2000-01-01' + $::int8 * interval '1 us'"],
     [
