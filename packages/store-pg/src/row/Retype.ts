@@ -224,7 +224,7 @@ export class Retype<E> {
       yield* sql`
         UPDATE cabinet.field_column SET type = ${type}, type_pinned = true WHERE source_id = ${sourceId} AND name = ${name}`
       // Invalidates submissions planned for the previous table.
-      yield* sql`UPDATE cabinet.source SET table_name = table_name WHERE id = ${sourceId}`
+      yield* sql`UPDATE cabinet.source SET version = version + 1 WHERE id = ${sourceId}`
     })
   }
 
