@@ -24,8 +24,8 @@ export const plainText = (text: string): string =>
 export const plainLines = (text: string): string => text.split("\n").map(plainText).join("\n")
 
 /**
- * The last step before a terminal, for whole messages: whoever composed one may have forgotten a part from outside. Lines and
- * colours stay as they are.
+ * Cleans whole messages just before a terminal shows them, in case a part from outside was not cleaned earlier. Keeps lines
+ * and colours.
  */
 export const plainOutput = (text: string): string =>
   text.replace(UNSAFE_OR_STYLE, (found) => {

@@ -60,7 +60,7 @@ const markup = (text: string): string | undefined => {
   return begin.startsWith("<?xml") || /^<[\w:-]+\s+xmlns\b/.test(rest) ? "an XML document" : undefined
 }
 
-/** What the file is that begins so, if it is none that holds a table. `text` is its beginning as text. */
+/** Names the format of a file that holds no table, by how it begins; `text` is that beginning decoded. */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
   const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
   return SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1] ?? markup(text)

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a spreadsheet: each cell's value, or the reason why there is none. An archive can be crafted to unpack to any size, so an implementation limits bytes, time
- * and memory, and fails with `too_large` or `unreadable`.
+ * Reads the rows of a spreadsheet: each cell's value, or why it cannot be read. An archive can be crafted to unpack to any
+ * size, so an implementation limits bytes, time and memory, and fails with `too_large` or `unreadable`.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { FileError } from "./FileError.ts"

@@ -58,7 +58,7 @@ export const attemptCounts = Effect.gen(function* () {
     yield* count(`signin:account:${account}${own}`, rates.account)
   })
 
-  /** Whoever holds a session of the person, which may be stolen, and guesses at the password that it does not tell. */
+  /** Counts guesses at the current password from one of the person's sessions, which may be stolen. */
   const countCurrent = (personId: number): Effect.Effect<void, Refused> =>
     count(`signin:current:${personId}`, rates.account)
 

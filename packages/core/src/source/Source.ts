@@ -22,7 +22,7 @@ export interface SourceSettings extends SpamRules {
   readonly headerFields: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery: boolean
-  /** How many requests a minute it takes, whoever sends them, 1 to 1,000,000; null: the common limits. */
+  /** Maximum requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
   readonly rate: number | null
 }
 
