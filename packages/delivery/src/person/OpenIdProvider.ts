@@ -88,7 +88,7 @@ export const layer = (options: OpenIdOptions) =>
     IdentityProvider,
     Effect.gen(function* () {
       const { issuer, clientId, clientSecret, scope, roleClaim } = options
-      const fetchPinned = fetchBy(yield* PinnedClient, yield* Effect.context<never>())
+      const fetchPinned = fetchBy(yield* PinnedClient, yield* Effect.context())
       const server = new URL(issuer)
 
       const discover = Effect.gen(function* () {
