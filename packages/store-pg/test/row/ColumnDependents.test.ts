@@ -259,7 +259,7 @@ it.each([
 })
 
 /** Runs for many times the limit, and looks at no interrupt meanwhile. */
-const UNSTOPPABLE = `PERFORM x.c FROM XMLTABLE('/a' PASSING (('<a>' || repeat('<b/>', 750) || '</a>')::xml)
+const UNSTOPPABLE = `PERFORM x.c FROM XMLTABLE('/a' PASSING (('<a>' || repeat('<b/>', 1000) || '</a>')::xml)
   COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') x;`
 
 it("retype answers although a view's code cannot be stopped, and its session keeps its place until it ends", async () => {
