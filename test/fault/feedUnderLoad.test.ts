@@ -18,6 +18,8 @@ const WRITER = new URL("feedWriter.ts", import.meta.url)
 let home: ClusterHome
 let cluster: TestCluster
 beforeAll(async () => {
+  // Bundling holds the thread for seconds: done between two requests to the database, it would use up their time.
+  program(WRITER)
   home = clusterHome()
   cluster = await home.init("fire")
   // Where the binaries have it, as those that npm installs do not: from here on transaction ids need 64 bits.

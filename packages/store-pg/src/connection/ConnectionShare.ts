@@ -108,7 +108,10 @@ export class ConnectionShare {
 
   /** An attempt has waited for its turn; while the server does not respond, it stays in the queue. */
   #expire(one: Waiting): void {
-    if (!this.#mayAttempt) return
+    if (!this.#mayAttempt) {
+      one.timer = setTimeout(() => this.#expire(one), TURN_MILLIS)
+      return
+    }
     this.#waiting.splice(this.#waiting.indexOf(one), 1)
     this.#start(one)
   }

@@ -3,7 +3,7 @@ import { Duplex } from "node:stream"
 import { once } from "node:events"
 import { ConnectionShare } from "@data-cabinet/store-pg/connection/ConnectionShare"
 import { type Connections, shareOf } from "@data-cabinet/store-pg/connection/FitConnections"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, vi } from "vitest"
 
 /** A connection of no server: it responds when the test says so. */
 const newSocket = () => new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
@@ -47,6 +47,31 @@ describe("ConnectionShare", () => {
     await respond(started[9]!)
     assert.lengthOf(started, 18)
     for (const socket of sockets) socket.destroy()
+  })
+
+  it("lets the server decide about an attempt that waited while another got no response", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    try {
+      const share = new ConnectionShare()
+      share.fit(1)
+      const [kept, lost, slow, last] = [newSocket(), newSocket(), newSocket(), newSocket()]
+      const started: Array<Duplex> = []
+      const admit = (socket: Duplex) => share.admit(socket, () => started.push(socket))
+      admit(kept)
+      await respond(kept)
+      admit(lost)
+      vi.advanceTimersByTime(1_000)
+      await close(lost)
+      for (const socket of [slow, last]) admit(socket)
+      vi.advanceTimersByTime(1_000)
+      assert.deepStrictEqual(started, [kept, lost, slow])
+      await respond(slow)
+      vi.advanceTimersByTime(1_000)
+      assert.deepStrictEqual(started, [kept, lost, slow, last])
+      for (const socket of [kept, slow, last]) socket.destroy()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it("closes idle sessions above a limit that has become lower", () => {
