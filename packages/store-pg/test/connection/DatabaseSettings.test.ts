@@ -83,6 +83,6 @@ it("a database that is set to read-only is not written to, and the refusal names
   })
   // The sessions that were refused are not kept.
   await alter("RESET default_transaction_read_only")
-  assert.isTrue(Result.isSuccess(await create()))
+  expect(await create()).toMatchObject({ _tag: "Success" })
   await cabinet.dispose()
 })
