@@ -117,11 +117,14 @@ export const INTAKE_PATH: PathItem = {
         detail: "The body is larger than 1 MB.",
         limit: 1_048_576,
       }),
-      "415": refusal("The body's Content-Encoding is none of gzip, deflate, br.", {
-        ok: false,
-        error: "unsupported_encoding",
-        detail: "Send the body plain, or with gzip, deflate or br.",
-      }),
+      "415": refusal(
+        "The body's Content-Encoding is unknown: neither gzip, deflate, br, zstd nor a word for no compression.",
+        {
+          ok: false,
+          error: "unsupported_encoding",
+          detail: "Send the body plain, or with gzip, deflate, br or zstd.",
+        },
+      ),
       "431": refusal("The URL and the headers together are too large.", {
         ok: false,
         error: "bad_request",
