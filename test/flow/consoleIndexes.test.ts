@@ -27,7 +27,7 @@ const idle = () =>
 it("the search index is created, shown as the API has it, rebuilt and dropped", async () => {
   assert.include((await viewer.get(TABLE)).text, `href="/data${INDEXES}"`)
   const before = (await viewer.get(INDEXES)).text
-  assert.include(before, "There is no search index.")
+  assert.include(before, "This table has no search index.")
   assert.notInclude(before, "<form")
   assert.strictEqual((await viewer.post(`${INDEXES}/search`, {})).status, 403)
   const done = await editor.post(`${INDEXES}/search`, {})
@@ -46,7 +46,7 @@ it("the search index is created, shown as the API has it, rebuilt and dropped", 
   await idle()
   assert.include((await editor.get(INDEXES)).text, ">ready<")
   assert.strictEqual((await editor.post(`${INDEXES}/search/drop`, {})).status, 303)
-  assert.include((await editor.get(INDEXES)).text, "There is no search index.")
+  assert.include((await editor.get(INDEXES)).text, "This table has no search index.")
 })
 
 it("a long build goes on after its response, and is shown until it ends, or why it failed", async () => {

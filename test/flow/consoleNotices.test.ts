@@ -28,7 +28,7 @@ it("an editor switches notices on and off, a viewer sees whether they are", asyn
   assert.deepStrictEqual([switched.status, switched.headers.get("location")], [303, "/data/console/notices"])
   const on = (await viewer.get(PATH)).text
   assert.include(on, "No address is subscribed to them by name")
-  assert.include(on, "None have been told yet.")
+  assert.include(on, "No notices yet.")
   const { source, addresses } = (await viewer.manage("GET", "notices")).json
   assert.deepStrictEqual(
     [source.name, source.table, addresses],

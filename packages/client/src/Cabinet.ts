@@ -117,7 +117,7 @@ export class Cabinet {
     return feedPages(read, options)
   }
 
-  /** The feed by events. With `cursors` a page's cursor is saved when the event after its last is asked for. */
+  /** The feed by events. With `cursors` a page's cursor is saved when the event after its last is requested. */
   async *feed(options: FeedOptions = {}): AsyncGenerator<FeedEvent, void, void> {
     for await (const { events } of this.feedPages(options)) yield* events
   }

@@ -44,16 +44,16 @@ const bodyOf = (text: string): ErrorBody => {
   }
 }
 
-/** The error in a response that is none of success; intake and the APIs word theirs differently. */
+/** The error of an unsuccessful response; intake and the APIs use different shapes. */
 export const errorOf = (response: Response, text: string): CabinetError => {
   const { error, detail } = bodyOf(text)
-  const told = typeof error === "object" ? error : { code: error, message: detail }
+  const problem = typeof error === "object" ? error : { code: error, message: detail }
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
   return new CabinetError({
-    code: told.code ?? `http_${response.status}`,
-    message: told.message ?? `The server responded with ${response.status}.`,
+    code: problem.code ?? `http_${response.status}`,
+    message: problem.message ?? `The server responded with ${response.status}.`,
     status: response.status,
-    param: ("param" in told ? told.param : null) ?? null,
+    param: ("param" in problem ? problem.param : null) ?? null,
     retryAfter: Number.isFinite(seconds) ? seconds : null,
   })
 }

@@ -13,7 +13,7 @@ export interface FeedEvent {
   readonly repeat_of: number | null
   readonly history: boolean
   readonly deleted_at: string | null
-  /** Whether the source's sender has sent it; absent where nobody asked. */
+  /** Whether the source's sender sent it; absent if the source does not verify its sender. */
   readonly verified?: boolean
   /** True for what is spam by the rules of its source: it has no row, and is not delivered. */
   readonly spam?: boolean
@@ -40,12 +40,15 @@ export interface FeedOptions {
   readonly cursors?: CursorStore
   /** False: ends where the feed ends now. True (the default): waits for what comes. */
   readonly follow?: boolean
-  /** Least time between two looks at a feed that had nothing new; 1,000 by default. The server is asked to wait for what comes. */
+  /**
+   * Least time between two looks at a feed that had nothing new; 1,000 by default. The server waits for new events
+   * meanwhile.
+   */
   readonly everyMillis?: number
   /** Events a page; 1,000 by default, which is the most. */
   readonly limit?: number
   readonly signal?: AbortSignal
-  /** Told of every failure that is waited out. */
+  /** Called with every failure that is waited out. */
   readonly onRetry?: (error: CabinetError, waitMillis: number) => void
 }
 
@@ -55,7 +58,7 @@ interface SentPage {
   readonly next_cursor: string
 }
 
-/** `waitSeconds`: for how long the server is asked to wait instead of an empty page; none does for longer. */
+/** `waitSeconds`: how long the server should wait before it returns an empty page; servers cap it. */
 export type ReadFeed = (
   query: ReadonlyArray<readonly [string, string]>,
   waitSeconds: number,
@@ -92,7 +95,7 @@ export async function* feedPages(read: ReadFeed, options: FeedOptions): AsyncGen
     const page = await patiently(() => read(query, follow ? WAIT_SECONDS : 0, signal), options)
     cursor = page.next_cursor
     if (page.data.length > 0) yield { events: page.data, cursor }
-    // Only now, when whoever reads has come back for more: what was not worked on is read again.
+    // Only now that the reader has come back for more: events it did not process are read again.
     if (cursor !== at) await cursors?.save(cursor)
     if (page.has_more) continue
     if (!follow) return

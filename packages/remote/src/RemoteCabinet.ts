@@ -1,4 +1,4 @@
-/** The use cases of a cabinet on another machine, for whoever has its address and an access token. */
+/** The use cases of a cabinet on another machine, by its address and an access token. */
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { Layer } from "effect"
 import * as HttpActivity from "./activity/HttpActivity.ts"

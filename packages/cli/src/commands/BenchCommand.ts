@@ -53,7 +53,7 @@ export const benchCommand = Command.make(
     }),
 ).pipe(Command.withDescription("Benchmark this service against similar ones (requires a clone of the repository)"))
 
-/** Runs it in the foreground; when this process is interrupted it is asked to stop, and cleans up after itself. */
+/** Runs it in the foreground; when this process is interrupted, it receives a signal, stops and cleans up. */
 const run = (words: ReadonlyArray<string>) =>
   Effect.callback<number>((resume) => {
     const child = spawn(process.execPath, words, { stdio: "inherit" })

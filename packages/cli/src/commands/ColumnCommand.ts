@@ -129,16 +129,16 @@ export const column = Command.make(
         if (noted && Option.isNone(input.type)) {
           return yield* new CommandError({ code: "usage", message: "--numbers and --dates need --type." })
         }
-        const asked = Option.isSome(input.type) || Option.isSome(input.label) || input.dryRun
+        const changes = Option.isSome(input.type) || Option.isSome(input.label) || input.dryRun
         if (Option.isNone(input.column)) {
-          if (asked)
+          if (changes)
             return yield* new CommandError({ code: "usage", message: "COLUMN is missing: name the column to change." })
           return yield* showAll(sourceId, yield* SourceColumns.use((port) => port.list(sourceId)))
         }
         const name = input.column.value
         const wish = { ...input, source: sourceId, notation }
         if (input.dryRun) return yield* tried(name, wish)
-        if (asked) return yield* change(name, wish)
+        if (changes) return yield* change(name, wish)
         const all = yield* SourceColumns.use((port) => port.list(sourceId))
         const found = all.filter((one) => one.name === name)
         if (found.length > 0) return yield* showAll(sourceId, found)

@@ -1,4 +1,4 @@
-/** `cabinet console`: a one-time link by which somebody signs in to the console; also the way back in for whoever lost theirs. */
+/** `cabinet console`: a one-time link for signing in to the console; also the way back in after losing one. */
 import { People } from "@data-cabinet/core/person/People"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

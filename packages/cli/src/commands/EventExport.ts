@@ -10,7 +10,7 @@ import { fileEncoder } from "@data-cabinet/http-node/export/FileEncoder"
 import { Effect } from "effect"
 import { outputFile } from "../output/OutputFile.ts"
 import { CommandError } from "./CommandError.ts"
-import { type Told, writeRows } from "./WriteRows.ts"
+import { type OnProgress, writeRows } from "./WriteRows.ts"
 
 export interface WrittenEvents {
   /** Null if there was no event, and so no file. */
@@ -24,14 +24,14 @@ export interface EventsToWrite {
   readonly after: string | undefined
   readonly format: ExportFormat
   readonly shape: ExportShape
-  readonly tell: Told
+  readonly tell: OnProgress
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 const attempt = <A>(work: () => Promise<A>) => Effect.tryPromise({ try: work, catch: asError })
 
-/** Writes one file; with `evenIfEmpty` also if there is no event. */
+/** Writes one file; with `evenIfEmpty` also without any event. */
 export const writeEvents = Effect.fnUntraced(function* (
   to: string,
   { after, format, shape, tell }: EventsToWrite,

@@ -201,8 +201,8 @@ export const list = Command.make(
         let { cursor } = yield* begin(filter, start)
         let first = true
         while (true) {
-          const asked = [...filter, ...pair("cursor", cursor)]
-          const { page } = yield* followed.next(asked, { waitMillis: USUAL_WAIT_MILLIS }).pipe(
+          const params = [...filter, ...pair("cursor", cursor)]
+          const { page } = yield* followed.next(params, { waitMillis: USUAL_WAIT_MILLIS }).pipe(
             Effect.tapErrorTag("StoreUnavailable", ({ message }) =>
               Effect.logWarning(`${message} Waiting until it is available again.`),
             ),

@@ -20,7 +20,7 @@ import { CommandError } from "./CommandError.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { type WrittenEvents, writeEvents, writeNextEvents } from "./EventExport.ts"
-import { type Told, writeRows, type Written } from "./WriteRows.ts"
+import { type OnProgress, writeRows, type Written } from "./WriteRows.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { FRIENDLY, friendlyPairs, pairsOf, SELECTION } from "./SelectionFlags.ts"
 import { withSelectionHints } from "./SelectionHints.ts"
@@ -142,7 +142,7 @@ const chosenShape = Effect.fnUntraced(function* (input: Input, to: string) {
   return { chosen, shape }
 })
 
-const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: Told) {
+const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: OnProgress) {
   const { schema, name } = yield* objectNamed(Option.getOrElse(input.object, () => ""))
   const to = Option.getOrElse(input.to, () => STDOUT)
   const { chosen, shape } = yield* chosenShape(input, to)
@@ -179,9 +179,7 @@ const rowsOf = Effect.fnUntraced(function* (input: RowsInput, tell: Told) {
 const reportEvents = (chosen: ExportFormat, { file, events, bytes, nextCursor }: WrittenEvents) =>
   Effect.flatMap(format, (shown) =>
     report(shown, { file, format: chosen, events, bytes, next_cursor: nextCursor }, () =>
-      file === null
-        ? "There are no new events."
-        : `${counted(events, "event")} exported into ${file} (${megabytes(bytes)}).`,
+      file === null ? "No new events." : `${counted(events, "event")} exported into ${file} (${megabytes(bytes)}).`,
     ),
   )
 
@@ -190,7 +188,7 @@ const RETRY_INTERVAL = "5 seconds"
 
 const isUnavailable = (error: Error): boolean => "_tag" in error && error._tag === "StoreUnavailable"
 
-const eventsOf = Effect.fnUntraced(function* (input: Input, tell: Told) {
+const eventsOf = Effect.fnUntraced(function* (input: Input, tell: OnProgress) {
   const after = Option.getOrUndefined(input.after)
   if (Option.isNone(input.dir)) {
     const to = Option.getOrElse(input.to, () => STDOUT)

@@ -31,7 +31,7 @@ export const parseHeaders = (text: string, flag = "--headers-file"): Effect.Effe
   })
 
 /** On a terminal `-` prompts for one header after another, until an empty line is entered. */
-const asked = Effect.gen(function* () {
+const prompted = Effect.gen(function* () {
   const lines: Array<string> = []
   for (;;) {
     const line = yield* askHidden("Header as 'Name: value' (leave empty to finish)")
@@ -45,5 +45,5 @@ export const readHeaders = (file: Option.Option<string>, flag = "--headers-file"
   Effect.gen(function* () {
     if (Option.isNone(file)) return []
     const terminal = file.value === "-" && process.stdin.isTTY
-    return yield* parseHeaders(terminal ? yield* asked : yield* readInput(file.value, `${flag} ${file.value}`), flag)
+    return yield* parseHeaders(terminal ? yield* prompted : yield* readInput(file.value, `${flag} ${file.value}`), flag)
   })

@@ -37,57 +37,57 @@ const drawing = () => {
   }
 }
 
-const howRead = (told: ImportReport): string =>
+const howRead = (outcome: ImportReport): string =>
   [
-    told.format.toUpperCase(),
-    ...(told.encoding === null ? [] : [told.encoding]),
-    ...(told.delimiter === null
+    outcome.format.toUpperCase(),
+    ...(outcome.encoding === null ? [] : [outcome.encoding]),
+    ...(outcome.delimiter === null
       ? []
-      : [`cells separated by ${told.delimiter === "\t" ? "tabs" : JSON.stringify(told.delimiter)}`]),
-    ...(told.header === null ? [] : [told.header ? "header in the first row" : "no header"]),
-    ...(told.sheet === null ? [] : [`sheet ${told.sheet}`]),
+      : [`cells separated by ${outcome.delimiter === "\t" ? "tabs" : JSON.stringify(outcome.delimiter)}`]),
+    ...(outcome.header === null ? [] : [outcome.header ? "header in the first row" : "no header"]),
+    ...(outcome.sheet === null ? [] : [`sheet ${outcome.sheet}`]),
   ].join(", ")
 
 const MAX_SHOWN_REFUSALS = 20
 
-const lines = (told: ImportReport, style: Style): ReadonlyArray<string> => {
-  const refusals = told.refusals
+const lines = (outcome: ImportReport, style: Style): ReadonlyArray<string> => {
+  const refusals = outcome.refusals
     .slice(0, MAX_SHOWN_REFUSALS)
     .map(
       ({ line, column, reason }) =>
         `  line ${line}${column === null ? "" : `, column ${column}`}: ${plainText(reason)}`,
     )
   const more =
-    told.refused > MAX_SHOWN_REFUSALS
-      ? [`  and ${told.refused - MAX_SHOWN_REFUSALS} more; see them with --dry-run --json`]
+    outcome.refused > MAX_SHOWN_REFUSALS
+      ? [`  and ${outcome.refused - MAX_SHOWN_REFUSALS} more; see them with --dry-run --json`]
       : []
   const replaced =
-    told.replaced > 0
+    outcome.replaced > 0
       ? [
-          `${counted(told.replaced, "character is", "characters are")} not valid ${told.encoding} and replaced by \uFFFD. If the encoding is wrong, pass --encoding.`,
+          `${counted(outcome.replaced, "character is", "characters are")} not valid ${outcome.encoding} and replaced by \uFFFD. If the encoding is wrong, pass --encoding.`,
         ]
       : []
-  const refused = told.refused > 0 ? [`${told.refused} refused:`, ...refusals, ...more] : []
+  const refused = outcome.refused > 0 ? [`${outcome.refused} refused:`, ...refusals, ...more] : []
   const before =
-    told.importedBefore === null
+    outcome.importedBefore === null
       ? []
-      : [`It was already imported: import ${told.importedBefore.id} of ${told.importedBefore.createdAt}.`]
-  const notation = told.readAs.map(({ field, as, fits, misfits }) => {
+      : [`It was already imported: import ${outcome.importedBefore.id} of ${outcome.importedBefore.createdAt}.`]
+  const notation = outcome.readAs.map(({ field, as, fits, misfits }) => {
     const others = misfits === 0 ? "" : `, ${counted(misfits, "value")} not written so`
     return `  ${plainText(field)}: read as ${as === "text" ? "text" : `${as}s`} (${fits} of ${fits + misfits}${others})`
   })
-  const misfits = told.misfits.map(
+  const misfits = outcome.misfits.map(
     ({ line, field, value }) => `  line ${line}, ${plainText(field)}: ${plainText(value)} stays text`,
   )
-  const preview = told.state === "dry_run" ? told.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
+  const preview = outcome.state === "dry_run" ? outcome.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
   const head = {
-    done: `${counted(told.accepted, "row")} of ${told.file} imported as ${told.accepted === 1 ? "an event" : "events"}.`,
-    accepting: `${told.file} is staged: ${told.accepted} of ${counted(told.rows, "row")} accepted, the rest is pending${told.failure === null ? "" : ` (${told.failure})`}.`,
-    dry_run: `${counted(told.rows, "row")} of ${told.file} would become ${told.rows === 1 ? "an event" : "events"}.`,
-    refused: `Nothing of ${told.file} was imported.`,
-    failed: `The import of ${told.file} failed: ${told.failure ?? "it cannot continue"}.`,
-  }[told.state]
-  return [head, style.dim(howRead(told)), ...notation, ...misfits, ...preview, ...before, ...replaced, ...refused]
+    done: `${counted(outcome.accepted, "row")} of ${outcome.file} imported as ${outcome.accepted === 1 ? "an event" : "events"}.`,
+    accepting: `${outcome.file} is staged: ${outcome.accepted} of ${counted(outcome.rows, "row")} accepted, the rest is pending${outcome.failure === null ? "" : ` (${outcome.failure})`}.`,
+    dry_run: `${counted(outcome.rows, "row")} of ${outcome.file} would become ${outcome.rows === 1 ? "an event" : "events"}.`,
+    refused: `Nothing of ${outcome.file} was imported.`,
+    failed: `The import of ${outcome.file} failed: ${outcome.failure ?? "it cannot continue"}.`,
+  }[outcome.state]
+  return [head, style.dim(howRead(outcome)), ...notation, ...misfits, ...preview, ...before, ...replaced, ...refused]
 }
 
 export const importCommand = Command.make(
@@ -130,20 +130,20 @@ export const importCommand = Command.make(
           again: input.again,
           skipRefused: input.skipRefused,
         }
-        const told = yield* Effect.ensuring(
+        const outcome = yield* Effect.ensuring(
           Import.use((imports) => imports.file(sourceId, file, options, bar.tell)),
           bar.clear,
         ).pipe(withHints(input.again ? {} : { same_file: "To import it again, pass --again." }))
-        const value = { ...importJson(told), preview: told.preview.map((row) => new JsonText(row)) }
-        yield* report(yield* format, value, (style) => lines(told, style).join("\n"))
-        if (told.state === "refused") {
+        const value = { ...importJson(outcome), preview: outcome.preview.map((row) => new JsonText(row)) }
+        yield* report(yield* format, value, (style) => lines(outcome, style).join("\n"))
+        if (outcome.state === "refused") {
           return yield* new CommandError({
             code: "refused",
-            message: `${counted(told.refused, "row")} of ${told.file} ${told.refused === 1 ? "was" : "were"} refused, so nothing was imported. Pass --skip-refused to import the others.`,
+            message: `${counted(outcome.refused, "row")} of ${outcome.file} ${outcome.refused === 1 ? "was" : "were"} refused, so nothing was imported. Pass --skip-refused to import the others.`,
           })
         }
-        if (told.state === "failed")
-          return yield* new CommandError({ code: "refused", message: `The import failed: ${told.failure}` })
+        if (outcome.state === "failed")
+          return yield* new CommandError({ code: "refused", message: `The import failed: ${outcome.failure}` })
       }),
     ),
 ).pipe(Command.withDescription("Import a file into a source: one event per row, all or nothing"))

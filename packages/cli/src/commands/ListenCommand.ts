@@ -44,7 +44,7 @@ interface Target {
   readonly secret: string
 }
 
-/** One request and its outcome, or an event for which there is none. */
+/** One request and its outcome, or an event without a request. */
 interface Line {
   readonly at: string
   readonly event: ForwardedEvent

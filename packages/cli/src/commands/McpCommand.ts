@@ -1,6 +1,6 @@
 /**
- * `cabinet mcp`: the tools of `/mcp` on standard input and output, for agents that start their servers as programs. A message a
- * line; nothing else is printed. Ends with its input, once what was asked has been returned.
+ * `cabinet mcp`: the tools of `/mcp` on standard input and output, for agents that start their servers as programs. A
+ * message a line; nothing else is printed. Ends with its input, after the last response.
  */
 import {
   type AgentMessage,
@@ -93,7 +93,7 @@ export const mcpCommand = Command.make("mcp", {}, () =>
   Effect.gen(function* () {
     const { curl } = yield* root
     if (curl) {
-      const message = "mcp sends requests when it is asked for something: leave --curl out."
+      const message = "mcp sends requests only when an agent calls it: leave --curl out."
       return yield* new CommandError({ code: "usage", message })
     }
     yield* staysUntilSignal

@@ -1,4 +1,4 @@
-/** `cabinet notices on`, `off` and `show`: what happened to the cabinet, told as events of a source of its own. */
+/** `cabinet notices on`, `off` and `show`: what happened to the cabinet, as events of a source of its own. */
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import { type NoticeState, Notices } from "@data-cabinet/core/notice/Notices"
 import { Effect } from "effect"
@@ -13,8 +13,8 @@ const carriers = ({ source, addresses }: NoticeState): string =>
   source === null
     ? ""
     : addresses.length === 0
-      ? `No address is subscribed to them by name. To be sent them: cabinet address add URL --source ${source.id}`
-      : `They are delivered to ${addresses.map((id) => `address ${id}`).join(", ")}, about which there are none.`
+      ? `No address is subscribed to them by name. To receive them: cabinet address add URL --source ${source.id}`
+      : `They are delivered to ${addresses.map((id) => `address ${id}`).join(", ")}, which get no notices about themselves.`
 
 const lines = (state: NoticeState, style: Style): string => {
   const { on, source, since, latest } = state
@@ -23,13 +23,13 @@ const lines = (state: NoticeState, style: Style): string => {
   return [
     on
       ? `Notices are on since ${since}: they are events of ${place}.`
-      : `Notices are off; those that were told are events of ${place}.`,
+      : `Notices are off; earlier ones are events of ${place}.`,
     ...(on ? [carriers(state)] : []),
     "",
     columns(
       ["EVENT", "AT", "KIND", "SUBJECT", "MESSAGE"],
       latest.map(({ eventId, at, kind, subject, message }) => [String(eventId), at, kind, subject, message]),
-      { style, none: "None have been told yet." },
+      { style, none: "No notices yet." },
     ),
   ].join("\n")
 }
@@ -54,6 +54,6 @@ export const noticesCommand = Command.make("notices").pipe(
   Command.withSubcommands([
     command("on", "Send notices, as events of a separate source", (notices) => notices.switchOn()),
     command("off", "Stop sending notices; those already sent are kept", (notices) => notices.switchOff()),
-    command("show", "Show whether notices are told, and the last of them", ({ show }) => show),
+    command("show", "Show whether notices are on, and the latest of them", ({ show }) => show),
   ]),
 )

@@ -46,7 +46,7 @@ export const linkWords = (issued: IssuedLink, url: string, known: boolean, style
   [
     style.bold(url),
     "",
-    `It signs in ${issued.person.name} (${issued.person.role}) once, until ${issued.expiresAt}. Whoever has it can use it.`,
+    `It signs in ${issued.person.name} (${issued.person.role}) once, until ${issued.expiresAt}. Anyone who has it can use it.`,
     ...(known
       ? []
       : ["No server of this cabinet has been started yet: if it will have another address, set BASE_URL."]),

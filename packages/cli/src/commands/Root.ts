@@ -164,13 +164,13 @@ export const quietLog = (settings: Pick<Settings, "logLevel" | "logFormat">) =>
 
 /** How a command opens its cabinet, if it differs from the default. */
 export interface CabinetUse {
-  /** `create`: the embedded database is created if there is none. */
+  /** `create`: the embedded database is created if missing. */
   readonly role?: DatabaseRole
   /** On a server of many cabinets the command may concern the server's own database. */
   readonly ofServer?: boolean
 }
 
-/** Whoever runs the command has the database's URL, and may do everything. */
+/** The command's user has the database's URL, and may do everything. */
 const whoRunsThis = (): Actor => {
   const from = { from: null, requestId: null }
   return { kind: "cli", id: null, name: userName(), role: "owner", ...from }
@@ -199,10 +199,10 @@ export const withDatabase = <A, E, R>(
       const address = Layer.sync(BaseAddress, () => ({
         get: Effect.sync(() => baseUrlFor(database, settings, sources)),
       }))
-      const asked = database.cabinet === null && !ofServer ? askForCabinet(database, settings) : Effect.void
+      const prompt = database.cabinet === null && !ofServer ? askForCabinet(database, settings) : Effect.void
       return yield* Effect.provide(
         Effect.andThen(
-          asked,
+          prompt,
           Effect.provideService(
             Effect.suspend(() => work(database, settings)),
             CurrentActor,

@@ -80,8 +80,8 @@ const isShared = ({
   ...input
 }: SendingInput): boolean => {
   const certificate = [input.clientCertificateFile, input.clientKeyFile]
-  const asked = [urlFile, headers, setHeadersFile]
-  const piped = [...certificate, ...asked].filter((file) => Option.contains(file, "-")).length
+  const secretFiles = [urlFile, headers, setHeadersFile]
+  const piped = [...certificate, ...secretFiles].filter((file) => Option.contains(file, "-")).length
   return piped > 1 && (!process.stdin.isTTY || certificate.some((file) => Option.contains(file, "-")))
 }
 

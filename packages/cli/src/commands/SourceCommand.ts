@@ -62,22 +62,22 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: bo
     style,
   )
 
-/** The output of a script that asks for a link alone has no room for a remark. */
-const remark = ({ known }: BaseUrl, asked: Format) =>
+/** A script that requests only a link has no room for a remark in its output. */
+const remark = ({ known }: BaseUrl, chosen: Format) =>
   Effect.sync(() => {
-    if (!known && typeof asked === "object" && asked.path.endsWith("_url")) process.stderr.write(`${GUESSED}\n`)
+    if (!known && typeof chosen === "object" && chosen.path.endsWith("_url")) process.stderr.write(`${GUESSED}\n`)
   })
 
 const NO_ADDRESS = { intake_url: null, intake_path: null }
 
 const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
   Effect.gen(function* () {
-    const asked = yield* format
+    const chosen = yield* format
     const notices = yield* Notices.use((all) => all.show)
     const isOwn = notices.source?.id === source.id
     const json = { ...revealedSourceJson(source, baseUrl), ...(isOwn ? NO_ADDRESS : {}) }
-    yield* report(asked, json, (style) => sourceCard(source, baseUrl, isOwn, style))
-    yield* remark(baseUrl, asked)
+    yield* report(chosen, json, (style) => sourceCard(source, baseUrl, isOwn, style))
+    yield* remark(baseUrl, chosen)
   })
 
 const showChanged = (source: Source, words: string) =>

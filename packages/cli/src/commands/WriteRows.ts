@@ -8,13 +8,13 @@ export interface Written {
 }
 
 /** Called with what has been written so far. */
-export type Told = (written: Readonly<Written>) => void
+export type OnProgress = (written: Readonly<Written>) => void
 
 export const writeRows = async (
   rows: EncodedRows,
   encode: RowEncoder,
   output: Output,
-  tell: Told,
+  tell: OnProgress,
 ): Promise<Readonly<Written>> => {
   const written: Written = { rows: 0, bytes: 0 }
   const batches = async function* () {

@@ -31,9 +31,9 @@ interface OpeningOptions {
 }
 
 /**
- * `serve` holds the data directory
- * exclusively, `create` shares it; both create a database if there is none. `join` shares an existing one and creates
- * nothing, so that a mistyped directory is reported and not filled. All for as long as the scope is open.
+ * `serve` holds the data directory exclusively, `create` shares it; both create a missing database. `join` shares an
+ * existing one and creates nothing, so that a mistyped directory is reported and not filled. All for as long as the
+ * scope is open.
  */
 export type DatabaseRole = "serve" | "create" | "join"
 
@@ -56,7 +56,7 @@ const location = (place: Place, role: DatabaseRole) => {
   const { databaseUrl, dataDir, postgresBin, postgresPort } = place
   if (databaseUrl !== null) return Effect.succeed({ url: databaseUrl, dataDir: null })
   const open = role === "serve" ? EmbeddedPostgres.serve : EmbeddedPostgres.join
-  // A command that was not told the port must not close the one that a server opened.
+  // A command without the port setting must not close the port that a server opened.
   const reportsPort = role === "serve" ? postgresPort : (postgresPort ?? undefined)
   return Effect.suspend(() =>
     role === "join" && !EmbeddedPostgres.exists(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Sends deliveries to a program of whoever runs the command, wherever that is: the one address is given on the command line, by
- * who may reach it anyway. Servers never use this; their deliveries go to public addresses only.
+ * Sends deliveries to a program of the command's user, wherever it runs: the user gives the one address on the command
+ * line, and can reach it anyway. Servers never use this; their deliveries go to public addresses only.
  */
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { parseNetwork } from "@data-cabinet/core/network/IpAddress"

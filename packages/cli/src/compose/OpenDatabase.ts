@@ -26,7 +26,10 @@ export interface DatabaseOptions {
   readonly authorUrl?: string | undefined
   /** The URL under which others reach the cabinet, of a process that serves it: recorded for the others. */
   readonly baseUrl?: string | undefined
-  /** For whoever uses the cabinet's secrets: those are encrypted with its first key. Left out they stay as they are. */
+  /**
+   * For callers that use the cabinet's secrets: opening encrypts them with its first key. Without it they stay as they
+   * are.
+   */
   readonly cipher?: SecretCipher | undefined
 }
 

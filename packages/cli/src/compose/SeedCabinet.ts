@@ -14,7 +14,7 @@ export interface SeededCabinet {
   readonly source: SourceWithSecret
   /** Null if nobody would see it. */
   readonly key: IssuedKey | null
-  /** By which the owner signs in to the console; null if nobody would see it, or there is no console. */
+  /** By which the owner signs in to the console; null without a console, or if nobody would see the link. */
   readonly link: IssuedLink | null
 }
 

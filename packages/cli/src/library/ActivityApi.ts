@@ -23,8 +23,8 @@ export interface ActivityApi {
   /** Two days of events by hours, every source with its last event and whether it is silent, and a day of deliveries. */
   readonly overview: () => Promise<Overview>
   /**
-   * Events by hours or days, oldest first, steps without events too. Rejects with `bad_period` for a period that is none or
-   * has more than 1,000 steps, with `no_such_source` for an unknown source.
+   * Events by hours or days, oldest first, steps without events too. Rejects with `bad_period` for a period that is
+   * invalid or has more than 1,000 steps, with `no_such_source` for an unknown source.
    */
   readonly events: (options: ActivityOptions) => Promise<ReadonlyArray<ActivityBucket>>
 }

@@ -50,8 +50,8 @@ export interface Cabinet {
   /** `Request => Promise<Response>`: for frameworks that speak fetch. */
   readonly fetchHandler: FetchHandler
   /**
-   * The address under which others reach the cabinet: `baseUrl` of the options, or what a server with the same database was
-   * told. Null if none is known; intake addresses then begin with a guess.
+   * The address under which others reach the cabinet: `baseUrl` of the options, or the base URL of a server with the
+   * same database. Null if none is known; intake addresses then begin with a guess.
    */
   readonly baseUrl: string | null
   /** Sources of events, each with an intake address and a table. */
@@ -94,7 +94,7 @@ export interface Cabinet {
   readonly reportLogin: ReportLoginApi
   /** What it is doing: events by hours and days, silent sources, how deliveries go. */
   readonly activity: ActivityApi
-  /** Being told what happens: events that say what fails, is silent or is new. */
+  /** Notices: events that say what fails, is silent or is new. */
   readonly notices: NoticesApi
   /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>

@@ -25,9 +25,9 @@ export interface OpenCabinetOptions {
    */
   readonly postgresPort?: number | undefined
   /**
-   * The address under which others reach the cabinet; it may have a path. It is kept in the database for those that are not
-   * told. Without it intake addresses begin with the one kept there, or else with `http://127.0.0.1:8080`, and the handlers
-   * are mounted at `/`.
+   * The address under which others reach the cabinet; it may have a path. It is kept in the database for processes
+   * without this setting. Without it intake addresses begin with the one kept there, or else with
+   * `http://127.0.0.1:8080`, and the handlers are mounted at `/`.
    */
   readonly baseUrl?: string | undefined
   /**
@@ -96,8 +96,9 @@ export interface OpenCabinetOptions {
 /** Who may use the console and the management API, by the program's own sign-in. */
 export interface ConsoleOptions {
   /**
-   * Says who sends a request to the console or the management API: the program's own login takes the place of the console's,
-   * which then has no sign-in page. Null for nobody; what it throws denies, and so does a role that is none.
+   * Says who sends a request to the console or the management API: the program's own login takes the place of the
+   * console's, which then has no sign-in page. Null for nobody; an exception denies access, and so does an unknown
+   * role.
    */
   readonly whoIs?: WhoIs | undefined
   /** Shown to those who are not signed in: where and how to, in a sentence. */
@@ -143,7 +144,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     console: onOff(options.console === undefined ? undefined : options.console !== false),
   }) satisfies { readonly [Name in SettingName]?: string | undefined }
 
-/** The options whose name differs from their setting's, or that are no settings. */
+/** Options named differently from their setting, or without a setting. */
 const OTHER_NAMES: ReadonlyArray<OptionName> = [
   "statementTimeoutMillis",
   "lockTimeoutMillis",

@@ -39,19 +39,20 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Compose
 }
 
 /**
- * Opens the database with the layer and closes it with the layer. `told` is called once it is open. Always built fresh:
- * layers are memoized by identity, and the layers of another cabinet in the same program must never be used for this one.
+ * Opens the database with the layer and closes it with the layer. `onOpen` is called once it is open. Always built
+ * fresh: layers are memoized by identity, and the layers of another cabinet in the same program must never be used for
+ * this one.
  */
 export const embeddedLayer = (
   settings: Settings,
   options: Composed,
-  told: (database: CabinetDatabase) => void = () => {},
+  onOpen: (database: CabinetDatabase) => void = () => {},
 ) =>
   Layer.fresh(
     Layer.unwrap(
       Effect.gen(function* () {
         const database = yield* cabinetDatabase(settings, "create", { baseUrl: settings.baseUrl ?? undefined })
-        told(database)
+        onOpen(database)
         return compose(database, settings, options)
       }),
     ),

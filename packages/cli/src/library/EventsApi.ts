@@ -52,7 +52,7 @@ export interface PurgeWhereOptions {
 
 /** Operations on stored events. Their places in the feed stay in every case. */
 export interface EventsApi {
-  /** One event with its original request and its deliveries; null if there is none. */
+  /** One event with its original request and its deliveries; null if unknown. */
   readonly inspect: (id: number) => Promise<EventInspection | null>
   /**
    * Moves events of a source to the trash: their rows are deleted, `deleted_at` is set, undelivered deliveries are

@@ -25,7 +25,7 @@ export interface ExportOptions extends ExportShape {
   readonly live?: boolean | undefined
 }
 
-/** Begins with the first piece that is asked for. */
+/** Begins when the first piece is requested. */
 export async function* exportRows(
   run: Run,
   object: string,

@@ -81,7 +81,7 @@ const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSig
   }
 }
 
-/** One that is none is refused in words. */
+/** An invalid date becomes words, which are then refused. */
 const textOf = (date: Date): string => (Number.isNaN(date.getTime()) ? "An invalid date" : date.toISOString())
 
 /** A cursor that is stored and empty is that of a first page. */

@@ -8,7 +8,7 @@ export class InFlight {
   #idle: (() => void) | undefined
 
   constructor() {
-    // One listener for each call and each follower is no leak.
+    // One listener for each call and each follower: not a leak.
     setMaxListeners(0, this.#closing.signal, this.#broken.signal)
   }
 

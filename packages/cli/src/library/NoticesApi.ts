@@ -5,9 +5,9 @@ import type { Run } from "./RunEffect.ts"
 
 export type { NoticeState, ToldNotice }
 
-/** What happened to the cabinet, told as events of a source of its own. */
+/** What happened to the cabinet, as events of a source of its own. */
 export interface NoticesApi {
-  /** Whether they are told, their source, who is subscribed to it by name, and the last 20. */
+  /** Whether they are on, their source, the addresses subscribed to it by name, and the latest 20. */
   readonly show: () => Promise<NoticeState>
   /** Creates their source, or takes it out of the archive. */
   readonly on: () => Promise<NoticeState>

@@ -20,7 +20,7 @@ export interface SourcesApi {
   readonly create: (source: NewSource) => Promise<SourceWithAddress>
   /** All of them by id, including archived ones. */
   readonly list: () => Promise<ReadonlyArray<Source>>
-  /** One of them; null if there is none. */
+  /** One of them; null if unknown. */
   readonly get: (id: number) => Promise<Source | null>
   /** With its intake address. */
   readonly reveal: (id: number) => Promise<SourceWithAddress>

@@ -26,7 +26,7 @@ interface Entry {
 const entry = ({ message, logLevel, date, cause, fiber }: Logger.Options<unknown>): Entry => {
   const parts = Array.isArray(message) ? message : [message]
   const errors = parts.filter((part) => part instanceof Error || Cause.isCause(part))
-  const told = [...errors.map((error) => (Cause.isCause(error) ? error : Cause.fail(error))), cause]
+  const shown = [...errors.map((error) => (Cause.isCause(error) ? error : Cause.fail(error))), cause]
   return {
     at: date,
     level: logLevel.toUpperCase(),
@@ -36,7 +36,7 @@ const entry = ({ message, logLevel, date, cause, fiber }: Logger.Options<unknown
       .join(" "),
     notes: fiber.getRef(References.CurrentLogAnnotations),
     cause:
-      told
+      shown
         .filter((one) => one.reasons.length > 0)
         .map((one) => Cause.pretty(one))
         .join("\n") || null,
@@ -56,7 +56,7 @@ const pretty = ({ at, level, message, notes, cause }: Entry): string => {
   return cause === null ? line : `${line}\n${plainLines(cause).replace(/^/gm, "    ")}`
 }
 
-/** Whether the log is JSON; by default it is where stderr is no terminal. */
+/** Whether the log is JSON; by default it is unless stderr is a terminal. */
 export const isJson = (format: LogOptions["format"]): boolean =>
   (format ?? (process.stderr.isTTY ? "pretty" : "json")) === "json"
 

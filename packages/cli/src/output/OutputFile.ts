@@ -24,7 +24,7 @@ const refused = (path: string, error: unknown) =>
 const attempt = <A>(path: string, work: () => Promise<A>) =>
   Effect.tryPromise({ try: work, catch: (error) => refused(path, error) })
 
-/** The file that a name stands for; what is no file cannot be replaced by one. */
+/** The file that a name resolves to; only a file can be replaced by a file. */
 const targetOf = async (path: string): Promise<string> => {
   const target = await realpath(path).catch(() => path)
   const found = await stat(target).catch(() => null)

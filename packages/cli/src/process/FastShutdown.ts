@@ -1,7 +1,7 @@
-/** How this process was told to stop: gracefully, by SIGTERM, or fast, by a person who waits at a terminal. */
+/** How this process has to stop: gracefully, after SIGTERM, or fast, for a person waiting at a terminal. */
 import { Context } from "effect"
 
-/** True once the process was told to stop by any signal but SIGTERM. */
+/** True once any signal but SIGTERM has requested a stop. */
 export const FastShutdown = Context.Reference<() => boolean>("data-cabinet/process/FastShutdown", {
   defaultValue: () => () => false,
 })

@@ -44,7 +44,7 @@ const COLLECT_INTERVAL_MILLIS = 60_000
  */
 const MAX_QUIET_SHARE = 0.25
 
-/** V8 exposes it to new contexts only once it was asked to. */
+/** V8 exposes it to new contexts only after this flag is set. */
 const fullCollection = (): (() => void) => {
   setFlagsFromString("--expose-gc")
   return runInNewContext("gc") as () => void

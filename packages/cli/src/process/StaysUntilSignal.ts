@@ -1,7 +1,7 @@
 /**
- * What a signal means to a command. A server or a follower runs until it is told to stop, so a signal is its normal end and
- * it exits with 0. A signal aborts any other command, which exits as shells expect: 130 for SIGINT, 143 for SIGTERM.
- * `cabinet backup FILE && rm OLD` must not continue after Ctrl-C.
+ * What a signal means to a command. A server or a follower runs until a signal stops it, so a signal is its normal end
+ * and it exits with 0. A signal aborts any other command, which exits as shells expect: 130 for SIGINT, 143 for
+ * SIGTERM. `cabinet backup FILE && rm OLD` must not continue after Ctrl-C.
  */
 import { constants } from "node:os"
 import { Context, Effect } from "effect"
@@ -11,7 +11,7 @@ export const StaysUntilSignal = Context.Reference<() => void>("data-cabinet/proc
   defaultValue: () => () => {},
 })
 
-/** First step of every command that runs until it is told to stop. */
+/** First step of every command that runs until a signal stops it. */
 export const staysUntilSignal: Effect.Effect<void> = Effect.map(StaysUntilSignal, (note) => note())
 
 /** The exit code of a process that a signal aborted. */

@@ -7,7 +7,7 @@ import { MetricsText, ownMetrics } from "@data-cabinet/http-node/routes/ProcessR
 import { Effect, Layer } from "effect"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
 
-/** The worker's number; null in a process that is no worker, or another program's worker. */
+/** The worker's number; null outside a worker, and in another program's worker. */
 export const workerNumber = (): string | null => {
   const number = process.env[WORKER_VARIABLE]
   if (number === undefined) return null
@@ -18,8 +18,8 @@ export const workerNumber = (): string | null => {
 
 const tell = (message: ToParent): void => void process.send?.(message)
 
-const hear = (told: (message: ToWorker) => void): (() => void) => {
-  const listener = (message: unknown) => (isOurs(message) ? told(message as ToWorker) : undefined)
+const hear = (onMessage: (message: ToWorker) => void): (() => void) => {
+  const listener = (message: unknown) => (isOurs(message) ? onMessage(message as ToWorker) : undefined)
   process.on("message", listener)
   return () => process.off("message", listener)
 }
@@ -41,7 +41,7 @@ export const sharedMetrics = Layer.effect(
   MetricsText,
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context())
-    const asked = new Map<number, (text: string) => void>()
+    const awaiting = new Map<number, (text: string) => void>()
     let last = 0
     yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -49,8 +49,8 @@ export const sharedMetrics = Layer.effect(
           if (message.cabinet === "metrics") {
             run(Effect.map(ownMetrics, (text) => tell({ cabinet: "metrics", id: message.id, text })))
           } else if (message.cabinet === "all-metrics") {
-            asked.get(message.id)?.(message.text)
-            asked.delete(message.id)
+            awaiting.get(message.id)?.(message.text)
+            awaiting.delete(message.id)
           }
         }),
       ),
@@ -58,9 +58,9 @@ export const sharedMetrics = Layer.effect(
     )
     return Effect.callback<string>((resume) => {
       const id = ++last
-      asked.set(id, (text) => resume(Effect.succeed(text)))
+      awaiting.set(id, (text) => resume(Effect.succeed(text)))
       tell({ cabinet: "all-metrics", id })
-      return Effect.sync(() => asked.delete(id))
+      return Effect.sync(() => awaiting.delete(id))
     })
   }),
 )

@@ -168,7 +168,7 @@ class WorkerPool {
     this.#pauses.add(timer)
   }
 
-  /** Sends the metrics of all workers, and of this process, to the one that asked. */
+  /** Sends the metrics of all workers, and of this process, to the worker that requested them. */
   #sendMetrics(worker: Worker, id: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const own = { worker: null, text: yield* ownMetrics }

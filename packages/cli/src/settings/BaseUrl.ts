@@ -12,7 +12,7 @@ export const listeningUrl = (host: string, port: number): string => {
   return `http://${local.includes(":") ? `[${local}]` : local}:${port}`
 }
 
-/** For whoever serves nothing itself; `noted`: what the database says. */
+/** For commands that do not serve; `noted`: the base URL kept in the database. */
 export const knownBaseUrl = (
   { baseUrl, host, port }: Pick<Settings, "baseUrl" | "host" | "port">,
   noted: string | null,

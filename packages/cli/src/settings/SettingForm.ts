@@ -44,7 +44,7 @@ export const origins: Form<ReadonlyArray<string>> = (given) => {
     const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
     if (!isOrigin) {
       return Result.fail(
-        `a list of origins such as https://app.example.com, http://localhost:3000; ${JSON.stringify(part)} is none`,
+        `a list of origins such as https://app.example.com, http://localhost:3000; ${JSON.stringify(part)} is not an origin`,
       )
     }
     all.push(url.origin)

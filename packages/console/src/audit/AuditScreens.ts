@@ -9,7 +9,7 @@ import { AUDIT_FILTERS, auditScreen } from "./AuditScreen.ts"
 
 const LIMIT = 50
 
-/** A filter without a value is none. No name has a NUL, which the database takes in no text. */
+/** A filter without a value does not count. No name has a NUL, which the database refuses in text. */
 const filterOf = (pairs: Pairs) =>
   Object.fromEntries(
     AUDIT_FILTERS.flatMap((name) => {

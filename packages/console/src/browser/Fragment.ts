@@ -26,7 +26,7 @@ export const fetchText = async (path: string): Promise<Response> => {
   return response
 }
 
-/** Says something to whoever does not see the screen, and shows it for a moment to whoever does. */
+/** Announces a message to screen readers and shows it briefly. */
 export const say = (text: string): void => {
   const place = document.getElementById("said")
   if (place !== null) place.textContent = text

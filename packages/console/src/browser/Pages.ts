@@ -1,7 +1,7 @@
 /**
- * The pages of a walk through a selection, each as the lines that the server wrote. A page is found by the cursor that leads
- * to it, so that one that was forgotten comes back as it was asked for the first time. The selection is the one that the
- * screen was opened with; the address bar is never looked at.
+ * The pages of a walk through a selection, each as the lines that the server wrote. A page is found by the cursor that
+ * leads to it, so a dropped page is requested again exactly as the first time. The selection is the one the screen was
+ * opened with; the address bar is never read.
  */
 import { fetchText } from "./Fragment.ts"
 

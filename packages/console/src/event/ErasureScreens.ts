@@ -116,7 +116,7 @@ export const erasureScreens = Effect.gen(function* () {
         const source = Option.isSome(table) ? table.value.detail.source : null
         if (source === null) return yield* Effect.fail<ManageError>(NO_SUCH_TABLE)
         const fields = new Map((yield* columns.list(source.id)).map((one) => [one.name, one.field]))
-        // A column that is no field, such as `_event_id`, keeps its name: without its condition more would be erased.
+        // A column without a field, such as `_event_id`, keeps its name: dropping its condition would erase more.
         const filters = filtersOf(pairs).map((one) => ({ ...one, column: fields.get(one.column) ?? one.column }))
         const query = withFilters([["source_id", String(source.id)]], filters)
         return { location: withQuery(consolePath(frame, "events/erase"), query) }

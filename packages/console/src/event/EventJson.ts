@@ -12,7 +12,7 @@ export interface ReadEvent {
   readonly receivedAt: string
   readonly repeatOf: string | null
   readonly payload: Json
-  /** Null where nobody asked. */
+  /** Null if the source does not verify its sender. */
   readonly verified: boolean | null
 }
 

@@ -52,7 +52,7 @@ const stateOf = ({ words: { event: words } }: Frame, one: ListedEvent, event: Re
   return one.rowWaits ? badge("warn", words.rowWaits) : badge("good", words.states["row"] ?? "")
 }
 
-const told = ({ due, delivered, failed, cancelled }: ListedEvent["deliveries"]): string => {
+const deliverySummary = ({ due, delivered, failed, cancelled }: ListedEvent["deliveries"]): string => {
   const all = due + delivered + failed + cancelled
   return all === 0 ? "–" : `${delivered}/${all}`
 }
@@ -80,7 +80,7 @@ const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, mark: Mark): 
   const event = readEvent(one.event)
   return markup`<tr>${mark?.(event, one) ?? null}<th scope="row"><a href="${consolePath(frame, `events/${event.id}`)}">#${event.id}</a></th>
 <td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
-<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event)}${trashedBy(one)}</td><td class="n soft wide-only">${told(one.deliveries)}</td></tr>`
+<td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event)}${trashedBy(one)}</td><td class="n soft wide-only">${deliverySummary(one.deliveries)}</td></tr>`
 }
 
 export const eventTable = (

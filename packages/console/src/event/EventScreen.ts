@@ -1,4 +1,4 @@
-/** One event: its fields, its JSON to the last digit, the request that brought it, its row, and who was told of it. */
+/** One event: its fields, its JSON to the last digit, the request that brought it, its row, and its deliveries. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/EventDetail"

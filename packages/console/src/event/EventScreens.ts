@@ -20,7 +20,7 @@ const LIST_LIMIT = 50
 
 const readId = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null)
 
-/** A filter that says nothing we know is none: this address is a person's, not a program's. */
+/** An unknown filter is ignored: a person typed this address, not a program. */
 const filterOf = (pairs: Pairs) => {
   const text = valueOf(pairs, "text")?.replaceAll("\0", "").trim() ?? ""
   const number = /^#(\d{1,15})$/.exec(text)?.[1]

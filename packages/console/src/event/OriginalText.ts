@@ -20,7 +20,7 @@ export const originalText = ({ body, charset }: Pick<StoredOriginal, "body" | "c
   }
 }
 
-/** Where a body that says that it is JSON is none. */
+/** Where a body declared as JSON fails to parse. */
 export const jsonFault = (original: StoredOriginal, text: string): { at: number; words: string } | null => {
   const says = /[/+]json\b/i.test(original.contentType ?? "")
   if (!says || original.bodyBytes > original.body.byteLength) return null
@@ -34,8 +34,8 @@ const withReplaced = (text: string): ReadonlyArray<HtmlValue> =>
     .map((part) => (part.startsWith("\uFFFD") ? markup`<mark>${longText(part)}</mark>` : longText(part)))
 
 /**
- * The text with the place of its fault marked, and every character that could not be read. A line feed behind `<pre>` is none
- * of its text: without one of ours, one that the text begins with would be lost.
+ * The text with the place of its fault marked, and every character that could not be read. A line feed right after
+ * `<pre>` is not part of the text: without the one we add, a leading line feed of the text would be lost.
  */
 export const markedText = (text: string, at: number | null): Html => {
   if (at === null) return markup`<pre class="text" tabindex="0">\n${withReplaced(text)}</pre>`

@@ -7,7 +7,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 export interface Bar {
   /** From the baseline up; the second one in the colour of what failed. */
   readonly values: readonly [number, number?]
-  /** Its numbers in words, for whoever points at it. */
+  /** Its numbers in words, shown on hover. */
   readonly title: string
   /** A day begins here. */
   readonly begins?: boolean

@@ -26,7 +26,7 @@ const KEYS: Readonly<Record<(typeof ofTable)[number], ReadonlyArray<string>>> = 
 
 const keys = (all: ReadonlyArray<string>) => all.map((key) => markup`<kbd>${key}</kbd> `)
 
-/** A section that whoever looks may see, with its address. */
+/** A section that the visitor may see, with its address. */
 export interface Lead {
   readonly section: Section
   readonly path: string

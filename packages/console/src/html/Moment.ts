@@ -1,4 +1,4 @@
-/** A timestamp in the cabinet's time zone, with the whole of it in UTC as its title; a dash where there is none. */
+/** A timestamp in the cabinet's time zone, with the full timestamp in UTC as its title; a dash for null. */
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { timeText } from "../table/TimeText.ts"
 

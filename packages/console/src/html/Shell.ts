@@ -23,7 +23,7 @@ const SECTIONS = {
 } as const satisfies Record<string, Action>
 export type Section = keyof typeof SECTIONS
 
-/** What every screen is told of its visitor and of where it is. */
+/** What every screen knows about its visitor and its place. */
 export interface Frame {
   /** The path of the cabinet's base address without a trailing slash. */
   readonly base: string
@@ -46,7 +46,7 @@ export interface Screen {
   readonly wide?: boolean
 }
 
-/** Whether whoever looks may do this: what they may not is not offered. */
+/** Whether the visitor may do this; screens do not offer the rest. */
 export const may = ({ actor }: Pick<Frame, "actor">, action: Action): boolean =>
   actor !== null && mayDo(actor.role, action)
 

@@ -30,7 +30,7 @@ export const filterChoice = (frame: Frame, filters: FieldFilters, given?: Filter
   return markup`<fieldset><legend>${legend}</legend>${[...filters, NEW].map((filter) => line(frame, filter))}<small>${hint}</small></fieldset>`
 }
 
-/** Lines without a field and a value are none. What is no condition is refused by the use case. */
+/** Lines without a field and a value are skipped. The use case refuses invalid conditions. */
 export const filtersIn = (pairs: Pairs): FieldFilters => {
   const conditions = valuesOf(pairs, "fo")
   const values = valuesOf(pairs, "fv")

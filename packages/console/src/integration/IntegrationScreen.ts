@@ -23,7 +23,7 @@ export interface IntegrationData extends ReportLoginData {
   readonly issued: IssuedKey | null
 }
 
-/** What whoever looks may know of where an address leads: its query string may be a secret. */
+/** The part of an address's URL that the visitor may see: its query string may be a secret. */
 export const shownUrl = ({ actor }: Frame, address: Address): string => shownAddressUrl(address, actor?.role ?? null)
 
 export const addressState = ({ words: { integration: words } }: Frame, address: Address): Html => {

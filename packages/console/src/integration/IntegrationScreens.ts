@@ -82,10 +82,10 @@ const keyScreens = Effect.gen(function* () {
       home,
       repeat: "once",
       respond: Effect.fnUntraced(function* (call) {
-        const told = yield* subscriptionOf(call)
+        const subscription = yield* subscriptionOf(call)
         const { id } = yield* addresses.create({
           url: fieldOf(call, "url"),
-          sources: told,
+          sources: subscription,
           ...filtersOf(call),
           ...sendingOf(call),
         })
@@ -164,8 +164,8 @@ const addressScreens = Effect.gen(function* () {
       home,
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
-        const told = yield* subscriptionOf(call)
-        const change = { url: fieldOf(call, "url"), sources: told, ...filtersOf(call), ...sendingOf(call) }
+        const subscription = yield* subscriptionOf(call)
+        const change = { url: fieldOf(call, "url"), sources: subscription, ...filtersOf(call), ...sendingOf(call) }
         return yield* Effect.as(addresses.set(idOf(call.path[0]), change), null)
       }),
     }),

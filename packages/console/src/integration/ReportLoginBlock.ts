@@ -7,7 +7,7 @@ import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 
 export interface ReportLoginData {
-  /** Null for whoever may not see it. */
+  /** Null if the visitor may not see it. */
   readonly login: ReportLoginState | null
   /** What was issued by this request: shown now and never again. */
   readonly issuedLogin: IssuedReportLogin | null

@@ -42,7 +42,7 @@ ${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MA
 ${certificateFields(frame, clientCertificate !== null)}</details>`
 }
 
-/** What is no number is none of the numbers that the use case takes. */
+/** Anything but a number becomes 0, which the use case refuses. */
 const wholeOf = (text: string): number | null => (text === "" ? null : /^\d{1,6}$/.test(text) ? Number(text) : 0)
 
 const lifetimeIn = (call: FormCall): number | null => {

@@ -22,10 +22,10 @@ export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>,
 
 /** What was chosen; a form without a choice says nothing, which is refused: it would tell of more or of less than was meant. */
 export const subscriptionOf = (call: FormCall): Effect.Effect<Subscription, ManageError> => {
-  const told = fieldOf(call, "told")
+  const mode = fieldOf(call, "told")
   const marked = fieldsOf(call, "source").map(idOf)
-  if (told === "all") return Effect.succeed("all")
-  if (told === "some" && marked.length > 0) return Effect.succeed(marked)
+  if (mode === "all") return Effect.succeed("all")
+  if (mode === "some" && marked.length > 0) return Effect.succeed(marked)
   const message = "Choose all sources, or mark at least one."
   return Effect.fail({ code: "bad_param", message, param: "source" })
 }

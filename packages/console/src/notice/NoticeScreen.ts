@@ -1,4 +1,4 @@
-/** Notices: whether they are told, who is sent them, and the last of them. */
+/** Notices: whether they are on, where they go, and the latest of them. */
 import { NOTICE_KINDS } from "@data-cabinet/core/notice/Notice"
 import type { NoticeState } from "@data-cabinet/core/notice/Notices"
 import type { ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
@@ -58,7 +58,7 @@ export const noticeScreen = (frame: Frame, state: NoticeState, timeZone: string)
     section: "overview",
     main: markup`<p><a href="${consolePath(frame)}">← ${overview.title}</a></p><div class="head"><h1>${words.title} ${state.on ? badge("good", words.on) : badge("quiet", words.off)}</h1>${switches(frame, state)}</div>
 <p class="soft">${words.about}</p>
-<section class="card" aria-labelledby="told"><h2 id="told">${words.where}</h2>${state.source === null ? markup`<p>${words.never}</p>` : markup`${place(frame, state)}${since}`}${carriers(frame, state)}</section>
+<section class="card" aria-labelledby="where"><h2 id="where">${words.where}</h2>${state.source === null ? markup`<p>${words.never}</p>` : markup`${place(frame, state)}${since}`}${carriers(frame, state)}</section>
 <section aria-labelledby="latest"><h2 id="latest">${words.latest}</h2>${latest(frame, state.latest, timeZone)}</section>`,
   }
 }

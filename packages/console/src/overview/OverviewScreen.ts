@@ -102,13 +102,13 @@ export const overviewScreen = (frame: Frame, data: OverviewData): Screen => {
   const state =
     may(frame, "diagnostics.read") &&
     markup`<a class="button" href="${consolePath(frame, "doctor")}">${doctor.title}</a>`
-  const told =
+  const noticesLink =
     may(frame, "notices.read") &&
     markup`<a class="button" href="${consolePath(frame, "notices")}">${frame.words.notices.title}</a>`
   return {
     title: words.title,
     section: "overview",
-    main: markup`<div class="head"><h1>${words.title}</h1><span class="row wrap">${liveOf(frame, data)}${told}${state}</span></div><div id="overview">${overviewBody(frame, data)}</div>`,
+    main: markup`<div class="head"><h1>${words.title}</h1><span class="row wrap">${liveOf(frame, data)}${noticesLink}${state}</span></div><div id="overview">${overviewBody(frame, data)}</div>`,
   }
 }
 

@@ -36,7 +36,7 @@ const onlyChoice = (
       markup`<label class="choice"><input type="checkbox" name="only" value="${schema}.${name}"> <span><bdi class="mono">${schema}.${name}</bdi> <bdi class="soft">${source === null ? kinds[kind] : words.ofSource(source.name)}</bdi></span></label>`,
   )}</div></details>`
 
-/** More are listed when they are asked for. */
+/** More are listed on request. */
 const LISTED_AT_ONCE = 3
 
 /** What a reader's token lists, by its names of now. */

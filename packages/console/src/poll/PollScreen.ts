@@ -19,7 +19,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { trialBox } from "./TrialBox.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 
-/** Its query string may be a secret for whoever may not change it. */
+/** Its query string may be a secret from visitors who may not change it. */
 const shownUrl = ({ actor }: Frame, poll: Poll): string => shownPollUrl(poll, actor?.role ?? null)
 
 const state = ({ words: { poll: words } }: Frame, { paused, failures }: Poll): Html => {

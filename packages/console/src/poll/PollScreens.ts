@@ -12,7 +12,7 @@ import { newPollScreen, type PollData, pollListScreen, pollScreen } from "./Poll
 
 const RUNS = 50
 
-/** What both forms ask for; an interval that is none is refused by the use case as 0 seconds. */
+/** The fields of both forms; the use case refuses an invalid interval as 0 seconds. */
 const settingsOf = (call: FormCall) => {
   const field = (name: string) => fieldOf(call, name)
   return {
@@ -29,7 +29,7 @@ const headersOf = (call: FormCall) => {
   return name === "" ? [] : [[name, fieldOf(call, "header_value")] as const]
 }
 
-/** A header that is typed in is sent, whatever was chosen; none at all only where that was chosen, or there are none. */
+/** Typed headers are sent whatever was chosen. Headers are removed only if that was chosen, or if the poll has none. */
 const changeOf = (call: FormCall): PollChange => {
   const headers = headersOf(call)
   const keeps = fieldOf(call, "headers") !== "replace" && headers.length === 0

@@ -37,5 +37,5 @@ export const fieldOf = ({ form }: FormCall, name: string): string =>
 export const fieldsOf = ({ form }: FormCall, name: string): ReadonlyArray<string> =>
   form.flatMap(([other, value]) => (other === name ? [value] : []))
 
-/** An id in the path; 0, which nothing has, for what is none. */
+/** An id in the path; 0, which nothing has, if invalid. */
 export const idOf = (text: string | undefined): number => (/^[1-9]\d{0,14}$/.test(text ?? "") ? Number(text) : 0)

@@ -61,6 +61,6 @@ export interface ConsoleScreen {
     /** It reads the request's body itself, such as a file; the form is empty. */
     readonly readsBody?: true
   }
-  /** Where the form that it takes stands, below `/console/`, for whoever is refused. */
+  /** The path of its form below `/console/`, for the way back after a refusal. */
   readonly back?: (path: ReadonlyArray<string>) => string
 }

@@ -17,7 +17,7 @@ const titleOf = (status: number, { errors }: Words): string => {
 
 export const statusOf = ({ code }: Pick<ManageError, "code">): number => MANAGE_CODES[code].status
 
-/** A refusal in one box, for screens that show it beside what was asked for. */
+/** A refusal in one box, for screens that show it beside the form. */
 export const refusalBox = ({ words }: Frame, error: ManageError) =>
   markup`<div class="box error" role="alert">${ICONS.alert}
 <div><p lang="en">${error.message}</p>

@@ -20,7 +20,7 @@ export const languageOf = (headers: Request["headers"]): Language => {
   return isLanguage(chosen) ? chosen : chooseLanguage(headers["accept-language"])
 }
 
-/** False for whoever switched off keys of a single letter, such as somebody who speaks to the machine (WCAG 2.1.4). */
+/** False if the visitor switched off single-letter shortcuts, as users of speech input do (WCAG 2.1.4). */
 export const lettersOf = (headers: Request["headers"]): boolean =>
   !/(?:^|;\s*)cabinet-keys=off(?:;|$)/.test(headers["cookie"] ?? "")
 

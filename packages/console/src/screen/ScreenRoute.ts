@@ -103,7 +103,7 @@ const respond = Effect.fnUntraced(function* (
   const actor = known?.actor ?? null
   const path = target.params.map(decodeSegment)
   if (path.some((segment) => segment === undefined || segment.includes("\0"))) {
-    return yield* refused("no_such_endpoint", "There is no screen at this address.")
+    return yield* refused("no_such_endpoint", "This address has no screen.")
   }
   const frame = frameOf(services, request, actor)
   const { query } = target

@@ -136,7 +136,7 @@ const entrances = Effect.gen(function* () {
   ] satisfies ReadonlyArray<ConsoleScreen>
 })
 
-/** The session that asks; refused for whoever has none here. */
+/** The caller's session; refused if the caller has none here. */
 const own = ({ session }: ScreenCall): Effect.Effect<LiveSession, ManageError> =>
   session === null
     ? Effect.fail({

@@ -79,9 +79,9 @@ const progressBox = (frame: Frame, data: LateData): HtmlValue => {
       body: markup`${carried(again)}${hidden("act", "verify")}<button class="main">${deliver ? words.verifyAndDeliver : words.verify}</button>`,
     })
   const title = is === "counted" ? words.counted(seen) : words.verified(seen)
-  const told = is === "verified" && deliver && markup`<p>${words.delivered(deliveries)}</p>`
+  const deliveredNote = is === "verified" && deliver && markup`<p>${words.delivered(deliveries)}</p>`
   const goOn = is === "counted" ? form("count", words.countOn) : form("verify", words.verifyOn)
-  return markup`<div class="box ${is === "verified" && next === null ? "good" : ""}" role="status"><div class="grow"><p><b>${title}</b>${next !== null && markup` ${words.more}`}</p>${found(frame, progress)}${told}${next !== null ? goOn : is === "counted" && hasWork(data) && begin()}</div></div>`
+  return markup`<div class="box ${is === "verified" && next === null ? "good" : ""}" role="status"><div class="grow"><p><b>${title}</b>${next !== null && markup` ${words.more}`}</p>${found(frame, progress)}${deliveredNote}${next !== null ? goOn : is === "counted" && hasWork(data) && begin()}</div></div>`
 }
 
 export const lateScreen = (frame: Frame, data: LateData): Screen => {

@@ -60,7 +60,7 @@ ${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at
 <div class="row wrap">${again}</div>`
 }
 
-/** What whoever looks after a sender should know. */
+/** What the person in charge of a sender should know. */
 const notes = (frame: Frame, { oldSecretUntil, limited }: Source, timeZone: string): HtmlValue => {
   const { source: words } = frame.words
   const moment = momentsIn(timeZone)
@@ -73,7 +73,7 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
   const encoding = (value: string, text: string) =>
     markup`<option value="${value}"${value === (source.encoding ?? "") && new Html(" selected")}>${text}</option>`
   const body = markup`<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
-<label>${words.encoding}<select name="encoding">${encoding("", words.told)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
+<label>${words.encoding}<select name="encoding">${encoding("", words.detected)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
 <label>${words.thanks}<input name="thanks_url" type="url" value="${source.thanksUrl ?? ""}" placeholder="https://"></label>
 <label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
 <label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>

@@ -90,7 +90,7 @@ export const sourceScreens = Effect.gen(function* () {
     respond: (call) => {
       const keepOld = fieldOf(call, "keep_old")
       const keepOldSeconds = parseLifetime(keepOld)
-      // A time that cannot be read is none of those that end the old address at once.
+      // An unreadable duration must not end the old address at once.
       if (keepOld !== "" && keepOldSeconds === null) return Effect.fail(badKeepOld)
       return Effect.flatMap(sources.rotateSecret(idOf(call.path[0]), { keepOldSeconds }), (source) =>
         revealed(call.frame, source),
@@ -111,7 +111,7 @@ const senderIn = (from: string) => (from === "" ? {} : { from: from as ProviderN
 /** Names with commas or spaces between them. */
 const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
 
-/** What is no number is none of those that a source may have. */
+/** Anything but a number becomes 0, which is out of range. */
 const rateIn = (text: string): number | null => (text === "" ? null : /^\d{1,7}$/.test(text) ? Number(text) : 0)
 
 /** Of a form that was drawn before there were rules, none are changed. */

@@ -11,7 +11,7 @@ import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
 export const indexesOf = (all: ReadonlyArray<ColumnIndex>, column: string): ReadonlyArray<ColumnIndex> =>
   all.filter(({ columns }) => columns[0] === column)
 
-/** `path`: where one is dropped; null for whoever may not. */
+/** `path`: where one is dropped; null if the visitor may not. */
 export const columnIndexTable = (
   frame: Frame,
   path: string | null,

@@ -19,8 +19,8 @@ export interface ColumnData {
   readonly column: SourceColumn
   readonly timeZone: string
   readonly indexes: ColumnIndexData
-  /** The type that is asked about, and what a change to it would do or why it is refused; null if none is. */
-  readonly asked: {
+  /** The proposed type, and what the change would do or why it is refused; null without a proposal. */
+  readonly proposal: {
     readonly type: ColumnKind
     readonly notation: Notation
     readonly trial: RetypeTrial | null
@@ -47,29 +47,29 @@ ${examples.length > 0 && markup`<div class="card flush"><table class="list"><cap
 ${views.length > 0 && markup`<p>${words.recreated(views.join(", "))}</p>`}`
 }
 
-const trialResult = (frame: Frame, path: string, { column, asked }: ColumnData): HtmlValue => {
+const trialResult = (frame: Frame, path: string, { column, proposal }: ColumnData): HtmlValue => {
   const { column: words } = frame.words
-  if (asked === null) return null
-  if (asked.refused !== null) return refusalBox(frame, asked.refused)
-  if (asked.type === column.type) return markup`<p><b>${words.typed}</b></p>`
-  return markup`${asked.trial !== null && consequences(frame, asked.trial)}
+  if (proposal === null) return null
+  if (proposal.refused !== null) return refusalBox(frame, proposal.refused)
+  if (proposal.type === column.type) return markup`<p><b>${words.typed}</b></p>`
+  return markup`${proposal.trial !== null && consequences(frame, proposal.trial)}
 <p class="soft">${words.locks}</p>
-${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${asked.type}">${Object.entries(asked.notation).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)}<button class="main">${words.change(asked.type)}</button>` })}`
+${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${proposal.type}">${Object.entries(proposal.notation).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)}<button class="main">${words.change(proposal.type)}</button>` })}`
 }
 
 const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
   const { column: words } = frame.words
-  const { column, asked } = data
+  const { column, proposal } = data
   if (!may(frame, "column.change")) return null
   const kinds = options(
     COLUMN_KINDS.map((kind) => [kind, kind] as const),
-    asked?.type ?? column.type,
+    proposal?.type ?? column.type,
   )
   const label = markup`<label>${words.label}<input name="label" required maxlength="1000" value="${column.label}" autocomplete="off"></label><p class="soft">${words.labelHint}</p><button class="main">${frame.words.save}</button>`
   return markup`<section class="card" aria-labelledby="label"><h2 id="label">${words.label}</h2>
 ${postForm({ path: `${path}/label`, kind: "form", body: label })}</section>
 <section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
-<form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label>${column.type === "text" && notationChoice(frame, asked?.notation ?? {})}<p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
+<form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label>${column.type === "text" && notationChoice(frame, proposal?.notation ?? {})}<p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
 ${trialResult(frame, path, data)}</section>`
 }
 
@@ -82,7 +82,7 @@ export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
     column.eventId !== null &&
     markup`<dt>${frame.words.event.title}</dt><dd><a href="${consolePath(frame, `events/${column.eventId}`)}">#${column.eventId}</a></dd>`
   return {
-    title: `${data.asked?.refused == null ? "" : `${frame.words.errors.title}: `}${name}.${column.name}`,
+    title: `${data.proposal?.refused == null ? "" : `${frame.words.errors.title}: `}${name}.${column.name}`,
     section: "tables",
     main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
 <div class="head"><h1>${words.title} <bdi class="mono">${column.name}</bdi></h1></div>

@@ -62,15 +62,15 @@ export const columnScreens = (found: Find, builds: IndexBuilds) =>
           if (wantsFragment(call)) return { fragment: columnIndexes(frame, indexes).text }
           const type = COLUMN_KINDS.find((kind) => kind === valueOf(pairs, "type"))
           if (type === undefined || !may(frame, "column.change")) {
-            return { screen: columnScreen(frame, { table, column, timeZone, indexes, asked: null }) }
+            return { screen: columnScreen(frame, { table, column, timeZone, indexes, proposal: null }) }
           }
           const notation = notationIn((each) => valueOf(pairs, each))
-          const asked = yield* Effect.match(columns.tryRetype(sourceId, column.name, type, notation), {
+          const proposal = yield* Effect.match(columns.tryRetype(sourceId, column.name, type, notation), {
             onSuccess: (trial) => ({ type, notation, trial, refused: null }),
             onFailure: (error) => ({ type, notation, trial: null, refused: manageErrorOf(error) }),
           })
-          const status = asked.refused === null ? 200 : statusOf(asked.refused)
-          return { screen: columnScreen(frame, { table, column, timeZone, indexes, asked }), status }
+          const status = proposal.refused === null ? 200 : statusOf(proposal.refused)
+          return { screen: columnScreen(frame, { table, column, timeZone, indexes, proposal }), status }
         }),
       },
       act({

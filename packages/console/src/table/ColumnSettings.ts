@@ -10,7 +10,7 @@ import type { ToolbarData } from "./TableToolbar.ts"
 /** Columns of a source's table that take no field, so that nothing of them can be changed. */
 const OF_EVERY_TABLE: ReadonlySet<string> = new Set(["_event_id", "_received_at", MORE_COLUMN])
 
-/** Null if the column has no settings, or whoever looks may not see them. */
+/** Null if the column has no settings, or the visitor may not see them. */
 export const settingsPath = (frame: Frame, { schema, name, ofSource }: ToolbarData, column: string): string | null =>
   ofSource && !OF_EVERY_TABLE.has(column) && may(frame, "column.read") ? columnPath(frame, schema, name, column) : null
 

@@ -78,7 +78,7 @@ export const exportRows = Effect.gen(function* () {
     }
     const safeForSpreadsheets = !isUnchanged(request.params)
     const encode = fileEncoder(request.format, request.name, { safeForSpreadsheets })
-    // Not before the body begins: one that is never asked for, as of a client that has gone, would keep its place.
+    // Not before the body begins: a body that is never read, as after its client has gone, would keep its place.
     running.begin(who)
     try {
       yield* encode({ columns: first.columns, declared: [], batches: batches() })

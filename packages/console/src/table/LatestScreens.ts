@@ -33,16 +33,16 @@ export const latestScreens = (found: Find) =>
       get: Effect.fnUntraced(function* ({ frame, path: [schema = "", name = ""], pairs }) {
         const table = yield* found(schema, name)
         const form = formOf(table, pairs)
-        // Nothing is asked for by a form that was not sent.
+        // A form that was not sent requests nothing.
         if (valueOf(pairs, "view") === undefined) {
           return { screen: latestScreen(frame, { table, form, shown: null, refused: null }) }
         }
-        const asked = yield* Effect.match(views.show({ schema, name, ...form }), {
+        const outcome = yield* Effect.match(views.show({ schema, name, ...form }), {
           onSuccess: (shown) => ({ shown, refused: null }),
           onFailure: (error) => ({ shown: null, refused: manageErrorOf(error) }),
         })
-        const status = asked.refused === null ? 200 : statusOf(asked.refused)
-        return { screen: latestScreen(frame, { table, form, ...asked }), status }
+        const status = outcome.refused === null ? 200 : statusOf(outcome.refused)
+        return { screen: latestScreen(frame, { table, form, ...outcome }), status }
       }),
       post: {
         action: "latest_view.create",

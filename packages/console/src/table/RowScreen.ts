@@ -14,7 +14,7 @@ export interface RowData {
   readonly row: string
 }
 
-/** One that is cut in the table is there as text, too, for whoever copies it. */
+/** A value that the table shortens is also present as text, for copying. */
 const structure = (token: string, at: number): Html =>
   markup`${token.length > CELL_CHARACTERS && markup`<span id="value-${at}" hidden>${token}</span>`}${jsonTree(token)}`
 

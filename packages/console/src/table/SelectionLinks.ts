@@ -9,7 +9,7 @@ export const queryText = (pairs: Pairs): string => {
   return text.replaceAll("%20", "+")
 }
 
-/** An address with these parameters; without a question mark if there are none. */
+/** An address with these parameters; without parameters, no question mark. */
 export const withQuery = (path: string, pairs: Pairs): string =>
   pairs.length === 0 ? path : `${path}?${queryText(pairs)}`
 
@@ -63,8 +63,8 @@ export const hiding = (pairs: Pairs, column: string): Pairs => {
 }
 
 /**
- * Moves a column one place to the left (-1) or to the right (1) among those that are shown; null where there is no place.
- * The order is named as far as it has to be: new columns still appear by themselves.
+ * Moves a column one place to the left (-1) or to the right (1) among the shown ones; null at the edge. The order is
+ * named only as far as needed, so that new columns still appear by themselves.
  */
 export const moving = (pairs: Pairs, shown: ReadonlyArray<string>, column: string, step: -1 | 1): Pairs | null => {
   const at = shown.indexOf(column)

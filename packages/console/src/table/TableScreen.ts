@@ -37,7 +37,7 @@ export interface TableData {
   readonly refused: ManageError | null
   /** The selection as a statement; null for one that is refused. */
   readonly sql: string | null
-  /** Null for what is no source's table, and while nobody can tell. */
+  /** Null if the table is not a source's, and while its live state is unknown. */
   readonly live: Live | null
 }
 
@@ -116,7 +116,7 @@ const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   return liveLink(frame, { live, href, counts: isWhole ? "rows" : "some" })
 }
 
-/** To a value of the column that the rows are in the order of; nothing where there is no such column. */
+/** Jumps to a value of the sort column; empty without one. */
 const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   const { table: words } = frame.words
   const { schema, name, key, columns } = table.detail

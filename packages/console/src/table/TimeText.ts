@@ -4,7 +4,7 @@ export type TimeText = (rfc3339: string) => string
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/
 
-/** What is no moment in RFC 3339, such as `infinity`, stays as it is. */
+/** A value that is not an RFC 3339 time, such as `infinity`, stays as it is. */
 export const timeText = (timeZone: string): TimeText => {
   const format =
     timeZone === "UTC" ? null : new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" })

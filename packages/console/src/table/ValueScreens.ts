@@ -48,10 +48,10 @@ export const valueScreens = (found: Find) =>
           const { frame } = call
           const [schema = "", name = ""] = call.path
           const pairs = without(call.pairs, "column")
-          const asked = valueOf(call.pairs, "column") ?? ""
-          const facets = yield* sample.facets({ schema, name, params: selecting(pairs) }, asked)
+          const columnName = valueOf(call.pairs, "column") ?? ""
+          const facets = yield* sample.facets({ schema, name, params: selecting(pairs) }, columnName)
           const table = yield* found(schema, name)
-          const column = table.columns.find((one) => one.name === asked)
+          const column = table.columns.find((one) => one.name === columnName)
           if (column === undefined) {
             const message = "This column no longer exists."
             return yield* Effect.fail<ManageError>({ code: "unknown_column", message, param: "column" })

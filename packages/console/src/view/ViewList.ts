@@ -9,7 +9,7 @@ import { firstPage, queryText } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 
-/** A view, and whether whoever looks may remove it. */
+/** A view, and whether the visitor may remove it. */
 export interface ListedView {
   readonly view: SavedView
   readonly removable: boolean

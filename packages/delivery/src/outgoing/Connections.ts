@@ -41,7 +41,7 @@ export interface ConnectionOptions {
   readonly ca?: ReadonlyArray<string>
   /** How many idle connections are kept. Default 512. */
   readonly maxIdle?: number
-  /** Told with each new connection over TLS when the certificate of its other side ends, in milliseconds since 1970. */
+  /** Called for each new TLS connection with the end of the peer's certificate, in milliseconds since 1970. */
   readonly saw?: (origin: string, endsAt: number) => void
 }
 

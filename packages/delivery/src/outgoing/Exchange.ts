@@ -78,8 +78,8 @@ export class Exchange {
   }
 
   /**
-   * The status that was read while the parser has not accepted the head: it never ended, or where its body ends is in doubt.
-   * Null if there is none, or if the listener has it.
+   * The status read from a head that the parser has not accepted, because it never ended or its body's end is in doubt.
+   * Null if no status was read, or if the listener has it.
    */
   seenHead(): ResponseHead | null {
     const seen = this.#hasHead ? null : this.connection.looseHead.seen()

@@ -21,7 +21,7 @@ const LF = 10
 const CR = 13
 const SPACE = 32
 const TAB = 9
-/** Enough of the beginning to see that it is no HTTP. */
+/** Enough of the beginning to see that it is not HTTP. */
 const BEGINNING_BYTES = 64
 const STATUS_LINE = /^HTTP\/(\d(?:\.\d)?)[ \t]+(\d{3})(?!\d)([^]*)/i
 const BEGINNING = /^(?:H|HT|HTT|HTTP|HTTP\/[^]*)?$/i
@@ -98,7 +98,7 @@ export class LooseHead {
     this.#maxBytes = maxBytes
   }
 
-  /** A request is about to be written: what comes next is its response. What came before is no response, and passes. */
+  /** A request is about to be written: the bytes that follow are its response. Earlier bytes are not, and pass. */
   await(): void {
     this.reset()
     this.#isAwaited = true
@@ -132,7 +132,7 @@ export class LooseHead {
     }
   }
 
-  /** The final status, as soon as it can be read, and the headers so far; null while there is none, or if none counts. */
+  /** The final status, as soon as it can be read, and the headers so far; null before that, or if no status counts. */
   seen(): SeenHead | null {
     const text = this.#passed ?? this.#held?.toString("latin1", 0, this.#maxBytes) ?? ""
     const [first, ...lines] = text.split("\n")
@@ -149,7 +149,7 @@ export class LooseHead {
     return head === null ? bytes : Buffer.concat([Buffer.from(head, "latin1"), bytes.subarray(end)])
   }
 
-  /** Behind the first blank line; -1 while there is none. */
+  /** Behind the first blank line; -1 before one arrives. */
   #endOfHead(held: Buffer): number {
     for (let at = held.indexOf(LF, this.#searched); at !== -1; at = held.indexOf(LF, at + 1)) {
       this.#searched = at

@@ -1,6 +1,7 @@
 /**
- * A request sent whole, and the beginning of its response: everything within one deadline. A kept-alive connection that the
- * other side was just closing is no failure of the address: the request is sent once more, on a new connection.
+ * A request sent whole, and the beginning of its response: everything within one deadline. A kept-alive connection that
+ * the other side was just closing does not count as a failure of the address: the request is sent once more, on a new
+ * connection.
  */
 import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"

@@ -5,8 +5,8 @@ import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 const MAX_LOCATION_LENGTH = 200
 
 /**
- * Redirects are not followed; the message says where they would have led. Most repeat the query of the URL that was asked, which
- * is a secret as often as not, and whoever may see that something failed may not see it.
+ * Redirects are not followed; the message says where they would have led. Most repeat the query of the requested URL,
+ * which is often a secret that people who may see the failure may not see.
  */
 export const statusFailure = (status: number, location: string | null): string =>
   status >= 300 && status <= 399 && location !== null

@@ -135,17 +135,17 @@ export const layer = (options: OpenIdOptions) =>
                 expectedNonce: nonce,
                 idTokenExpected: true,
               })
-              const told = tokens.claims()!
+              const idToken = tokens.claims()!
               // Many providers put a name and roles there, and not into the id token; the subject has to be the same.
               const more =
                 config.serverMetadata().userinfo_endpoint === undefined
                   ? {}
-                  : await openid.fetchUserInfo(config, tokens.access_token, told.sub)
-              const claims: Claims = { ...more, ...told }
+                  : await openid.fetchUserInfo(config, tokens.access_token, idToken.sub)
+              const claims: Claims = { ...more, ...idToken }
               return {
-                issuer: told.iss,
-                subject: told.sub,
-                name: nameIn(claims, told.sub),
+                issuer: idToken.iss,
+                subject: idToken.sub,
+                name: nameIn(claims, idToken.sub),
                 roles: claimedRoles(claims, roleClaim),
               }
             },

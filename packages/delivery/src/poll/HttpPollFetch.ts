@@ -95,7 +95,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       return PollFetch.of({
         fetch: Effect.fnUntraced(function* (request) {
           let met: ResponseHead | undefined
-          const asked = Effect.scoped(
+          const fetched = Effect.scoped(
             ask(request, (head) => {
               met = head
             }),
@@ -110,7 +110,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
             lastModified: null,
             retryAfter: null,
           })
-          return yield* asked.pipe(
+          return yield* fetched.pipe(
             Effect.timeoutOrElse({
               duration: deadline,
               orElse: () =>

@@ -1,6 +1,6 @@
 /**
- * The form in which a client wants a response. JSON, unless another form is asked for by its name: a range with an asterisk,
- * which most clients send by themselves, asks for nothing.
+ * The form in which a client wants a response. JSON, unless the client names another form: a range with an asterisk,
+ * which most clients send by default, does not count.
  */
 import { qualityOf } from "../html/Language.ts"
 

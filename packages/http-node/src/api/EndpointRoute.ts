@@ -29,7 +29,7 @@ export interface KeyedRequest {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   /** Null if its reader may read the whole cabinet. */
   readonly scope: ReadScopeOrAll
-  /** The endpoint's form that is asked for; null for JSON. */
+  /** The requested form; null for JSON. */
   readonly form: string | null
   readonly sent: Request
 }

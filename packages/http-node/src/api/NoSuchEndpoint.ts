@@ -3,5 +3,5 @@ import { errorResponse } from "./ApiError.ts"
 
 export const noSuchEndpoint = errorResponse({
   code: "no_such_endpoint",
-  message: "There is no such endpoint. The endpoints of the API are described at /api/v1/docs.",
+  message: "Unknown endpoint. The endpoints of the API are described at /api/v1/docs.",
 })

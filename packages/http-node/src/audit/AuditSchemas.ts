@@ -24,7 +24,7 @@ export const AUDIT_SCHEMAS = {
       request_id: textOrNull("The request's id."),
       action: text("What was done, such as `source.create`."),
       object: textOrNull("What it was done to, such as `source 5`."),
-      changes: { type: "object", additionalProperties: true, description: "What was asked for, without secrets." },
+      changes: { type: "object", additionalProperties: true, description: "The requested changes, without secrets." },
       ended_at: orNull(time("When it ended; null while it is open.")),
       outcome: textOrNull("`done`, or the code of the error; null while it is open."),
     },

@@ -110,13 +110,10 @@ export const EVENT_SCHEMAS = {
     },
     "An accepted event.",
   ),
-  FeedStart: object(
-    { cursor: text("The cursor, for the source and the channel that were asked for.") },
-    "A place in the feed.",
-  ),
+  FeedStart: object({ cursor: text("The cursor, for the requested source and channel.") }, "A place in the feed."),
   Erasure: object(
     {
-      events: whole("Events that are no repeats."),
+      events: whole("Events other than repeats."),
       repeats: whole("Repeats of these."),
       rows: whole("Of the events: those that had a row, or would."),
       originals: whole("Of events and repeats: those whose original request was still kept."),

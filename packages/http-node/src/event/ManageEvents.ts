@@ -87,8 +87,8 @@ export const manageEvents = Effect.gen(function* () {
       response: { status: 200, description: listEvents.response.description, schema: listEvents.response.schema },
       errors: listEvents.errors,
       respond: ({ pairs, query: { wait = 0 }, actor, session, request, again, waited }) => {
-        const asked = pairs.filter(([name]) => name !== "wait")
-        if (wait === 0 || request.method !== "GET") return Effect.map(feed.page(asked), feedPageBody)
+        const pageQuery = pairs.filter(([name]) => name !== "wait")
+        if (wait === 0 || request.method !== "GET") return Effect.map(feed.page(pageQuery), feedPageBody)
         const who = session === null ? `${actor.kind} ${actor.id}` : `session ${session.id}`
         const options = { waitMillis: wait * 1_000, again: Effect.as(again, null) }
         return waiting<Uint8Array, ManageError | StoreUnavailable>(
@@ -96,7 +96,7 @@ export const manageEvents = Effect.gen(function* () {
           request,
           (leave) =>
             Effect.map(
-              followed.next<ManageError | StoreUnavailable>(asked, { ...options, leave }),
+              followed.next<ManageError | StoreUnavailable>(pageQuery, { ...options, leave }),
               ({ page, waitedMillis }) => {
                 waited(waitedMillis)
                 return feedPageBody(page)

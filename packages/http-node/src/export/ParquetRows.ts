@@ -49,7 +49,7 @@ const whole = (type: "INT32" | "INT64"): Field => ({
 const floating = (type: "FLOAT" | "DOUBLE"): Field => ({
   element: { type },
   held: "numbers",
-  // What is no number is a text of its name.
+  // A value that is not a number (`NaN`, `Infinity`) comes as text with its name.
   value: (token) => Number(token[0] === '"' ? shownText(token) : token),
   holds: "floating-point numbers",
 })
@@ -167,8 +167,8 @@ const refuseUnknown = (
 }
 
 /**
- * An element while its values are written: they come as the file has them. Told what they mean, the writer would turn all of
- * a group's into copies first, and parse JSON, whose digits it would lose.
+ * An element while its values are written: they come as the file has them. If the writer knew their logical types, it
+ * would first copy all values of a group, and parse JSON, losing its digits.
  */
 const physical = ({ element, held }: Field): Omit<SchemaElement, "name"> =>
   held === "values" ? element : { type: element.type! }

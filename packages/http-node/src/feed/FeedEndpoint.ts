@@ -41,7 +41,7 @@ export const listEvents: Endpoint = {
     example: { data: [EVENT_EXAMPLE], has_more: false, next_cursor: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ" },
     headers: {
       "Preference-Applied": {
-        description: "The wait that was granted, if one was asked for.",
+        description: "The wait that was granted, if one was requested.",
         required: false,
         schema: { type: "string" },
         example: "wait=25",

@@ -1,6 +1,7 @@
 /**
- * The feed for clients that wait: a page that would be empty waits for the next event, or events are streamed as they come, each
- * with the cursor behind it as its id. Both are counted together, and whoever waits is looked up again before anything is shown.
+ * The feed for clients that wait: a page that would be empty waits for the next event, or events are streamed as they
+ * come, each with the cursor behind it as its id. Both count together, and a waiting client's key is looked up again
+ * before anything is shown.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Feed, type FeedResult } from "@data-cabinet/core/feed/Feed"
@@ -141,21 +142,21 @@ export const feedForms = Effect.gen(function* () {
     // A cursor that is not one is refused before the stream begins.
     const first = yield* feed.page(lastId === "" ? query : behind(query, lastId), scope)
     let said = Option.some(first)
-    let asked = behind(query, first.nextCursor)
+    let position = behind(query, first.nextCursor)
     const mayStill = again(sent)
     const come: Effect.Effect<FeedResult, Refusal> = Effect.flatMap(mayStill, (now) => {
       const options = { waitMillis: STREAM_WAIT_MILLIS, scope: now, again: mayStill }
-      return Effect.map(followed.next(asked, options), (came) => came.page)
+      return Effect.map(followed.next(position, options), (came) => came.page)
     })
     const next: NextEvent = Effect.suspend(() => {
       const shown = Option.isSome(said) ? Effect.succeed(said.value) : come
       said = Option.none()
       return Effect.matchEffect(shown, {
         onSuccess: (result) => {
-          asked = behind(asked, result.nextCursor)
+          position = behind(position, result.nextCursor)
           return result.items.length === 0 ? next : Effect.succeed(streamText(result))
         },
-        // The client comes back from its last event, and is told why it may not, or when it may.
+        // The client reconnects from its last event; that response says why it may not read, or when it may.
         onFailure: () => Effect.succeed(null),
       })
     })
@@ -164,7 +165,9 @@ export const feedForms = Effect.gen(function* () {
     return sent.method === "HEAD" ? { headers: response.headers, body: null } : response
   })
 
-  /** For whoever waits in another form: counted with those who wait here, and looked up again the same way. */
+  /**
+   * For clients waiting in another form: counted together with those waiting here, and looked up again the same way.
+   */
   const following = <A, E>(
     sent: Request,
     work: (options: Pick<FollowOptions<Refusal>, "again" | "leave">) => Effect.Effect<A, E>,

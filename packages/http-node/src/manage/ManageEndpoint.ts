@@ -68,7 +68,7 @@ export interface ManageCall<Path, Query, Body> {
   readonly pairs: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Body
   readonly request: Request
-  /** Says how long it waited for something to come, which is no time that it took. */
+  /** Reports how long it waited for an event; that time does not count as work. */
   readonly waited: (millis: number) => void
   /** Fails once the sender may no longer do this; for work that waits, and then shows something. */
   readonly again: Effect.Effect<void, ManageError | StoreUnavailable>

@@ -43,7 +43,7 @@ export const nothing = (description: string): ResponseSpec => ({ status: 204, de
 /** A list without pages. */
 export const whole = <A>(items: ReadonlyArray<A>) => ({ data: items, has_more: false, next_cursor: null })
 
-/** Of one item more than was asked for, the page and whether there is more. `at`: what the next page begins before. */
+/** From one item more than requested, the page and whether there is more. `at`: what the next page begins before. */
 export const pageOf = <A>(items: ReadonlyArray<A>, limit: number, at: (item: A) => string) => {
   const data = items.slice(0, limit)
   const last = data.at(-1)

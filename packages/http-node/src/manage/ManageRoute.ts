@@ -104,10 +104,10 @@ const handlerOf = (endpoint: ManageEndpoint, { who, wheel, idempotency }: Omit<F
         mayDo(now.actor.role, endpoint.action) ? Effect.void : Effect.fail(withoutRole(endpoint, now.actor.role)),
       )
       const call = { actor, session, path, query, pairs, body: body?.value, request, again, waited }
-      const asked = Effect.provideService(onceFor(idempotency, endpoint, sent, call), CurrentActor, actor)
-      if (endpoint.method !== "GET") return yield* asked
+      const outcome = Effect.provideService(onceFor(idempotency, endpoint, sent, call), CurrentActor, actor)
+      if (endpoint.method !== "GET") return yield* outcome
       const limit = READ_TIMEOUT_MILLIS + (endpoint.waitMillis?.(query) ?? 0)
-      return yield* wheel.limit(limit, Effect.fail(late), asked)
+      return yield* wheel.limit(limit, Effect.fail(late), outcome)
     })
 
     const handle: Handle = (request, target, identified) => {
@@ -195,7 +195,7 @@ const failed = (
 ): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
   if (failure !== undefined) {
-    // Field by field: the message of a tagged error is none of its own enumerable properties.
+    // Field by field: the message of a tagged error is not an enumerable property.
     const { code, message, param, retryAfter } = manageErrorOf(failure.error)
     const where = param ?? endpoint.params[code] ?? null
     return Effect.succeed(manageErrorResponse({ code, message, param: where, retryAfter }, headers))

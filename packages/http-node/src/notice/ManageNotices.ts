@@ -1,11 +1,11 @@
-/** Notices over the management API: switched on and off, and the last that were told. */
+/** Notices over the management API: switched on and off, and the latest. */
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Effect, Schema } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { one } from "../manage/ManageResponses.ts"
 
-const switched = Schema.Struct({ on: Schema.Boolean.annotate({ description: "Whether notices are to be told." }) })
+const switched = Schema.Struct({ on: Schema.Boolean.annotate({ description: "Whether notices are on." }) })
 
 export const manageNotices = Effect.map(Notices, (notices) => [
   manageEndpoint({
@@ -15,7 +15,7 @@ export const manageNotices = Effect.map(Notices, (notices) => [
     path: "/manage/v1/notices",
     summary: "Notices of the cabinet",
     description:
-      "Whether they are told, the source whose events they are, who is subscribed to it, and the last of them.",
+      "Whether they are on, the source whose events they are, the addresses subscribed to it, and the latest of them.",
     action: "notices.read",
     response: one("NoticeState", "Notices."),
     respond: () => Effect.map(notices.show, (state) => snakeKeys(state) as object),

@@ -5,7 +5,7 @@ import { flag, id, object, orNull, text, time } from "../openapi/SchemaForms.ts"
 export const NOTICE_SCHEMAS = {
   NoticeState: object(
     {
-      on: flag("Whether notices are told."),
+      on: flag("Whether notices are on."),
       since: orNull(time("When they were switched on last; null if they never were, or their source was deleted.")),
       source: {
         ...object(
@@ -31,7 +31,7 @@ export const NOTICE_SCHEMAS = {
         items: object(
           {
             event_id: id("Its event.", 10417),
-            at: time("When it was told."),
+            at: time("When it was sent."),
             kind: text("What happened, such as `address.failing`."),
             subject: text("What it happened to, such as `address 7`."),
             message: text("A sentence for people, in English."),

@@ -110,7 +110,7 @@ export const SCHEMAS = {
       key: {
         type: "array",
         items: { type: "string" },
-        description: "The column names of the primary key; empty if there is none.",
+        description: "The column names of the primary key; empty without one.",
       },
       definition: { type: ["string", "null"], description: "The query of a view; null for a table." },
     },

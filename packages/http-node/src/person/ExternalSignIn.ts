@@ -64,7 +64,7 @@ export const ExternalSignIns = Context.Reference<{
   defaultValue: () => ({ program: null, proxy: null, warned: new Map() }),
 })
 
-/** `handled`: nobody else is asked. */
+/** `handled`: no other sign-in is tried. */
 export type IdentifyExternal = (
   request: Request,
 ) => Effect.Effect<{ readonly person: Person | null; readonly handled: boolean }, StoreUnavailable>
@@ -78,8 +78,8 @@ const UNHANDLED = { person: null, handled: false }
 const NOBODY = { person: null, handled: true }
 
 /**
- * Headers of which Node keeps the first where they came twice, and those that say something else: whoever could send one past
- * the proxy's would not be noticed.
+ * Headers of which Node keeps only the first if sent twice, and those with another meaning: a client's copy beside the
+ * proxy's would go unnoticed.
  */
 const UNFIT_HEADERS = new Set(
   `age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified
@@ -174,7 +174,7 @@ export const identifyExternal = Effect.gen(function* () {
     if (named === "untrusted") {
       if (!warned.has(UNTRUSTED)) {
         warned.set(UNTRUSTED, 0)
-        const about = `${signIn.header} came from ${request.peer ?? "no socket"}, which is none of CABINET_CONSOLE_PROXIES`
+        const about = `${signIn.header} came from ${request.peer ?? "no socket"}, which is not in CABINET_CONSOLE_PROXIES`
         yield* Effect.logWarning(`${about}: it is ignored. This is logged once.`)
       }
       return UNHANDLED

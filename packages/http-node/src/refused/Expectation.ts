@@ -18,8 +18,7 @@ export const handleExpectations = (server: Server): void => {
       request._read(size)
     }
     server.emit("request", request, response)
-    // Whether a body that was not asked for arrives all the same, nobody knows: no request can follow it on this
-    // connection.
+    // A body may arrive although it was not requested, so no request can follow on this connection.
     keepAlive = response.shouldKeepAlive
     response.shouldKeepAlive = false
   })

@@ -76,5 +76,5 @@ const OF_MANAGEMENT = /\/manage(\/|$)/
 
 const noSuchManagement = manageErrorResponse({
   code: "no_such_endpoint",
-  message: "There is no such endpoint. The management API is described at /manage/v1/docs.",
+  message: "Unknown endpoint. The management API is described at /manage/v1/docs.",
 })

@@ -6,7 +6,7 @@
  */
 import type { Response, Request } from "./Request.ts"
 
-/** What of a cabinet is asked for. */
+/** Which API of a cabinet a request is for. */
 export type ApiName = "read" | "management"
 
 type Handle = () => Promise<Response>

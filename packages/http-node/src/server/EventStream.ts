@@ -15,7 +15,7 @@ export interface EventStreams {
   /** Counts a request that waits as a stream, until the returned function is called; or why it may not wait. */
   readonly hold: (who: string) => (() => void) | string
   /**
-   * A stream for `who`: `open` runs when it is first asked for, and its scope closes when it ends. `mayGoOn` is asked every few
+   * A stream for `who`: `open` runs at the first read, and its scope closes at the end. `mayGoOn` is checked every few
    * seconds.
    */
   readonly response: (
@@ -132,7 +132,7 @@ class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array>
   readonly #parts: Parts
   readonly #scope = Scope.makeUnsafe()
   readonly #leave = new AbortController()
-  /** Null before the first event is asked for: a body that is never asked for holds nothing. */
+  /** Null before the first read: a body that is never read holds nothing. */
   #next: NextEvent | null = null
   /** What is waited for, across checks: a wait that is given up could lose what it was about to return. */
   #pending: Promise<string | null> | null = null

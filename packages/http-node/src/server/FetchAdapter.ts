@@ -13,14 +13,14 @@ type FetchedResponse = globalThis.Response
 
 export const fetchAdapter =
   (handle: Handle, context: Context.Context<never>) =>
-  async (asked: FetchedRequest): Promise<FetchedResponse> => {
-    const request = new FetchRequest(asked, context)
+  async (fetched: FetchedRequest): Promise<FetchedResponse> => {
+    const request = new FetchRequest(fetched, context)
     try {
       return responseOf(request, await handle(request))
     } catch (reason) {
       if (reason instanceof RequestGone) {
         // Nobody reads this response; 499 is what proxies log for a client that disconnected.
-        if (asked.signal.aborted) return new globalThis.Response(null, { status: 499 })
+        if (fetched.signal.aborted) return new globalThis.Response(null, { status: 499 })
         return responseOf(request, stoppedResponse(request))
       }
       return responseOf(request, errorResponse(faultError(logFault({ path: "/" }, reason, request.context))))
@@ -37,28 +37,28 @@ class FetchRequest implements Request {
   readonly headers: Readonly<Record<string, string>>
   readonly peer = undefined
   context: Context.Context<never>
-  readonly #asked: FetchedRequest
+  readonly #fetched: FetchedRequest
   #body: Readable | undefined
 
-  constructor(asked: FetchedRequest, context: Context.Context<never>) {
-    const { pathname, search, host } = new URL(asked.url)
-    this.headers = Object.fromEntries(asked.headers)
+  constructor(fetched: FetchedRequest, context: Context.Context<never>) {
+    const { pathname, search, host } = new URL(fetched.url)
+    this.headers = Object.fromEntries(fetched.headers)
     this.id = requestId(this.headers[REQUEST_ID_HEADER])
-    this.method = asked.method
+    this.method = fetched.method
     this.url = pathname + search
     // A request built by a program carries its host only in its URL.
     this.host = this.headers["host"] ?? host
     this.context = withRequestId(context, this.id)
-    this.#asked = asked
+    this.#fetched = fetched
   }
 
   get original(): unknown {
-    return this.#asked
+    return this.#fetched
   }
 
   get body(): Readable | undefined {
-    if (this.#body === undefined && !this.#asked.bodyUsed) {
-      const { body } = this.#asked
+    if (this.#body === undefined && !this.#fetched.bodyUsed) {
+      const { body } = this.#fetched
       // The same stream; browsers and Node declare its type differently.
       // oxlint-disable-next-line typescript/no-unnecessary-type-assertion
       this.#body = body === null ? Readable.from([]) : Readable.fromWeb(body as unknown as ReadableStream)
@@ -69,7 +69,7 @@ class FetchRequest implements Request {
   }
 
   onGone(leave: () => void): () => void {
-    const { signal } = this.#asked
+    const { signal } = this.#fetched
     if (signal.aborted) leave()
     signal.addEventListener("abort", leave, { once: true })
     return () => signal.removeEventListener("abort", leave)

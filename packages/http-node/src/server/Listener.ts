@@ -17,7 +17,7 @@ export interface ListenOptions {
   readonly host: string
   /** How long requests in flight may take after the server stops, in milliseconds. */
   readonly drainMillis?: number
-  /** Called when the server is told to stop: for how many more milliseconds it accepts new requests. */
+  /** Called when the server begins to stop; returns for how many more milliseconds it accepts requests. */
   readonly noticeMillis?: () => number
   /** Whether other processes of the same server listen on this port and share its connections. */
   readonly shared?: boolean

@@ -115,7 +115,7 @@ const write = (
     // A client that takes nothing would keep what the body is made with.
     outgoing.setTimeout(STALLED_MILLIS, () => outgoing.destroy())
     if (streaming === true) streamingResponses.add(outgoing)
-    // A failure destroys the socket, and with it the message; whoever wrote the body has logged it.
+    // A failure destroys the socket, and with it the message; the body's writer has logged it.
     pipeline(Readable.from(pieces, { objectMode: false }), outgoing, () => {})
   } else if (typeof body === "string") outgoing.end(body)
   else {

@@ -36,14 +36,14 @@ export interface Response {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */
   readonly streaming?: true
-  /** How much of its time the request waited for something to happen, which is no work. */
+  /** How much of its time the request waited for an event instead of working. */
   readonly waitedMillis?: number
 }
 
 /** Always resolves, except for a client that has disconnected (RequestGone). */
 export type Handle = (request: Request) => Promise<Response>
 
-/** Nobody waits for the response any more: the work was interrupted, and there is none. */
+/** The client is gone: the work was interrupted, and no response exists. */
 export class RequestGone extends Error {
   override readonly name = "RequestGone"
 }

@@ -1,4 +1,4 @@
-/** To a client that is still there when the server that it waits for stops: 503 in words, in the form of what it asked. */
+/** For a client still connected when the server stops: a 503 in words, in the requested form. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { cabinetUnavailable } from "../tenancy/UnknownHost.ts"
 import type { Request, Response } from "./Request.ts"

@@ -33,7 +33,7 @@ const settings = {
   ),
   rate: Schema.optionalKey(
     Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_SOURCE_RATE }))).annotate({
-      description: "How many requests a minute it takes, whoever sends them; null: the common limits.",
+      description: "How many requests a minute it takes from all clients together; null: the common limits.",
     }),
   ),
   honeypot: Schema.optionalKey(

@@ -43,7 +43,7 @@ const sourceFields = {
         ),
         keeps_old_secret: flag("Whether the secret before this one counts, too."),
       },
-      "How the sender is verified; null: whoever has the intake address may send.",
+      "How the sender is verified; null: anyone who has the intake address may send.",
     ),
   ),
   challenge: orNull(
@@ -52,7 +52,7 @@ const sourceFields = {
       "The provider whose question about the address is answered; null: none but those of the recipe.",
     ),
   ),
-  rate: wholeOrNull("How many requests a minute it takes, whoever sends them; null: the common limits."),
+  rate: wholeOrNull("How many requests a minute it takes from all clients together; null: the common limits."),
   old_secret_until: orNull(
     time("Until when the intake address of before the last rotation is accepted, too; null: no other is."),
   ),
@@ -81,7 +81,7 @@ export const SOURCE_SCHEMAS = {
   SourceWithAddress: object(
     {
       ...sourceFields,
-      intake_url: text("The intake address. Whoever has it may send."),
+      intake_url: text("The intake address. Anyone who has it may send."),
       intake_path: text("Its path."),
       rows_url: textOrNull("Where its rows are read."),
       base_url_known: flag("False if the address's host is a guess."),

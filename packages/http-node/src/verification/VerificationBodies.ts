@@ -57,7 +57,7 @@ export const verification = Schema.Struct({
     }),
   ),
   hmac: Schema.optionalKey(hmac),
-}).annotate({ description: "How the sender is verified; null: whoever has the intake address may send." })
+}).annotate({ description: "How the sender is verified; null: anyone who has the intake address may send." })
 
 export const challenge = Schema.Struct({
   provider: Schema.Literals(CHALLENGE_PROVIDERS).annotate({ description: "Who asks." }),

@@ -40,7 +40,7 @@ export const manageViews = Effect.gen(function* () {
       summary: "Save a view",
       description: "A selection of a table's rows under a title. It is refused if the rows would be.",
       action: "view.change",
-      // The rows are asked, for seconds perhaps, and no session of the owner's is to wait for that.
+      // Reading the rows may take seconds, and no session of the owner's must wait for it.
       once: { completed: "after" },
       body: newView,
       response: one("SavedView", "The view.", 201),

@@ -69,8 +69,8 @@ export const layer = Layer.effect(
       ofEvent: () => serverOnly("A list of one event's deliveries"),
       log: (query) => refusedAs(log(query), known),
       resend: (id) => one("POST", id, "resend"),
-      resendRange: (asked) => range(asked, false),
-      countRange: (asked) => range(asked, true),
+      resendRange: (chosen) => range(chosen, false),
+      countRange: (chosen) => range(chosen, true),
       cancel: (id) => one("POST", id, "cancel"),
     })
   }),

@@ -19,7 +19,7 @@ const WHOLE_SECONDS = 1_000
 /** A page of the management API's feed, or with a key of the read API's; the server waits for an event so long. */
 export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0) => {
   // The beginning has no cursor.
-  const asked = query.filter(([name, value]) => name !== "cursor" || value !== "")
+  const sent = query.filter(([name, value]) => name !== "cursor" || value !== "")
   const seconds = String(Math.ceil(waitMillis / WHOLE_SECONDS))
   const waits = waitMillis > 0
   const request: ManageRequest = api.isByKey
@@ -27,10 +27,10 @@ export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0
         method: "GET",
         api: "api/v1",
         path: ["events"],
-        query: asked,
+        query: sent,
         headers: waits ? { prefer: `wait=${seconds}` } : {},
       }
-    : { method: "GET", path: ["feed"], query: waits ? [...asked, ["wait", seconds]] : asked }
+    : { method: "GET", path: ["feed"], query: waits ? [...sent, ["wait", seconds]] : sent }
   return Effect.map(refusedAs(api.text(request), known), (text): FeedResult => {
     const { items, hasMore, nextCursor } = pageOf(text)
     // The feed has a cursor on every page.
@@ -40,7 +40,7 @@ export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0
 
 const filterOf = (params: Pairs): Pairs => params.filter(([name]) => name === "source_id" || name === "channel")
 
-/** A key reads pages only: they are read up to the place. The beginning is told as an empty cursor. */
+/** A key reads pages only: they are read up to the place. An empty cursor stands for the beginning. */
 const walkTo = (api: ManageApi["Service"], params: Pairs, time: string | null) =>
   Effect.gen(function* () {
     const filter: Pairs = [...filterOf(params), ["limit", String(MAX_LIMIT)]]
@@ -74,7 +74,7 @@ export const layer = Layer.effect(
           return at === null ? Effect.die(NEWEST_BY_TOKEN) : walkTo(api, params, at === "now" ? null : at)
         const where =
           at === null ? (["last", String((start as { last: number }).last)] as const) : (["from", at] as const)
-        // What only pages have is none of the start's.
+        // Parameters that only pages have do not belong to the start.
         const query = [...filterOf(params), where]
         const request = { method: "GET", path: ["feed", "start"], query } as const
         return Effect.map(refusedAs(api.json<{ readonly cursor: string }>(request), known), ({ cursor }) => cursor)

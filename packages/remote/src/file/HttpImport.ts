@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       file: Effect.fnUntraced(function* (sourceId, file, options, onProgress = () => Effect.void) {
         const fields = fieldsOf(options)
         const { boundary, head, tail } = formAround(file, fields)
-        const told = { phase: "staging", total: file.size } as const satisfies Omit<ImportProgress, "done">
+        const progress = { phase: "staging", total: file.size } as const satisfies Omit<ImportProgress, "done">
         let done = 0
         let unreadable: FileError | undefined
         const pieces = yield* Effect.map(Effect.context(), (context) =>
@@ -90,7 +90,7 @@ export const layer = Layer.effect(
             file.bytes.pipe(
               Stream.tap((piece) => {
                 done += piece.byteLength
-                return onProgress({ ...told, done })
+                return onProgress({ ...progress, done })
               }),
               Stream.tapError((error) => Effect.sync(() => void (unreadable = error))),
             ),

@@ -37,7 +37,7 @@ export class ManageApi extends Context.Service<
     readonly json: <A>(request: ManageRequest) => Effect.Effect<A, Failed>
     /** The items of a list; of one with pages the first. */
     readonly list: <A>(request: ManageRequest) => Effect.Effect<ReadonlyArray<A>, Failed>
-    /** A request beside the management API that its errors are no business of; `shown` is what it looks like. */
+    /** A request outside the management API, whose errors do not apply to it; `shown` is its printed form. */
     readonly exchange: (
       path: string,
       request: Pick<HttpRequest, "method" | "headers" | "body">,

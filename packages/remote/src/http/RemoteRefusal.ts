@@ -1,6 +1,7 @@
 /**
- * What may go wrong beside the errors of a use case: the server refuses the token, or the request as such, or is no cabinet.
- * No use case has a place for it in its errors, so it is thrown as a defect, which whoever composes a remote cabinet catches.
+ * What may go wrong beside the errors of a use case: the server refuses the token, or the request as such, or is not a
+ * cabinet. No use case's errors have a place for it, so it is thrown as a defect, which the code that composes a remote
+ * cabinet catches.
  */
 import { Data, Effect } from "effect"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -14,7 +15,7 @@ export class RemoteRefusal extends Data.TaggedError("RemoteRefusal")<{
   readonly retryAfter: number
 }> {}
 
-/** The request was shown and not sent: there is no result. */
+/** The request was shown and not sent, so it has no result. */
 export class RequestShown extends Data.TaggedError("RequestShown")<{}> {}
 
 type Failed = RemoteRefusal | StoreUnavailable

@@ -1,6 +1,6 @@
 /**
- * One HTTP request and its whole response. Redirects are not followed: the token is for one server. A server may take long to
- * do what is asked, so only the connection and a silence after a GET have a time limit.
+ * One HTTP request and its whole response. Redirects are not followed: the token is for one server. A server may take
+ * long over a request, so only the connection and a silence after a GET have a time limit.
  */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
 import { request as httpsRequest } from "node:https"

@@ -22,7 +22,7 @@ const known = ({ code, message, param, retryAfter }: RemoteRefusal): SelectionEr
   return undefined
 }
 
-/** The call's own context, and its end: whoever aborts it ends the request. */
+/** The call's own context, and its end: aborting the call ends the request. */
 const runIn = <A, E>(call: AbortableCall, work: Effect.Effect<A, E>): Promise<Result.Result<A, E>> => {
   const end = new AbortController()
   const stopListening = call.onAbort(() => end.abort())
