@@ -106,7 +106,7 @@ it("a view that nothing can stop costs its neighbour nothing, and the server sto
   expect(server.log()).not.toMatch(/unstoppable.*its session was terminated/)
 
   expect(await server.stop("SIGTERM")).toBe(0)
-  expect(server.log()).toMatch(/did not end when it was told to, so the server was stopped at once/)
+  expect(server.log()).toMatch(/did not end on request, so the server was stopped at once/)
   server = await home.serve([], env)
   expect((await ask(honest, honest.intakePath, { total: 0 })).status).toBe(200)
   const { findings } = (await command("doctor", "--cabinet", "honest")) as unknown as {

@@ -199,7 +199,7 @@ it("listen posts what came since a time again, and with --resend one event once"
   }
   const away = await resend(all[0]!)
   expect(away).toMatchObject({ code: 1, stderr: `Event ${all[0]} was not received: the connection was refused.\n` })
-  expect(await resend(999_999)).toMatchObject({ code: 1, stderr: "There is no event 999999.\n" })
+  expect(await resend(999_999)).toMatchObject({ code: 1, stderr: "Event 999999 does not exist.\n" })
   const again = await receiver("whsec_b3du", port)
   const posted = await resend(all[0]!)
   expect(posted.stdout).toMatch(

@@ -145,5 +145,5 @@ it("tenant add refuses an invalid name, a taken one, and an invalid URL, with a 
     "nowhere",
   )
   const { code, stderr } = await home.cabinet(["key", "list", "--cabinet", "nobody"], env)
-  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no cabinet nobody") })
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("Cabinet nobody does not exist") })
 })

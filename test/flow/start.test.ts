@@ -134,7 +134,7 @@ it("commands find and create a cabinet where none runs, several concurrently", a
   ])
   const listed = await other.cabinet(["source", "list", "--json"])
   expect((JSON.parse(listed.stdout) as Array<unknown>).length).toBe(3)
-  expect(await other.cabinet(["source", "show", "7"])).toMatchObject({ code: 1, stderr: "There is no source 7.\n" })
+  expect(await other.cabinet(["source", "show", "7"])).toMatchObject({ code: 1, stderr: "Source 7 does not exist.\n" })
 }, 120_000)
 
 /** Whether every user may pass through all directories above this file. */

@@ -26,7 +26,7 @@ export const personOf = Effect.fnUntraced(function* (given: string) {
   if (found !== undefined) return found
   return yield* new CommandError({
     code: "refused",
-    message: `There is no person ${JSON.stringify(given)}. See: cabinet person list`,
+    message: `Person ${JSON.stringify(given)} does not exist. See: cabinet person list`,
   })
 })
 

@@ -21,7 +21,7 @@ const calledFor = (name: string, rest: ReadonlyArray<string>) =>
 it.for(leaves.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabinet that is named", async (name) => {
   expect(ARGUMENTS).toHaveProperty([name])
   const { code, said } = await calledFor(name, ARGUMENTS[name]!)
-  expect(said).toMatch(/^There is no cabinet nobody\. /)
+  expect(said).toMatch(/^Cabinet nobody does not exist\. /)
   expect(code).toBe(1)
 })
 

@@ -103,7 +103,7 @@ it("index creates an index once, lists and drops it, and refuses columns that ca
   expect(await json("table", "index", table, "--drop", made.index)).toMatchObject({ dropped: { name: made.index } })
   expect(await call("table", "index", table, "nothing")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('There is no column "nothing" in sources.first_source.'),
+    stderr: expect.stringContaining('sources.first_source has no column "nothing".'),
   })
 })
 
@@ -167,7 +167,7 @@ it("search-index creates an index once, drops it, and refuses an object that can
   expect(await json("search-index", table, "--drop")).toEqual({ table, dropped: 1 })
   expect(await call("search-index", "sources.nothing")).toMatchObject({
     code: 1,
-    stderr: "There is no readable table or view sources.nothing.\n",
+    stderr: "sources.nothing is not a readable table or view.\n",
   })
   expect((await call("search-index", "nothing")).code).toBe(2)
 })

@@ -57,7 +57,7 @@ export const lateScreens = Effect.gen(function* () {
   const found = Effect.fnUntraced(function* (id: number) {
     const source = yield* sources.get(id)
     if (Option.isSome(source)) return source.value
-    return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "There is no source with this id." })
+    return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "No source has this id." })
   })
 
   const shown = (frame: Frame, data: LateData) => ({

@@ -41,7 +41,7 @@ export const sourceScreens = Effect.gen(function* () {
   const found = Effect.fnUntraced(function* (id: number) {
     const source: Option.Option<Source> = id === 0 ? Option.none() : yield* sources.get(id)
     if (Option.isSome(source)) return source.value
-    return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "There is no source with this id." })
+    return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "No source has this id." })
   })
   const path = "/console/sources/{id}" as const
   const list: ConsoleScreen = {

@@ -1,7 +1,7 @@
 /**
- * What a cabinet is doing, by hours and days: how much it receives, which source has fallen silent, how deliveries go and what
- * fails. Everything is read from counts (`ActivityStore`), so that it costs the same however many events there are. Refuses
- * periods that are none, or have too many steps, and a source that does not exist.
+ * What a cabinet is doing, by hours and days: how much it receives, which source has fallen silent, how deliveries go
+ * and what fails. Everything is read from counts (`ActivityStore`), so that it costs the same however many events there
+ * are. Refuses invalid periods, periods with too many steps, and unknown sources.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -89,7 +89,7 @@ export class Activity extends Context.Service<
         events: Effect.fnUntraced(function* ({ sourceId, step, from, to }) {
           yield* checkPeriod(step, from, to)
           if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
-            yield* refuse("no_such_source", `There is no source ${sourceId}.`, "source_id")
+            yield* refuse("no_such_source", `Source ${sourceId} does not exist.`, "source_id")
           }
           yield* countOn
           const last = step === "hour" ? OVERVIEW_HOURS : DEFAULT_DAYS

@@ -89,7 +89,7 @@ export class ActivityStore extends Context.Service<
   {
     /** Counts the next at most `limit` events; returns how many, and 0 while another process counts. */
     readonly countEvents: (limit: number) => Returns<number>
-    /** Counts the attempts of some minutes; false if there are none that are over, or another process counts. */
+    /** Counts the attempts of some minutes; false if no minute is over, or another process counts. */
     readonly countAttempts: Returns<boolean>
     /** Every step of the period, oldest first. */
     readonly events: (query: ActivityQuery) => Returns<ReadonlyArray<ActivityBucket>>

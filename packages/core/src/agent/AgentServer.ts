@@ -40,7 +40,10 @@ export const rpcError = (kind: keyof typeof RPC_ERRORS, message: string, id = "n
   `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: RPC_ERRORS[kind], message })}}`
 
 export interface AgentMessage {
-  /** As JSON text: what a request is told apart by. Null for a notification, or for a response, which expects none. */
+  /**
+   * As JSON text: what identifies a request. Null for a notification or a response, neither of which expects a
+   * response.
+   */
   readonly id: string | null
   readonly method: string
   readonly params: JsonObject
@@ -76,7 +79,7 @@ const messageOf = (message: JsonObject): Result.Result<AgentMessage, string> => 
 
 const NO_REQUEST: AgentMessage = { id: null, method: "", params: EMPTY_OBJECT }
 
-/** Null if there is none; undefined if it is of another form. */
+/** Null if missing; undefined if malformed. */
 export const idOf = (id: Json | undefined): string | null | undefined => {
   if (id === undefined) return null
   if (typeof id === "string") return jsonText(id)
@@ -106,10 +109,10 @@ const respond = (id: string, result: string, waitedMillis = 0): AgentResponse =>
 })
 
 const initialized = (params: JsonObject): string => {
-  const asked = params.get("protocolVersion")
-  const isKnown = typeof asked === "string" && PROTOCOL_VERSIONS.includes(asked)
+  const requested = params.get("protocolVersion")
+  const isKnown = typeof requested === "string" && PROTOCOL_VERSIONS.includes(requested)
   return JSON.stringify({
-    protocolVersion: isKnown ? asked : PROTOCOL_VERSIONS[0],
+    protocolVersion: isKnown ? requested : PROTOCOL_VERSIONS[0],
     capabilities: { tools: {} },
     serverInfo: { name: "data-cabinet", title: "Data Cabinet", version: VERSION },
     instructions: INSTRUCTIONS,
@@ -142,7 +145,7 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
     const refuse = (message: string) => Effect.succeed({ text: rpcError("params", message, id), waitedMillis: 0 })
     if (typeof name !== "string") return refuse("name must be a text.")
     if (!isToolName(name)) {
-      return refuse(`There is no tool ${shown(name)}. There are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
+      return refuse(`Unknown tool ${shown(name)}. The tools are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
     }
     if (!(given instanceof Map)) return refuse("arguments must be an object.")
     return Effect.match(tools.call(name, given as JsonObject, reader), {
@@ -158,7 +161,7 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
       if (method === "ping") return Effect.succeed(respond(id, "{}"))
       if (method === "tools/list") return Effect.succeed(respond(id, list))
       if (method === "tools/call") return call(id, params, reader)
-      const message = `There is no method ${shown(method)}: this server has tools only.`
+      const message = `Unknown method ${shown(method)}: this server has tools only.`
       return Effect.succeed({ text: rpcError("method", message, id), waitedMillis: 0 })
     },
   }

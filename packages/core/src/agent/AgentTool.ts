@@ -120,7 +120,7 @@ export const AGENT_TOOLS = {
   wait_for_events: {
     title: "Wait for events",
     description:
-      "The same, but where there is no event behind the cursor yet, it waits for the next one. Without one in time the list is empty: call again with next_cursor.",
+      "The same, but if no event has come after the cursor yet, it waits for the next one. If none comes in time, the list is empty: call again with next_cursor.",
     parameters: {
       ...EVENTS,
       seconds: {

@@ -187,15 +187,15 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
     if (valueOf(pairs, "cursor") !== undefined) return Effect.fail(eitherStart)
     // The place of an event that is not listed would tell that there is one.
     if (scope !== null && valueOf(pairs, "source_id") === undefined) return Effect.fail(startOfOne)
-    const asked = without(pairs, "from")
+    const feedQuery = without(pairs, "from")
     const start = from === "now" ? from : { time: from }
-    return Effect.map(feed.start(asked, start), (cursor) => [...asked, ["cursor", cursor]])
+    return Effect.map(feed.start(feedQuery, start), (cursor) => [...feedQuery, ["cursor", cursor]])
   }
 
   const readEvents: Tool = (pairs, { scope }) =>
-    Effect.flatMap(begun(pairs, scope), (asked) =>
+    Effect.flatMap(begun(pairs, scope), (feedQuery) =>
       Effect.map(
-        boundedPage((limit) => feed.page(limited(asked, limit), scope)),
+        boundedPage((limit) => feed.page(limited(feedQuery, limit), scope)),
         (page) => outside(pageText(page)),
       ),
     )
@@ -203,13 +203,13 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
   const waitForEvents: Tool = (pairs, { scope, waiting }) =>
     Effect.gen(function* () {
       const seconds = yield* Effect.fromResult(waitSeconds(pairs))
-      const asked = yield* begun(without(pairs, "seconds"), scope)
+      const feedQuery = yield* begun(without(pairs, "seconds"), scope)
       return yield* waiting((following) =>
         Effect.gen(function* () {
           let waitedMillis = 0
           const read = (limit: number | null): Effect.Effect<Page, ToolError> => {
             const options = { ...following, waitMillis: seconds * 1_000 - waitedMillis, scope }
-            return Effect.map(followed.next<ToolError>(limited(asked, limit), options), (came) => {
+            return Effect.map(followed.next<ToolError>(limited(feedQuery, limit), options), (came) => {
               waitedMillis += came.waitedMillis
               return came.page
             })

@@ -1,6 +1,6 @@
 /**
- * Results that an agent can hold: a page is cut where its items would be too long together, and read again for its cursor. One
- * item that is too long by itself is left out, with the cursor behind it, so that whoever goes on gets past it.
+ * Results that an agent can hold: a page is cut where its items would be too long together, and read again for its
+ * cursor. One item that is too long by itself is left out, with the cursor behind it, so that the reader gets past it.
  */
 import { Effect } from "effect"
 import type { Page } from "../pagination/Page.ts"

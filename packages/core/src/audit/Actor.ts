@@ -9,7 +9,7 @@ export interface Actor {
   readonly id: number | null
   readonly name: string
   readonly role: Role
-  /** The client's address; null if there is none. */
+  /** The client's address; null without a client. */
   readonly from: string | null
   /** The request's id; null outside a request. */
   readonly requestId: string | null

@@ -6,7 +6,7 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Actor } from "./Actor.ts"
 
-/** Fields that an act was asked to set. Never secrets. */
+/** Fields that an act was to set. Never secrets. */
 export type Changes = Readonly<Record<string, unknown>>
 
 /** What somebody sets out to do. */

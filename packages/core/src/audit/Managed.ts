@@ -28,7 +28,7 @@ export const managed = <A, E, R>(
     return yield* Effect.onExit(work, (exit) =>
       log
         .end(entry, outcomeOf(exit), madeBy(exit, makes))
-        // The work is done: that it could not be noted leaves the entry open, and is no failure of the work.
+        // The work is done: failing to note it leaves the entry open, but does not fail the work.
         .pipe(
           Effect.catchCause((cause) =>
             Effect.logWarning("the outcome of an action could not be written to the audit log", cause),

@@ -34,7 +34,10 @@ export interface Address {
   readonly headerNames: ReadonlyArray<string>
   /** With which the service identifies itself to it over TLS; null: with none. Its key is shown to nobody. */
   readonly clientCertificate: ClientCertificate | null
-  /** The most deliveries a second, of all processes together; null: as fast as it takes them. What waits is no failure. */
+  /**
+   * The most deliveries a second, of all processes together; null: as fast as it takes them. A waiting delivery has not
+   * failed.
+   */
   readonly rate: number | null
   /** How long an attempt may take; null: 15 seconds. */
   readonly timeoutSeconds: number | null
@@ -51,7 +54,9 @@ export interface Address {
   readonly failingSince: string | null
 }
 
-/** Its URL for somebody with this role, or with none: the query string is a secret for whoever may not see the others. */
+/**
+ * Its URL as shown to this role, or to no role: the query string is a secret from those who may not see other secrets.
+ */
 export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "address.reveal") ? url : maskUrl(url)
 

@@ -6,7 +6,7 @@ import type { JudgedEvent } from "./TestFilter.ts"
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
-/** None if there is no such address. */
+/** None if no such address exists. */
 type Found = Returns<Option.Option<Address>>
 
 /**
@@ -28,7 +28,7 @@ export type SeenAddress = Pick<Address, "url" | "headerNames" | "clientCertifica
 export class AddressStore extends Context.Service<
   AddressStore,
   {
-    /** The first of these ids that is no source's; null if all are. */
+    /** The first of these ids that belongs to no source; null if all belong to one. */
     readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Returns<Address | TooManyAddresses>
@@ -52,7 +52,7 @@ export class AddressStore extends Context.Service<
     readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
     readonly rotateSecret: (id: number) => Found
-    /** An event, as deliveries to this address depend on it; none if there is no such event. */
+    /** The facts of an event that decide its deliveries to this address; none if no such event exists. */
     readonly judged: (id: number, eventId: number) => Returns<Option.Option<JudgedEvent>>
   }
 >()("@data-cabinet/core/delivery/AddressStore") {}

@@ -75,7 +75,7 @@ export class Addresses extends Context.Service<
       const checkSources = Effect.fnUntraced(function* (sources: Subscription) {
         const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
         if (unknown === null) return
-        return yield* new AddressError({ code: "no_such_source", message: `There is no source ${unknown}.` })
+        return yield* new AddressError({ code: "no_such_source", message: `Source ${unknown} does not exist.` })
       })
 
       return Addresses.of({

@@ -24,7 +24,7 @@ export interface Attempt extends Outcome {
   readonly number: number
   readonly at: string
   readonly delivered: boolean
-  /** When the next attempt is due; null if there is none. */
+  /** When the next attempt is due; null if no attempt follows. */
   readonly nextAt: string | null
 }
 

@@ -42,7 +42,7 @@ interface PemBlock {
   readonly text: string
 }
 
-/** What stands between the blocks is no part of them. */
+/** Text between the blocks is ignored. */
 const pemBlocks = (text: string): ReadonlyArray<PemBlock> => {
   const blocks: Array<PemBlock> = []
   for (let at = 0; ;) {
@@ -152,7 +152,7 @@ export const checkPeriod = ({ certificate }: ClientIdentity, nowMillis: number):
 /** A name has a line for each of its parts. */
 const nameText = (name: string | undefined): string => (name ?? "").split("\n").join(", ")
 
-/** The first certificate of a chain; null if it is none. */
+/** The first certificate of a chain; null if invalid. */
 export const certificateIn = (pem: string): ClientCertificate | null => {
   const parsed = parseCertificate(pem)
   if (parsed === null) return null

@@ -1,6 +1,6 @@
 /**
- * The operations of a cabinet's owner on single deliveries and their log. Refuses deliveries and addresses that do not
- * exist, what cannot be sent again, and times that are none.
+ * The operations of a cabinet's owner on single deliveries and their log. Refuses unknown deliveries and addresses,
+ * deliveries that cannot be sent again, and invalid times.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -114,13 +114,13 @@ const inRange = Effect.fnUntraced(function* (
 
 /** The error about an address that does not exist. */
 export const noSuchAddress = (id: number): AddressError =>
-  new AddressError({ code: "no_such_address", message: `There is no delivery address ${id}.` })
+  new AddressError({ code: "no_such_address", message: `Delivery address ${id} does not exist.` })
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Returns<A> =>
   Effect.flatMap(found, (one) =>
     Option.isSome(one)
       ? Effect.succeed(one.value)
-      : Effect.fail(new AddressError({ code: "no_such_delivery", message: `There is no delivery ${id}.` })),
+      : Effect.fail(new AddressError({ code: "no_such_delivery", message: `Delivery ${id} does not exist.` })),
   )
 
 const checkMoment = (text: string): Effect.Effect<void, AddressError> =>

@@ -98,7 +98,7 @@ export interface QueueGauge {
   readonly retrying: number
   /** Waiting at paused addresses. */
   readonly paused: number
-  /** Seconds since the oldest of `due` became due; 0 if there is none. */
+  /** Seconds since the oldest of `due` became due; 0 if none is due. */
   readonly oldestDueSeconds: number
   /** Overdue by more than two minutes at a healthy address that gets nothing and is not paused: no worker is running. */
   readonly stuck: number
@@ -114,7 +114,7 @@ export type ResendObstacle = "ping" | "address_removed" | "event_deleted"
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
-/** None if there is no such delivery, or no such address. */
+/** None if the delivery or the address does not exist. */
 type Found<A> = Returns<Option.Option<A>>
 
 export class DeliveryQueue extends Context.Service<

@@ -131,11 +131,11 @@ const COMPARISON: Readonly<
   le: (order) => order <= 0,
 }
 
-/** Null where one of the two is no number. */
+/** Null unless both are numbers. */
 const orderOf = (a: Decimal | null, b: Decimal | null): number | null =>
   a === null || b === null ? null : compareDecimals(a, b)
 
-/** Null for what is no text: nothing, a list or an object. */
+/** Null for a missing value, a list or an object. */
 const orderOfText = (value: Json, other: string): number | null =>
   typeof value === "string" || typeof value === "boolean" ? compareTexts(String(value), other) : null
 

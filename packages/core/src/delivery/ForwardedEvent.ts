@@ -1,6 +1,6 @@
 /**
- * An event of the feed as the delivery that an address would get: for a program on a developer's machine, which no address
- * leads to. The delivery has the id of the event, so that whoever posts it again posts the same.
+ * An event of the feed as the delivery that an address would get: for a program on a developer's machine, which no
+ * address reaches. The delivery has the id of the event, so that posting it again posts the same.
  */
 import { Result } from "effect"
 import { isEmptyPayload, isFilled } from "../event/Payload.ts"

@@ -18,7 +18,7 @@ export interface JudgedEvent {
   readonly repeatOf: number | null
   readonly empty: boolean
   readonly history: boolean
-  /** Null if that was not asked. */
+  /** Null if its source does not verify its sender. */
   readonly verified: boolean | null
   readonly spam: boolean
   /** It is a notice about this address. */
@@ -65,7 +65,7 @@ export interface FilterTest {
   /** Why not. */
   readonly reasons: ReadonlyArray<NotSentReason>
   readonly conditions: ReadonlyArray<JudgedCondition>
-  /** The delivery that was made of it, by the filter of that time; null if there is none. */
+  /** The delivery that was created for it, by the filter at that time; null if none was. */
   readonly deliveryId: number | null
 }
 

@@ -15,7 +15,7 @@ const ofOutlived = ({ outlivedSessions: outlived }: Authority): ReadonlyArray<Fi
   const each = outlived.map(
     ({ pid, login, application, seconds }) => `process ${pid} (${login}, ${application}, ${Math.round(seconds)} s)`,
   )
-  const message = `Reads have outlived their time limit: ${each.join(", ")}. If CABINET_STATEMENT_TIMEOUT is not as long, they run code that PostgreSQL cannot stop, and PostgreSQL was asked to end them in vain. Each keeps one of the cabinet's places for reads, and a core, until it ends; restarting PostgreSQL ends it (pg_ctl restart -m immediate).`
+  const message = `Reads have outlived their time limit: ${each.join(", ")}. If CABINET_STATEMENT_TIMEOUT is not as long, they run code that PostgreSQL cannot stop, and ending them has failed. Each keeps one of the cabinet's places for reads, and a core, until it ends; restarting PostgreSQL ends it (pg_ctl restart -m immediate).`
   return [finding("stuck reads", "warn", message)]
 }
 

@@ -117,8 +117,8 @@ export interface DiagnosticsReport {
     readonly failure: string
   }>
   /**
-   * For each partitioned table, the last day with a partition, and the whole days from today until then; null and -1 if
-   * there is none.
+   * For each partitioned table, the last day with a partition, and the whole days from today until then; null and -1
+   * without a partition.
    */
   readonly partitions: ReadonlyArray<{
     readonly table: string
@@ -152,7 +152,7 @@ export interface DiagnosticsReport {
   readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** Large tables that are often read whole, as `schema.name`, the most read first. */
   readonly tablesReadWhole: ReadonlyArray<{ readonly name: string; readonly times: number }>
-  /** Slow reads of the last week, by the index that would serve them and that there is none of, the costliest first. */
+  /** Slow reads of the last week, by the missing index that would serve them, costliest first. */
   readonly slowReads: ReadonlyArray<{
     /** Of the table, as `schema.name`. */
     readonly name: string

@@ -219,7 +219,7 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
           "warn",
           `A transaction has been open for ${Math.round(diagnostics.longestTransactionSeconds / 60)} minutes; until it ends, VACUUM cannot remove dead rows. Find its session with: SELECT pid, application_name, state, xact_start FROM pg_stat_activity ORDER BY xact_start;`,
         )
-      : finding("transactions", "ok", "There are no long-running transactions."),
+      : finding("transactions", "ok", "No transaction has been running for long."),
   ]
 }
 
@@ -303,14 +303,16 @@ const ofSoleClient = ({ soleClient: sole }: DiagnosticsReport): ReadonlyArray<Fi
   return [finding("clients", "warn", message)]
 }
 
-/** What a server records that was told no base URL: the address on which it listens. */
+/** The URL that a server without a base URL records: the address on which it listens. */
 const LISTENING = /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::|$)/
 
 const ofSignedAddresses = ({ signedAddresses: signed, baseUrl }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (signed.length === 0 || (baseUrl !== null && !LISTENING.test(baseUrl))) return []
   const each = signed.map(({ sourceId, name, recipe }) => `source ${sourceId} (${name}, ${recipe})`)
   const known =
-    baseUrl === null ? "no server has been told the base URL" : `the base URL is ${baseUrl}, where only this machine is`
+    baseUrl === null
+      ? "no server has been given the base URL"
+      : `the base URL is ${baseUrl}, where only this machine is`
   const message = `Some senders sign the public address with their requests: those of ${each.join(", ")}. Here ${known}, so what they send to another address is refused. Set BASE_URL to the beginning of the address that they were given.`
   return [finding("base URL", "warn", message)]
 }
@@ -456,7 +458,7 @@ export interface Seen {
   readonly roles?: SeenRoles
   readonly reading?: "on" | "off"
   readonly diagnostics: DiagnosticsReport
-  /** Null if there is none. */
+  /** Null without a standby. */
   readonly standby?: SeenStandby | null
   readonly gauge: QueueGauge
   /** Only for the shipped PostgreSQL. */

@@ -1,6 +1,6 @@
 /**
- * The next page of a long walk, when it is available: one that is refused because the database is away, or because as many
- * requests were sent as are allowed, is asked for again at the time that the refusal names.
+ * The next page of a long walk, when it is available: a page refused because the database is away, or because of a rate
+ * limit, is requested again at the time that the refusal names.
  */
 import { Effect } from "effect"
 import { StoreUnavailable } from "./StoreUnavailable.ts"

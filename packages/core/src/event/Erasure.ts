@@ -1,11 +1,12 @@
 /**
- * Erases on request all that was sent about somebody: the events for whose fields conditions hold, in the words of the table
- * screen, and with each what a purge takes: payload, original request, row, responses, and the repeats. It goes through the
- * events stretch by stretch, the oldest first; each stretch is whole, and what was erased is not found again, so that whoever
- * was interrupted begins again or goes on behind the last. What is accepted meanwhile may be passed over.
+ * Erases a person's data on request: the events whose fields meet conditions, with the operators of the table screen,
+ * and with each event everything that a purge removes: payload, original request, row, responses, and the repeats. It
+ * goes through the events stretch by stretch, the oldest first; each stretch is atomic, and erased events are not found
+ * again, so an interrupted caller may start over or continue after the last stretch. Events accepted meanwhile may be
+ * missed.
  *
- * The original request of a batch is erased with any of its events, for it holds them all; the other events and their rows
- * stay. Refuses no condition at all: that would be everything.
+ * The original request of a batch is erased with any of its events, for it holds them all; the other events and their
+ * rows stay. Refuses an empty list of conditions: that would match everything.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AddressError } from "../delivery/AddressError.ts"
@@ -31,7 +32,7 @@ export interface ErasureQuery {
 
 /** What was found, or erased, in one stretch. */
 export interface ErasureStretch extends ErasureCounts {
-  /** Where the next stretch begins; null if there is none. */
+  /** Where the next stretch begins; null at the end. */
   readonly next: number | null
 }
 
@@ -72,7 +73,7 @@ export class Erasure extends Context.Service<
           return yield* new AddressError({ code: "bad_filter", message })
         }
         if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
-          return yield* new TrashError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
+          return yield* new TrashError({ code: "no_such_source", message: `Source ${sourceId} does not exist.` })
         }
         return compileFilters(yield* Effect.fromResult(checkFilters(filters)))
       })

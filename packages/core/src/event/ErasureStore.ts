@@ -6,7 +6,7 @@ export interface ErasableEvent {
   readonly id: number
   /** As JSON text. */
   readonly payload: string
-  /** The payload of the event that it repeats; null if it is no repeat. */
+  /** The payload of the event that it repeats; null if it is not a repeat. */
   readonly firstPayload: string | null
 }
 
@@ -17,7 +17,7 @@ export interface ErasableEvents {
 
 /** What an erasure takes. Each is counted once, also where stretch after stretch is added up. */
 export interface ErasureCounts {
-  /** Those that are no repeats. */
+  /** Events other than repeats. */
   readonly events: number
   readonly repeats: number
   /** Of the events: those that have a row, or will. */
@@ -32,8 +32,8 @@ export class ErasureStore extends Context.Service<
   ErasureStore,
   {
     /**
-     * The next events that are not erased yet, of one source or of all, behind the one with the number `after`: a bounded number
-     * of them, and of bytes. `next` is the number behind which the following are; null if there are none.
+     * The next events that are not erased yet, of one source or of all, behind the one with the number `after`: a
+     * bounded number of them, and of bytes. `next` is the number after which to continue; null at the end.
      */
     readonly read: (after: number, sourceId: number | null) => Effect.Effect<ErasableEvents, StoreUnavailable>
     /** What goes with these events: with all that have the same body. */

@@ -1,7 +1,7 @@
 /**
- * Lists events for people, newest first, by filters. A page takes bounded time however many events there are: one that was not
- * full when its time was over is short, and `next_cursor` continues it. Refuses a source that does not exist, times that are
- * none, and cursors of another list.
+ * Lists events for people, newest first, by filters. A page takes bounded time however many events there are: one that
+ * was not full when its time was over is short, and `next_cursor` continues it. Refuses unknown sources, invalid times,
+ * and cursors of another list.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -65,7 +65,7 @@ export class EventBrowser extends Context.Service<
           if (time !== null && !isTimestamp(time)) yield* refuse("bad_period", notATimestamp(time), param)
         }
         if (sourceId !== null && Option.isNone(yield* sources.get(sourceId))) {
-          yield* refuse("no_such_source", `There is no source ${sourceId}.`, "source_id")
+          yield* refuse("no_such_source", `Source ${sourceId} does not exist.`, "source_id")
         }
       })
 

@@ -36,8 +36,8 @@ export interface EventRecord {
   readonly original: StoredOriginal | null
 }
 
-/** The refusals of what is not there, in words. */
-export const noSuchEvent = (id: number | string): string => `There is no event ${id}.`
+/** The messages for missing events. */
+export const noSuchEvent = (id: number | string): string => `Event ${id} does not exist.`
 export const NO_ORIGINAL = "The event has no original request, or it has expired."
 
 export class EventDetail extends Context.Service<

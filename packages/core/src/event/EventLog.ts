@@ -90,8 +90,8 @@ export interface AcceptRequest {
    */
   readonly staged?: StagedSlice
   /**
-   * What these events tell, which is recorded in the same transaction; if it was told before, nothing is accepted and the result
-   * is `SourceChanged`.
+   * The cause of these notices, recorded in the same transaction; if it was recorded before, nothing is accepted and
+   * the result is `SourceChanged`.
    */
   readonly notice?: NoticeCause
   /** Absent if no address of the source has a filter. */

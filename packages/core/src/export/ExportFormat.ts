@@ -21,7 +21,7 @@ export interface ExportShape extends TextOptions {
 }
 
 export interface EncodedRows extends Omit<ExportedRows, "isSnapshot"> {
-  /** What the file says of itself, where its form has a place for it; asked for behind the last row. */
+  /** The file's own metadata, if its format has a place for it; called after the last row. */
   readonly metadata?: () => Readonly<Record<string, string>>
 }
 

@@ -20,7 +20,7 @@ export const MAX_SNAPSHOTS = 2
 export interface RowSnapshot {
   /** The next rows, in order; null behind the last. What was read before a failure is not all. One call at a time. */
   readonly next: () => Promise<Result.Result<Items | null, ReadError>>
-  /** Lets the snapshot go; whoever opened it has to. */
+  /** Releases the snapshot; the caller that opened it must call this. */
   readonly close: () => void
 }
 

@@ -65,7 +65,7 @@ export const refusedDelimiter = (delimiter: string): string | null =>
 
 /** What spreadsheets take for the beginning of a formula, the wide forms of East Asian keyboards among them. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-/** A number is none, whatever its sign. */
+/** A number is not a formula, whatever its sign. */
 const NUMBER = /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?$/
 
 /** An empty text is quoted, so that it differs from no value. */

@@ -55,7 +55,7 @@ export class Feed extends Context.Service<
           if (typeof start === "object" && "time" in start && !isTimestamp(start.time)) {
             return yield* new FeedError({ code: "bad_period", message: notATimestamp(start.time), param: "from" })
           }
-          // A page behind the cursor says that there is none.
+          // The page after this cursor will report the unknown source.
           if (sourceId === "unknown") return writeCursor(key, { sourceId, channel }, FEED_START)
           const place = yield* tail.start({ sourceId, channel }, start)
           return writeCursor(key, { sourceId, channel }, place)
@@ -71,8 +71,8 @@ export class Feed extends Context.Service<
             return yield* new FeedError({ code: "no_such_source", message, param: "source_id" })
           }
           const query = { after, limit, sourceId, channel }
-          const asked = scope === null ? query : { ...query, sources: [...scope.sources] }
-          const page = yield* instrument("feed.page", store.page(asked))
+          const scoped = scope === null ? query : { ...query, sources: [...scope.sources] }
+          const page = yield* instrument("feed.page", store.page(scoped))
           const written = (position: FeedPosition) => writeCursor(key, { sourceId, channel }, position)
           return {
             items: page.items,

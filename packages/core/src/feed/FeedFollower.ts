@@ -1,8 +1,8 @@
 /**
- * Follows the end of the feed for everyone in this process who waits for events: one reader, however many wait, and none while
- * nobody does. It reads when it is signalled, and the more rarely the more there are to tell, and counts what came without
- * reading it, so that followers cost intake nothing that grows with them. Whoever waits continues from a cursor of the feed, and
- * misses nothing.
+ * Follows the end of the feed for all followers in this process that wait for events: one reader for any number of
+ * them, and none while nobody waits. It reads when signalled, more rarely the more followers it has, and counts events
+ * without reading them, so that followers cost intake nothing that grows with their number. A follower continues from a
+ * cursor of the feed, and misses nothing.
  */
 import { Clock, Context, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -47,7 +47,10 @@ export interface Wakes {
   readonly next: Effect.Effect<void>
 }
 
-/** The pause between two counts for people: nobody is told later than this and a read after a commit of this process. */
+/**
+ * The pause between two counts for people: they learn of a commit of this process at most this much plus one read
+ * later.
+ */
 const PAUSE_MILLIS = 200
 /** The pause between two reads while a program waits. */
 const SHORT_PAUSE_MILLIS = 20
@@ -59,7 +62,7 @@ const CHECK_INTERVAL_MILLIS = 1_000
 const RETRY_MILLIS = 1_000
 /** The events of one read. */
 const READ_EVENTS = 10_000
-/** How long the reader stays when nobody waits: most who were told something come back at once, and wait again. */
+/** How long the reader stays when nobody waits: most followers come back at once after an event, and wait again. */
 const STAY_MILLIS = 3_000
 /** So many are counted for somebody who was away. */
 export const MAX_COUNTED = 10_000
@@ -136,11 +139,11 @@ const spaced = (next: Effect.Effect<NewEvents>): Effect.Effect<NewEvents> => {
 /** Somebody for whom the end of the feed is read. */
 interface Following {
   readonly pauseMillis: number
-  /** Told once where the feed ends, before anything that comes behind it. */
+  /** Called once with the end of the feed, before any event after it. */
   readonly begin: (end: FeedPlace) => void
   /** Tells what came to the end of the feed, of which some may be for others. */
   readonly add: (arrivals: Arrivals) => void
-  /** Tells that the end of the feed cannot be read: whoever reads by themselves finds out why. */
+  /** Reports that the end of the feed cannot be read; a follower's own read finds out why. */
   readonly fail: () => void
 }
 
@@ -177,7 +180,7 @@ class Sleeping implements Following {
   )
 }
 
-/** Somebody who counts. What came since they were last told is one count, so that a slow one takes no memory. */
+/** A follower that counts. Events since its last update are one count, so that a slow follower takes no memory. */
 class Waiting implements Following {
   readonly pauseMillis = PAUSE_MILLIS
   readonly #filter: FollowFilter
@@ -217,11 +220,11 @@ class Waiting implements Following {
   get next(): Effect.Effect<NewEvents> {
     return Effect.map(this.#any.await, () => {
       this.#any.closeUnsafe()
-      const told = { events: this.#events, rows: this.#rows, more: this.#more }
+      const news = { events: this.#events, rows: this.#rows, more: this.#more }
       this.#events = 0
       this.#rows = 0
       this.#more = false
-      return { ...told, cursor: writeCursor(this.#key, this.#filter, this.#place) }
+      return { ...news, cursor: writeCursor(this.#key, this.#filter, this.#place) }
     })
   }
 
@@ -230,7 +233,7 @@ class Waiting implements Following {
     this.#rows += rows
   }
 
-  /** Once all is counted: whoever waits goes on at once, with a cursor that is behind all of it. */
+  /** Called once all is counted: a waiting follower goes on at once, with a cursor after all of it. */
   #tell(): void {
     if (this.#events > 0) this.#any.openUnsafe()
   }
@@ -256,7 +259,10 @@ class Tail {
     this.#now = now
   }
 
-  /** Adds somebody until the scope closes. Returns where the feed ended then: what comes behind it is told. */
+  /**
+   * Adds a follower until the scope closes. Returns where the feed ended then: the follower hears of all events after
+   * it.
+   */
   join(waiting: Following, after: FeedPlace): Effect.Effect<FeedPlace, StoreUnavailable, Scope.Scope> {
     const added = Effect.gen({ self: this }, function* () {
       // A cursor that another process gave out may be behind what was read here.

@@ -1,5 +1,5 @@
 /**
- * Signals that events were committed, to whoever follows the feed. A lost signal costs a moment and nothing else, because a
+ * Signals to the feed's followers that events were committed. A lost signal costs a moment and nothing else, because a
  * follower also looks by itself. An adapter can carry the signal to other processes.
  */
 import { Context, Effect, Latch, Layer, type Scope } from "effect"

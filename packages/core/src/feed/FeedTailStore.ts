@@ -15,10 +15,10 @@ export interface Arrived {
 
 export interface Arrivals {
   readonly arrived: ReadonlyArray<Arrived>
-  /** The place of the last of them; where it was asked from if nothing came. */
+  /** The place of the last of them; the start of the read if nothing came. */
   readonly end: FeedPlace
   readonly hasMore: boolean
-  /** The database was set back, and does not have the event that was asked from: nothing tells what came since. */
+  /** The database was set back and lacks the event at the start of the read: what came since is unknown. */
   readonly isSetBack?: true
 }
 
@@ -43,7 +43,7 @@ export type FeedStart = "now" | { readonly time: string } | { readonly last: num
 export class FeedTailStore extends Context.Service<
   FeedTailStore,
   {
-    /** The place of the last event; the beginning if there is none. */
+    /** The place of the last event; the beginning of an empty feed. */
     readonly end: Effect.Effect<FeedPlace, StoreUnavailable>
     /** The place of a start among the events of a source and a channel; the beginning if they are all behind it. */
     readonly start: (

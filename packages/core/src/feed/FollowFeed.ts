@@ -1,6 +1,6 @@
 /**
- * Reads the feed as it grows: the next page that is not empty, for which it waits. Whoever waits holds no session of the database,
- * and those who wait at the same place are read the same page once.
+ * Reads the feed as it grows: waits for the next page that is not empty. A waiting reader holds no session of the
+ * database, and readers waiting at the same place share one read of the page.
  */
 import { Clock, Context, Effect, type Latch, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -19,7 +19,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 export interface FollowOptions<E = never> {
   readonly waitMillis: number
   readonly scope?: ReadScopeOrAll
-  /** What the reader may read by now, asked for again before each page but the first. */
+  /** The reader's current scope, checked again before each page but the first. */
   readonly again?: Effect.Effect<ReadScopeOrAll, E>
   /** Open: nothing is waited for any more. */
   readonly leave?: Latch.Latch
@@ -73,15 +73,15 @@ export class FollowFeed extends Context.Service<
           const wakes = yield* follower.wakes({ sourceId, channel, sources }, after)
           // Nothing is behind the end; a source may have been deleted.
           const isAtEnd = sourceId === null && comparePlaces(wakes.end, after) === 0
-          let asked = params
-          let page = isAtEnd ? null : yield* pageOf(asked, scope)
+          let pageParams = params
+          let page = isAtEnd ? null : yield* pageOf(pageParams, scope)
           let waitedMillis = 0
           for (let isOver = false; !isOver && !hasAny(page);) {
-            if (page !== null) asked = behind(params, page.nextCursor)
+            if (page !== null) pageParams = behind(params, page.nextCursor)
             const since = now()
             isOver = !(yield* woken(wakes, waitMillis - waitedMillis, leave))
             waitedMillis += now() - since
-            page = yield* pageOf(asked, again === undefined ? scope : yield* again)
+            page = yield* pageOf(pageParams, again === undefined ? scope : yield* again)
           }
           return { page: page!, waitedMillis }
         }, Effect.scoped),

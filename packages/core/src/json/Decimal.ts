@@ -14,7 +14,7 @@ const FORM = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?$/
 
 const ZERO = 48
 
-/** Null for a text that is no number. An exponent beyond all doubles is as good as infinite. */
+/** Null for a text that is not a number. An exponent beyond all doubles is as good as infinite. */
 export const decimalOf = (text: string): Decimal | null => {
   const match = FORM.exec(text)
   if (match === null) return null

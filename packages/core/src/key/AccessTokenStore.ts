@@ -9,7 +9,7 @@ export class AccessTokenStore extends Context.Service<
     /** Creates a token from random bytes; the result alone contains it. */
     readonly issue: (token: StorableAccessToken) => Effect.Effect<IssuedAccessToken, StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
-    /** None if there is no such token; a token that was revoked before keeps that time. */
+    /** None if the token does not exist; a token that was revoked before keeps that time. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>
     /** Finds the token with this fingerprint, neither revoked nor expired, and records its use. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>

@@ -32,7 +32,7 @@ export class AccessTokens extends Context.Service<
         const dot = object.indexOf(".")
         const found = yield* catalog.find(object.slice(0, Math.max(0, dot)), object.slice(dot + 1))
         if (Option.isSome(found)) return found.value
-        const message = `There is no table or view ${JSON.stringify(object)}. A name includes its schema, such as sources.orders.`
+        const message = `No table or view is named ${JSON.stringify(object)}. A name includes its schema, such as sources.orders.`
         return yield* new KeyError({ code: "no_such_table", message })
       })
       return AccessTokens.of({
@@ -48,7 +48,7 @@ export class AccessTokens extends Context.Service<
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)
           if (Option.isSome(revoked)) return revoked.value
-          return yield* new KeyError({ code: "no_such_key", message: `There is no token ${id}.` })
+          return yield* new KeyError({ code: "no_such_key", message: `Token ${id} does not exist.` })
         }),
         find: store.find,
       })

@@ -10,14 +10,14 @@ export class ApiKeyStore extends Context.Service<
     readonly issue: (name: string, expiresInSeconds: number | null) => Effect.Effect<IssuedKey, StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     /**
-     * Issues a key with the name and the full lifetime of key `id`, which ends after `keepOldSeconds` or, with null, now, in one
-     * step. None if there is no such key, or if it has ended.
+     * Issues a key with the name and the full lifetime of key `id`, which ends after `keepOldSeconds` or, with null,
+     * now, in one step. None if the key does not exist or has ended.
      */
     readonly rotate: (
       id: number,
       keepOldSeconds: number | null,
     ) => Effect.Effect<Option.Option<IssuedKey>, StoreUnavailable>
-    /** None if there is no such key; a key that was revoked before keeps that time. */
+    /** None if the key does not exist; a key that was revoked before keeps that time. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
   }
 >()("@data-cabinet/core/key/ApiKeyStore") {}

@@ -37,13 +37,13 @@ export class ApiKeys extends Context.Service<
           yield* checkKeepOld(keepOldSeconds)
           const rotated = yield* store.rotate(id, keepOldSeconds)
           if (Option.isSome(rotated)) return rotated.value
-          return yield* new KeyError({ code: "no_such_key", message: `There is no valid key ${id}.` })
+          return yield* new KeyError({ code: "no_such_key", message: `Valid key ${id} does not exist.` })
         }),
         list: store.list,
         revoke: Effect.fnUntraced(function* (id) {
           const revoked = yield* store.revoke(id)
           if (Option.isSome(revoked)) return revoked.value
-          return yield* new KeyError({ code: "no_such_key", message: `There is no key ${id}.` })
+          return yield* new KeyError({ code: "no_such_key", message: `Key ${id} does not exist.` })
         }),
       }),
     ),

@@ -88,7 +88,7 @@ export class Authenticate extends Context.Service<
   )
 }
 
-/** What tells the key of an authenticated request from others, and is no secret. */
+/** Identifies the key of an authenticated request; not a secret. */
 export const keyName = (headers: KeyHeaders): string => {
   const sent = sentKey(headers)
   return typeof sent === "string" ? Buffer.from(keyFingerprint(sent)).toString("base64") : ""

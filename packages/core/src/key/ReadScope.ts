@@ -1,7 +1,7 @@
 /**
- * What a token with a list may read. For its reader there is nothing else: whatever is not listed is missing from lists and
- * from the feed, and by name or id it does not exist. Nothing is looked up before the list was asked, so that not even the time
- * of a refusal tells whether there is more.
+ * What a token with a list may read. For its reader nothing else exists: unlisted objects are missing from lists and
+ * from the feed, and unknown by name or id. The list is checked before any lookup, so that not even the time of a
+ * refusal reveals whether an object exists.
  */
 import { Option } from "effect"
 import type { ReadableTable } from "../row/Catalog.ts"

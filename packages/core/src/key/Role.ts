@@ -21,7 +21,7 @@ const INCLUDED = {
   reader: ["reader"],
 } as const satisfies Record<Role, ReadonlyArray<Role>>
 
-/** Everything that can be asked of a cabinet by somebody with a role. */
+/** Every action that a role can allow. */
 export type Action =
   | "self.read"
   | "file.upload"
@@ -63,7 +63,7 @@ export type Action =
   | "diagnostics.read"
   | "audit.read"
 
-/** The least role that an action needs; `any` for whoever is known at all. */
+/** The least role that an action needs; `any` for every authenticated caller. */
 export const ROLE_NEEDED = {
   "self.read": "any",
   "file.upload": "uploader",

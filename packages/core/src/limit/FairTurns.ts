@@ -31,7 +31,7 @@ export class FairTurns {
     this.#limits = limits
   }
 
-  /** Runs `work` in its turn; fails with `refused` if there is no place for it. */
+  /** Runs `work` in its turn; fails with `refused` if the queue is full. */
   run<A, E, R, F>(
     group: unknown,
     client: string,

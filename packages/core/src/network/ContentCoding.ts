@@ -31,7 +31,7 @@ type Decompress = (
   done: (error: NodeJS.ErrnoException | null, result: Buffer) => void,
 ) => void
 
-/** The codings that can be decoded, as a sender is told of them. */
+/** The codings that can be decoded, in words for the sender. */
 export const CODING_NAMES = "gzip, deflate, br or zstd"
 
 /** More parts than this in one body are an attack. */

@@ -1,6 +1,6 @@
 /**
- * Notices: what happened to a cabinet, told to its owner as events of a source of the cabinet's own. Each cause is told once,
- * whatever number of processes finds it.
+ * Notices: what happened to a cabinet, as events of a source of its own. Each cause gives one notice, however many
+ * processes find it.
  */
 
 /** Their payloads are described in docs/notices.md. */
@@ -30,11 +30,11 @@ export interface NoticeKey {
   readonly instance: string
 }
 
-/** A cause that is told once. */
+/** A cause of one notice. */
 export interface NoticeCause extends NoticeKey {
   /** Since when it holds, RFC 3339; null if that is not known. */
   readonly since: string | null
-  /** Whether it is over at some time and may then be told again; otherwise its instance is its own. */
+  /** Whether it ends at some time and may then recur; otherwise its instance is unique. */
   readonly ends: boolean
   /** The address that it is about, which is not sent it; null if it is about none. */
   readonly aboutAddress: number | null

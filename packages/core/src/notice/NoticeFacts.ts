@@ -21,7 +21,7 @@ export interface FailingAddress extends AddressFact {
   readonly failure: string | null
 }
 
-/** An address that was told to fail since then, and was delivered to afterwards. */
+/** An address reported as failing since then, with a later successful delivery. */
 export interface RecoveredAddress extends AddressFact {
   readonly since: string
   readonly at: string
@@ -110,7 +110,7 @@ export interface StoredFacts {
   readonly polls: ReadonlyArray<FailingPoll>
   readonly imports: ReadonlyArray<FailedImport>
   readonly columns: ReadonlyArray<CreatedColumn>
-  /** What was told of causes that end, and has not ended as far as is known. */
+  /** Causes that end, had a notice, and have not ended as far as is known. */
   readonly open: ReadonlyArray<NoticeKey>
 }
 

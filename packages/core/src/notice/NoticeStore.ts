@@ -1,4 +1,4 @@
-/** Stores where notices are told, what was told, and finds what they are decided from. */
+/** Stores the source of notices and their causes, and finds the facts that decide them. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
@@ -10,7 +10,7 @@ export interface NoticeSource {
   readonly id: number
   readonly name: string
   readonly table: { readonly schema: string; readonly name: string } | null
-  /** Whether notices are told: it is not archived. */
+  /** Whether notices are on: it is not archived. */
   readonly on: boolean
   /** When they were switched on last, RFC 3339. */
   readonly since: string
@@ -18,7 +18,7 @@ export interface NoticeSource {
   readonly addresses: ReadonlyArray<number>
 }
 
-/** A notice that was told. */
+/** A notice that was sent. */
 export interface ToldNotice {
   readonly eventId: number
   readonly at: string
@@ -34,7 +34,7 @@ export class NoticeStore extends Context.Service<
   {
     /** Null if they were never switched on, or their source was deleted. */
     readonly source: Returns<NoticeSource | null>
-    /** Creates the source if there is none, or takes it out of the archive. */
+    /** Creates the source, or takes it out of the archive. */
     readonly switchOn: (source: StoredSource) => Returns<NoticeSource>
     /** Archives the source. */
     readonly switchOff: Returns<NoticeSource | null>
@@ -43,9 +43,9 @@ export class NoticeStore extends Context.Service<
     /** Whether this process is to look now: notices are on, and no other began to lately. */
     readonly claimRound: Returns<boolean>
     readonly facts: (source: Pick<NoticeSource, "id" | "since">) => Returns<StoredFacts>
-    /** Which of these were not told. */
+    /** Which of these had no notice yet. */
     readonly untold: (keys: ReadonlyArray<NoticeKey>) => Returns<ReadonlyArray<boolean>>
-    /** From now on these may be told again. */
+    /** From now on these may give notices again. */
     readonly end: (keys: ReadonlyArray<NoticeKey>) => Returns<void>
   }
 >()("@data-cabinet/core/notice/NoticeStore") {}

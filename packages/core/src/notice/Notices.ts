@@ -1,4 +1,4 @@
-/** Switches notices on and off, and shows where they are told. */
+/** Switches notices on and off, and shows where they go. */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { readableName } from "../row/ReadableName.ts"
@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from "../source/Source.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
 import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.ts"
 
-/** Whether notices are told, and where. */
+/** Whether notices are on, and where they go. */
 export interface NoticeState {
   readonly on: boolean
   /** When they were switched on last, RFC 3339; null if they never were, or their source was deleted. */

@@ -1,6 +1,6 @@
 /**
- * Decides from what is found which notices there are: the one place that does. What was told before is not known here but for
- * causes that end: whoever tells a notice records its cause, and tells none twice.
+ * The one place that decides from the facts which notices to send. Of earlier notices it only knows the causes that
+ * end; sending a notice records its cause, so none is sent twice.
  */
 import { MOST_WAITING } from "../activity/ActivityStore.ts"
 import { isQuiet } from "../activity/QuietSource.ts"
@@ -12,21 +12,21 @@ import type * as Fact from "./NoticeFacts.ts"
 
 export interface Notices {
   readonly notices: ReadonlyArray<Notice>
-  /** Which of those that were told and had not ended are over. */
+  /** Which of the open causes are over. */
   readonly over: ReadonlyArray<NoticeKey>
 }
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
-/** A failing address is told of when it has failed for so long; of those that it is past, the last. */
+/** A failing address gets a notice after failing this long; of several stages that have passed, only the last. */
 const STAGES = [
   { stage: "5d", seconds: 5 * DAY_SECONDS, words: "five days" },
   { stage: "1d", seconds: DAY_SECONDS, words: "a day" },
   { stage: "1h", seconds: HOUR_SECONDS, words: "an hour" },
 ] as const
 
-/** So many deliveries that wait for one address are told; as long as half of them wait, it is the same time. */
+/** This many deliveries waiting for one address give a notice; while half as many still wait, it is the same cause. */
 const MANY_WAITING = MOST_WAITING
 const STILL_MANY_WAITING = MANY_WAITING / 2
 /** A delivery that is due and that nobody sends for so long. */
@@ -34,7 +34,7 @@ const LATE_SECONDS = 600
 
 const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
 
-/** A disk with less room is told; as long as it has less than the other share, it is the same time. */
+/** A disk with less free space gives a notice; below the other share, it is still the same cause. */
 const LOW_DISK_SHARE = 0.1
 const ROOMY_DISK_SHARE = 0.12
 
@@ -98,7 +98,7 @@ const paused = (one: Fact.PausedAddress): Notice => {
 
 const isLate = ({ lateSeconds }: Fact.WaitingAddress): boolean => lateSeconds >= LATE_SECONDS
 
-/** Null if so few wait that there is nothing to tell, or nothing new about what was told. */
+/** Null if too few wait for a notice, or for a new one. */
 const waiting = (one: Fact.WaitingAddress): Notice | null => {
   const { count, oldest } = one
   if (count < MANY_WAITING && !isLate(one)) return null
@@ -255,7 +255,7 @@ const disk = (one: Fact.DiskFact): Notice | null => {
   })
 }
 
-/** Whether what was told and ends still holds. */
+/** Whether an open cause still holds. */
 const holdsStill = ({ kind, subject }: NoticeKey, facts: Fact.NoticeFacts): boolean => {
   if (kind === "disk.filling") return facts.disk === null || freeShare(facts.disk) < ROOMY_DISK_SHARE
   const found = facts.waiting.find(({ id }) => id === subject)
@@ -280,6 +280,6 @@ export const noticesOf = (facts: Fact.NoticeFacts): Notices => {
   ]
   return {
     notices: found.filter((one) => one !== null),
-    over: facts.open.filter((told) => !holdsStill(told, facts)),
+    over: facts.open.filter((cause) => !holdsStill(cause, facts)),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Looks for what there is to tell, and tells it. A notice and the record of its cause are committed together, so that it is told
- * once however many processes look, and whenever one of them is killed.
+ * Finds causes of notices and sends them. A notice and the record of its cause are committed together, so that it is
+ * sent once however many processes look, and whenever one of them is killed.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { ActivityStore } from "../activity/ActivityStore.ts"
@@ -16,7 +16,7 @@ import type { Notice } from "./Notice.ts"
 import { noticesOf } from "./NoticesOf.ts"
 import { NoticeStore } from "./NoticeStore.ts"
 
-/** What is left is told by the next round. */
+/** The next round sends the rest. */
 const MOST_NOTICES = 200
 
 /** They are accepted in batches. */
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4
 export class TellNotices extends Context.Service<
   TellNotices,
   {
-    /** Returns how many were told: none while notices are off. */
+    /** Returns how many were sent: 0 while notices are off. */
     readonly tell: Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/notice/TellNotices") {
@@ -73,8 +73,8 @@ class Teller {
       if (over.length > 0) yield* store.end(over)
       const untold = yield* store.untold(notices.map(({ cause }) => cause))
       const news = notices.filter((_, n) => untold[n]!).slice(0, MOST_NOTICES)
-      const told = yield* Effect.forEach(news, (one) => this.#tellOne(source.id, one), { concurrency: AT_ONCE })
-      return told.filter(Boolean).length
+      const sent = yield* Effect.forEach(news, (one) => this.#tellOne(source.id, one), { concurrency: AT_ONCE })
+      return sent.filter(Boolean).length
     })
   }
 
@@ -92,7 +92,7 @@ class Teller {
     })
   }
 
-  /** False if it was told meanwhile, or there is no longer a source for it. */
+  /** False if it was sent meanwhile, or its source is gone. */
   #tellOne(sourceId: number, { cause, payload }: Notice): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const { store, sources, log } = this.#ports

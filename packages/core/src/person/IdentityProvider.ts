@@ -11,7 +11,7 @@ export interface SignInAttempt {
   readonly verifier: string
 }
 
-/** Issuer and subject are the identity; an e-mail address is none, for it may change hands. */
+/** Issuer and subject are the identity; an e-mail address is not, for it may change hands. */
 export interface ProvidedPerson {
   readonly issuer: string
   readonly subject: string

@@ -1,7 +1,7 @@
 /**
- * A browser in which a person has signed in before, as a text that it keeps: person and a random id, signed by the cabinet's
- * key. Its attempts are counted by the id, so that a flood of attempts from the same address, or at the same account, does
- * not lock the person out. It is no credential: a password is still required.
+ * A browser in which a person has signed in before, as a text that it keeps: person and a random id, signed by the
+ * cabinet's key. Its attempts are counted by the id, so that a flood of attempts from the same address, or at the same
+ * account, does not lock the person out. It is not a credential: a password is still required.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { CursorKey } from "../pagination/CursorKey.ts"

@@ -73,10 +73,10 @@ export const hashPassword = (password: string): Effect.Effect<string> => {
   )
 }
 
-/** What nobody's password has: compared with where there is no such person, so that it takes as long. */
+/** A hash that no password has: compared with for unknown people, so that it takes as long. */
 const NOBODY = ["scrypt", COST.log2, COST.r, COST.p, randomBytes(16).toString("base64url"), "A".repeat(43)].join("$")
 
-/** Null: there is no password to compare with, and nothing equals it. */
+/** Null: without a password to compare with, nothing matches. */
 export const verifyPassword = (password: string, stored: string | null): Effect.Effect<boolean> => {
   const [, log2, r, p, salt, expected] = (stored ?? NOBODY).split("$")
   const cost = { log2: Number(log2), r: Number(r), p: Number(p) }

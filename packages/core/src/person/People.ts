@@ -144,7 +144,7 @@ const checkRole = (role: string): Effect.Effect<void, PersonError> =>
     ? Effect.void
     : Effect.fail(personError("bad_role", `A person's role must be one of ${PERSON_ROLES.join(", ")}.`))
 
-const noSuchPerson = (id: number) => Effect.fail(personError("no_such_person", `There is no person ${id}.`))
+const noSuchPerson = (id: number) => Effect.fail(personError("no_such_person", `Person ${id} does not exist.`))
 const nameTaken = Effect.fail(personError("name_taken", "Another person already has this name."))
 const foreign = Effect.fail(
   personError(

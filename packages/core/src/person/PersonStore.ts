@@ -38,7 +38,7 @@ export class PersonStore extends Context.Service<
     /** Ends the sessions and the link, too. */
     readonly remove: (id: number) => Effect.Effect<Changed, StoreUnavailable>
     readonly setPassword: (id: number, password: string | null) => Effect.Effect<boolean, StoreUnavailable>
-    /** Replaces an earlier link. Returns when it expires; none if there is no such person. */
+    /** Replaces an earlier link. Returns when it expires; none if the person does not exist. */
     readonly setLink: (
       id: number,
       fingerprint: Uint8Array,

@@ -7,7 +7,9 @@ const PREFIX = { link: "dcl_", session: "dcs_" } as const satisfies Record<Secre
 
 export const newSecret = (kind: SecretKind): string => PREFIX[kind] + randomBytes(32).toString("base64url")
 
-/** By which it is looked up; null for a text that is no secret of this kind, which nobody has to be asked about. */
+/**
+ * The fingerprint by which it is looked up; null for a text that is not a secret of this kind, which needs no lookup.
+ */
 export const secretFingerprint = (kind: SecretKind, text: string): Uint8Array | null =>
   text.startsWith(PREFIX[kind]) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(PREFIX[kind].length))
     ? hash("sha256", text, "buffer")

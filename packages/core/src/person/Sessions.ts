@@ -17,7 +17,7 @@ export class Sessions extends Context.Service<
   {
     /** One that may act, by its secret's fingerprint. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Like `find`, but it is no use of the session: it ends as if nobody had looked. */
+    /** Like `find`, but does not count as use of the session, which expires as if nobody had looked. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Live ones, newest first; null: everybody's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
@@ -36,7 +36,7 @@ export class Sessions extends Context.Service<
         list: store.list,
         end: Effect.fnUntraced(function* (id, ofPerson) {
           const ended = yield* store.end(id, ofPerson)
-          if (!ended) return yield* personError("no_such_session", `There is no session ${id}.`)
+          if (!ended) return yield* personError("no_such_session", `Session ${id} does not exist.`)
         }),
         endAll: (personId) => store.endAll(personId, null),
       }),

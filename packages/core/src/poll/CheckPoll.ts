@@ -44,7 +44,10 @@ export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
 const headersNeeded = ({ url, headerNames }: Poll): string =>
   `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: send them again for another origin, or an empty list to send none.`
 
-/** Whether items that were seen may look new, so that what comes first is no news. A query often holds no more than a token. */
+/**
+ * Whether items that were seen may look new, so that the first run must count as history. A query often holds no more
+ * than a token.
+ */
 const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField">): boolean => {
   const place = (url: string) => url.split("?", 1)[0]
   return place(was.url) !== place(now.url) || was.pointer !== now.pointer || was.keyField !== now.keyField

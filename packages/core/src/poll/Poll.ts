@@ -30,7 +30,7 @@ export interface Poll {
   readonly firstAt: string | null
 }
 
-/** Its URL for somebody with this role, or with none: the query string is a secret for whoever may not change it. */
+/** Its URL as shown to this role, or to no role: the query string is a secret from those who may not change it. */
 export const shownPollUrl = ({ url }: Pick<Poll, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "poll.change") ? url : maskUrl(url)
 

@@ -9,7 +9,7 @@ export interface PollRequest {
   readonly lastModified: string | null
 }
 
-/** Never an error: the body if the response was a complete 200, otherwise the reason why there is none. */
+/** Never an error: the body if the response was a complete 200, otherwise the reason for its absence. */
 export interface PollResponse {
   readonly status: number | null
   readonly peer: string | null

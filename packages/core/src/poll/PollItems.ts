@@ -1,6 +1,6 @@
 /**
- * Reads the items of one response of a poll, each of them once. A response is read completely or refused: one that is no
- * list of objects has no items.
+ * Reads the items of one response of a poll, each of them once. A response is read completely or refused: only a list
+ * of objects has items.
  */
 import { Effect, type Scope, Stream } from "effect"
 import { isEmptyPayload } from "../event/Payload.ts"

@@ -43,7 +43,7 @@ export interface RunResult {
   readonly durationMs: number
   readonly bytes: number
   readonly items: number
-  /** The new items, staged and not yet sealed; null if there are none. */
+  /** The new items, staged and not yet sealed; null without new items. */
   readonly fresh: { readonly held: HeldImport; readonly rows: number } | null
   /** For the next conditional request; unchanged after a failed run. */
   readonly etag: string | null
@@ -51,13 +51,13 @@ export interface RunResult {
   readonly nextSeconds: number
 }
 
-/** None if there is no such poll. */
+/** None if the poll does not exist. */
 type Found<A> = Effect.Effect<Option.Option<A>, StoreUnavailable>
 
 export class PollStore extends Context.Service<
   PollStore,
   {
-    /** None if there is no such source. */
+    /** None if the source does not exist. */
     readonly add: (poll: NewPoll) => Found<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
@@ -89,7 +89,7 @@ export class PollStore extends Context.Service<
      * poll was removed or another process holds it by now; then nothing is saved.
      */
     readonly settle: (poll: ClaimedPoll, result: RunResult) => Effect.Effect<Option.Option<PollRun>, StoreUnavailable>
-    /** Milliseconds until the next poll is due; null if there is none. */
+    /** Milliseconds until the next poll is due; null without polls. */
     readonly nextDue: Effect.Effect<number | null, StoreUnavailable>
   }
 >()("@data-cabinet/core/poll/PollStore") {}

@@ -69,7 +69,7 @@ export class Polls extends Context.Service<
         add: Effect.fnUntraced(function* (poll) {
           const added = yield* store.add(yield* checked(poll))
           if (Option.isSome(added)) return added.value
-          return yield* pollError("no_such_source", `There is no source ${poll.sourceId}.`)
+          return yield* pollError("no_such_source", `Source ${poll.sourceId} does not exist.`)
         }),
         list: store.list,
         get,
@@ -109,7 +109,7 @@ export class Polls extends Context.Service<
   )
 }
 
-const noSuchPoll = (id: number) => Effect.fail(pollError("no_such_poll", `There is no poll ${id}.`))
+const noSuchPoll = (id: number) => Effect.fail(pollError("no_such_poll", `Poll ${id} does not exist.`))
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>): Returns<A> =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchPoll(id)))

@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import type { Table, TableDetail } from "./Table.ts"
 
-/** How the rows of an object are told apart, which determines how its pages are read. */
+/** How the rows of an object are distinguished, which determines how its pages are read. */
 export type RowIdentity =
   /** By its primary key. */
   | "key"

@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 
 /**
- * `bad_notation`: it is none of those that exist, or does not apply to the column or its new type. `views_depend`: views must be recreated with the column, and may not be, or cannot be. `objects_depend`: something else
- * depends on it. `views_slow`: recreating the views took too long. `table_busy`: the table could not be locked.
+ * `bad_notation`: unknown, or it does not apply to the column or its new type. `views_depend`: views must be recreated
+ * with the column, and may not be, or cannot be. `objects_depend`: something else depends on it. `views_slow`:
+ * recreating the views took too long. `table_busy`: the table could not be locked.
  */
 export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
   code: Schema.Literals([

@@ -37,7 +37,7 @@ export class ColumnIndexStore extends Context.Service<
   ColumnIndexStore,
   {
     readonly list: (oid: number) => Effect.Effect<ReadonlyArray<ColumnIndex>, StoreUnavailable>
-    /** The name of an index of anybody's that is ready and begins with these columns; null if there is none. */
+    /** The name of any owner's index that is ready and begins with these columns; null if none does. */
     readonly serving: (
       oid: number,
       columns: ReadonlyArray<string>,

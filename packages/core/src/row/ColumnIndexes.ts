@@ -1,12 +1,12 @@
 /**
- * Indexes that make filters and sorts fast on a large table. What rows are read is the same with and without them.
+ * Indexes that make filters and sorts fast on a large table. The result is the same with and without them.
  *
- * No value that a sender sends may be refused because of an index. A btree holds no entry of more than 2,704 bytes, so only
- * types whose values are short have one; columns of text and jsonb get a hash index, which serves `eq` alone.
+ * No value that a sender sends may be refused because of an index. A btree holds no entry of more than 2,704 bytes, so
+ * only types whose values are short have one; columns of text and jsonb get a hash index, which serves `eq` alone.
  *
- * A btree continues with the primary key, by which the rows of a page are ordered after the columns that were asked for, so
- * that a page begins where the one before it ended. Refuses what is not a table or materialized view of its own rows,
- * another's table, and types that run somebody's code when they are compared.
+ * A btree continues with the primary key, by which a page orders its rows after the requested columns, so that a page
+ * begins where the previous one ended. Refuses anything but a table or materialized view with rows of its own, tables
+ * of other owners, and types whose comparison runs a customer's code.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -52,7 +52,7 @@ export class ColumnIndexes extends Context.Service<
         const found = yield* catalog.find(schema, name)
         return Option.isSome(found)
           ? found.value
-          : yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
+          : yield* refuse("no_such_table", `${schema}.${name} is not a readable table or view.`)
       })
 
       /** One of ours to index, or to drop an index of. */
@@ -71,13 +71,13 @@ export class ColumnIndexes extends Context.Service<
         list: Effect.fnUntraced(function* (schema, name) {
           return yield* store.list((yield* find(schema, name)).oid)
         }),
-        build: Effect.fnUntraced(function* (schema, name, asked) {
+        build: Effect.fnUntraced(function* (schema, name, requested) {
           const { table, target } = yield* ours(schema, name)
           if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
             const message = `There can be no index of ${nameOf(table)}: only a table with rows of its own or a materialized view can, not a view, a foreign or partitioned table, or a parent of other tables.`
             return yield* refuse("not_indexable", message)
           }
-          const { columns, method } = yield* plannedIndex(table, asked)
+          const { columns, method } = yield* plannedIndex(table, requested)
           const standing = yield* store.serving(table.oid, columns, method)
           if (standing !== null) return { index: standing, columns, method, built: false }
           const left = (yield* store.list(table.oid)).filter(
@@ -90,7 +90,7 @@ export class ColumnIndexes extends Context.Service<
             ({ detail }) => refuse("build_failed", `The index of ${nameOf(table)} could not be created: ${detail}.`),
           )
           // The type may have changed before the build began.
-          const now = yield* plannedIndex(yield* find(schema, name), asked)
+          const now = yield* plannedIndex(yield* find(schema, name), requested)
           if (now.method !== method || !sameNames(now.columns, columns)) {
             yield* store.drop(schema, [index])
             return yield* refuse(
@@ -121,20 +121,20 @@ export class ColumnIndexes extends Context.Service<
 
 const plannedIndex = Effect.fnUntraced(function* (
   table: ReadableTable,
-  asked: ReadonlyArray<string>,
+  requested: ReadonlyArray<string>,
 ): Effect.fn.Return<{ readonly columns: ReadonlyArray<string>; readonly method: IndexMethod }, ColumnIndexError> {
   const named = new Map(table.columns.map((column) => [column.name, column]))
-  const missing = asked.find((name) => !named.has(name))
+  const missing = requested.find((name) => !named.has(name))
   if (missing !== undefined) {
     return yield* refuse(
       "no_such_column",
-      `There is no column ${JSON.stringify(missing)} in ${nameOf(table)}. Its columns are ${[...named.keys()].join(", ")}.`,
+      `${nameOf(table)} has no column ${JSON.stringify(missing)}. Its columns are ${[...named.keys()].join(", ")}.`,
     )
   }
-  if (asked.length === 0 || asked.length > MAX_INDEX_COLUMNS || new Set(asked).size < asked.length) {
+  if (requested.length === 0 || requested.length > MAX_INDEX_COLUMNS || new Set(requested).size < requested.length) {
     return yield* refuse("not_indexable", `An index has one to ${MAX_INDEX_COLUMNS} columns, each of them once.`)
   }
-  const columns = asked.map((name) => named.get(name)!)
+  const columns = requested.map((name) => named.get(name)!)
   const unfit = columns.find((column) => !isShort(column) && !isLong(column))
   if (unfit !== undefined) {
     return yield* refuse(
@@ -143,11 +143,11 @@ const plannedIndex = Effect.fnUntraced(function* (
     )
   }
   if (columns.every(isShort)) {
-    const rest = table.detail.key.filter((name) => !asked.includes(name) && isShort(named.get(name)!))
-    const isWhole = table.detail.key.every((name) => asked.includes(name) || rest.includes(name))
-    return { columns: isWhole ? [...asked, ...rest] : asked, method: "btree" }
+    const rest = table.detail.key.filter((name) => !requested.includes(name) && isShort(named.get(name)!))
+    const isWhole = table.detail.key.every((name) => requested.includes(name) || rest.includes(name))
+    return { columns: isWhole ? [...requested, ...rest] : requested, method: "btree" }
   }
-  if (columns.length === 1) return { columns: asked, method: "hash" }
+  if (columns.length === 1) return { columns: requested, method: "hash" }
   const text = columns.find(isLong)!
   return yield* refuse(
     "not_indexable",

@@ -2,9 +2,9 @@
 import { Schema } from "effect"
 
 /**
- * `no_such_table`: there is no readable object of this name. `no_such_column`: the object has no such column. `bad_columns`:
- * the key has no column, too many, or one of them twice. `bad_view_name`: no view can have this name. `no_author`: there is no
- * role that creates views. `view_failed`: PostgreSQL refused; the message is its own.
+ * `no_such_table`: no readable object has this name. `no_such_column`: the object has no such column. `bad_columns`:
+ * the key has no column, too many, or one of them twice. `bad_view_name`: no view can have this name. `no_author`: no
+ * role may create views. `view_failed`: PostgreSQL refused; the message is its own.
  */
 export class LatestViewError extends Schema.TaggedError<LatestViewError>()("LatestViewError", {
   code: Schema.Literals([

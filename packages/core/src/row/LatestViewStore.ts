@@ -17,7 +17,7 @@ export interface LatestViewPlan {
   readonly replace: boolean
 }
 
-/** `no_author`: there is no role that creates views. `view_failed`: PostgreSQL refused, and `detail` is its own message. */
+/** `no_author`: no role may create views. `view_failed`: PostgreSQL refused, and `detail` is its own message. */
 export class ViewFailed extends Data.TaggedError("ViewFailed")<{
   readonly code: "no_author" | "view_failed"
   readonly detail: string

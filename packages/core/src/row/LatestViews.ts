@@ -52,7 +52,7 @@ export class LatestViews extends Context.Service<
       const planned = Effect.fnUntraced(function* (query: LatestViewQuery) {
         const found = yield* catalog.find(query.schema, query.name)
         if (Option.isNone(found)) {
-          return yield* refuse("no_such_table", `There is no readable table or view ${query.schema}.${query.name}.`)
+          return yield* refuse("no_such_table", `${query.schema}.${query.name} is not a readable table or view.`)
         }
         return yield* planOf(found.value, query)
       })

@@ -121,13 +121,16 @@ const dayReader = (notation: DateNotation): Reader => ({
 const numberReaders = { comma: numberReader("comma"), dot: numberReader("dot") }
 const dayReaders = { dmy: dayReader("dmy"), mdy: dayReader("mdy"), ymd: dayReader("ymd") }
 
-/** The number as JSON writes it, or null if the text is no number in this notation. */
+/** The number as JSON writes it, or null if the text is not a number in this notation. */
 export const readNumber = (text: string, notation: NumberNotation): string | null => {
   const { pattern, plain } = numberReaders[notation]
   return text.length <= MAX_LENGTH && pattern.test(text) ? plain(text) : null
 }
 
-/** The day as `2026-03-02`, with what stands of a time behind a `T`; null if the text is no day in this notation. */
+/**
+ * The day as `2026-03-02`, followed by `T` and the text of a time, if any; null if the text is not a day in this
+ * notation.
+ */
 export const readDay = (text: string, notation: DateNotation): string | null => {
   const { pattern, plain } = dayReaders[notation]
   if (text.length > MAX_LENGTH || !pattern.test(text)) return null

@@ -62,7 +62,7 @@ const valueOf = <A>(outcome: LoginOutcome<A>): Effect.Effect<A, ReportLoginError
       return Effect.fail(
         new ReportLoginError({
           code: "no_reader",
-          message: `There is no reader role ${outcome.role}; \`cabinet doctor\` says why.`,
+          message: `The reader role ${outcome.role} does not exist; \`cabinet doctor\` says why.`,
         }),
       )
     case "denied":

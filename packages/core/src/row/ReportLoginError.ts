@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 
 /**
- * `no_reader`: there is no reader role, whose rights it would have. `not_listening`: the embedded database listens on no
- * port. `login_denied`: the database's user may not create or change the role; the message says what to run.
+ * `no_reader`: the reader role, whose rights it would have, does not exist. `not_listening`: the embedded database
+ * listens on no port. `login_denied`: the database's user may not create or change the role; the message says what to
+ * run.
  */
 export class ReportLoginError extends Schema.TaggedError<ReportLoginError>()("ReportLoginError", {
   code: Schema.Literals(["no_reader", "not_listening", "login_denied"]),

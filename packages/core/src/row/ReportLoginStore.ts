@@ -11,7 +11,7 @@ export interface RightBeyondReading {
 /** The login as it is now. */
 export interface ReportLoginState {
   readonly role: string
-  /** Whether it can log in: somebody has asked for its password. */
+  /** Whether it can log in: its password was requested once. */
   readonly active: boolean
   /** Where it connects, without the password; null if the database is reached on this machine alone. */
   readonly url: string | null

@@ -18,7 +18,7 @@ import type {
 } from "./SourceColumnStore.ts"
 
 export const noSuchSource = (sourceId: number) =>
-  new ColumnError({ code: "no_such_source", message: `There is no source ${sourceId}.` })
+  new ColumnError({ code: "no_such_source", message: `Source ${sourceId} does not exist.` })
 
 export const noTable = (sourceId: number) =>
   new ColumnError({ code: "no_table", message: `Source ${sourceId} has no table: it was dropped.` })

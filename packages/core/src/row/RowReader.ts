@@ -70,8 +70,8 @@ export interface FoundRows {
   readonly items: Items
   readonly hasMore: boolean
   /**
-   * The values of an item's position, as texts that PostgreSQL reads as the same values: of the last one, and of any other
-   * where rows are told apart by their text.
+   * The values of an item's position, as texts that PostgreSQL reads as the same values: of the last one, and of any
+   * other if rows are distinguished by their text.
    */
   readonly positionOf: (item: number) => ReadonlyArray<string | null>
 }

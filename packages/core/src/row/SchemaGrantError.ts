@@ -4,8 +4,8 @@ import { Schema } from "effect"
 /**
  * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
  * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
- * `no_reader`: there is no reader role. `schema_exists`: there is a schema of this name already.
- * `no_author`: there is no author role to own it.
+ * `no_reader`: the reader role does not exist. `schema_exists`: a schema of this name exists already. `no_author`: the
+ * author role, which would own it, does not exist.
  */
 export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("SchemaGrantError", {
   code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader", "schema_exists", "no_author"]),

@@ -41,7 +41,10 @@ export class SchemaGrants extends Context.Service<
           return refuse("not_for_readers", `The name ${schema} is the cabinet's or PostgreSQL's: choose another one.`)
         }
         if (!isSqlName(schema)) {
-          return refuse("not_for_readers", `${JSON.stringify(schema)} is no name of a schema: it has 1 to 63 bytes.`)
+          return refuse(
+            "not_for_readers",
+            `${JSON.stringify(schema)} cannot be a schema's name, which has 1 to 63 bytes.`,
+          )
         }
         return Effect.flatMap(store.add(schema), (outcome) => added(schema, outcome))
       }
@@ -68,7 +71,7 @@ const added = (schema: string, outcome: AddOutcome): Effect.Effect<{ readonly au
     case "exists":
       return refuse("schema_exists", `The database has a schema ${schema} already.`)
     case "no_author":
-      return refuse("no_author", `There is no author to own it. ${outcome.reason}`)
+      return refuse("no_author", `The author role, which would own it, does not exist. ${outcome.reason}`)
     case "denied":
       return refuse(
         "no_right",
@@ -84,7 +87,7 @@ const result = (what: GrantChange, schema: string, outcome: GrantOutcome): Retur
     case "no_schema":
       return noSuchSchema(schema)
     case "no_reader":
-      return refuse("no_reader", `There is no reader role ${outcome.role}; \`cabinet doctor\` says why.`)
+      return refuse("no_reader", `The reader role ${outcome.role} does not exist; \`cabinet doctor\` says why.`)
     case "denied":
       return notMine(schema, outcome.detail, outcome.statements)
     case "changed": {

@@ -51,7 +51,7 @@ export class SearchIndex extends Context.Service<
         const found = yield* catalog.find(schema, name)
         return Option.isSome(found)
           ? found.value
-          : yield* refuse("no_such_table", `There is no readable table or view ${schema}.${name}.`)
+          : yield* refuse("no_such_table", `${schema}.${name} is not a readable table or view.`)
       })
 
       /** A readable table that is ours to index, with what decides about it. */

@@ -52,7 +52,7 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
 export class SearchIndexStore extends Context.Service<
   SearchIndexStore,
   {
-    /** None if there is no such table. */
+    /** None if the table does not exist. */
     readonly target: (oid: number) => Effect.Effect<Option.Option<IndexTarget>, StoreUnavailable>
     readonly list: (oid: number) => Effect.Effect<ReadonlyArray<TableIndex>, StoreUnavailable>
     /** Without a time limit, and without blocking writers; returns the index's name. */

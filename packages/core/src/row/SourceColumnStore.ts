@@ -1,6 +1,6 @@
 /**
- * Stores the columns of sources' tables. It decides nothing: labels have been checked, and whether and how a column gets
- * another type is asked of the caller, in the transaction that does it.
+ * Stores the columns of sources' tables. It decides nothing: labels have been checked, and the caller decides whether
+ * and how a column gets another type, inside the transaction that changes it.
  */
 import { Context, Data, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -41,7 +41,7 @@ export interface RetypeTrial {
   readonly misfits: number | null
   /** The first of them, cut where they are long; empty too if none was found in time. */
   readonly examples: ReadonlyArray<{ readonly eventId: number; readonly value: string }>
-  /** The column that they would move to; null if there are none. */
+  /** The column that they would move to; null if every value fits. */
   readonly sibling: string | null
   /** The views that would be recreated, as `schema.name`. */
   readonly views: ReadonlyArray<string>
@@ -95,14 +95,14 @@ export class NotRetyped extends Data.TaggedError("NotRetyped")<{
 export class SourceColumnStore extends Context.Service<
   SourceColumnStore,
   {
-    /** The name of a source's table, null once it was dropped, and its columns; none if there is no such source. */
+    /** The name of a source's table, null once it was dropped, and its columns; none if the source does not exist. */
     readonly list: (
       sourceId: number,
     ) => Effect.Effect<
       Option.Option<{ readonly table: string | null; readonly columns: ReadonlyArray<SourceColumn> }>,
       StoreUnavailable
     >
-    /** None if there is no such column. */
+    /** None if the column does not exist. */
     readonly relabel: (
       sourceId: number,
       column: string,

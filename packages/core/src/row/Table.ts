@@ -29,7 +29,7 @@ export interface Column {
 /** An object with everything that a reader may know about it. */
 export interface TableDetail extends Table {
   readonly columns: ReadonlyArray<Column>
-  /** The names of the primary key's columns, in the key's order; empty if there is none. */
+  /** The names of the primary key's columns, in the key's order; empty without one. */
   readonly key: ReadonlyArray<string>
   /** The query of a view or materialized view. */
   readonly definition: string | null

@@ -14,7 +14,7 @@ export interface AbortableCall extends Call {
   readonly onAbort: (abort: () => void) => () => void
 }
 
-/** A call, for whoever can abort it. */
+/** A call, as its owner sees it, who can abort it. */
 export class OwnCall implements AbortableCall {
   readonly deadline: Deadline
   readonly context: Context.Context<never>

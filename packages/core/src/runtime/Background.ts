@@ -51,7 +51,10 @@ export interface BackgroundOptions {
   readonly quiet?: boolean
 }
 
-/** The shortest share of a pause, so that processes that start together do not stay in step. No pause is longer than asked. */
+/**
+ * The shortest share of a pause, so that processes that start together do not stay in step. No pause is longer than
+ * requested.
+ */
 const MIN_PAUSE_SHARE = 0.8
 
 const jittered = (pause: Duration.Input): Effect.Effect<Duration.Duration> =>

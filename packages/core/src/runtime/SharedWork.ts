@@ -1,11 +1,12 @@
 /**
- * Does the same work once for all who ask for it at about the same time. A caller is never given what began before it asked: while
- * a run is under way, all who ask meanwhile share the next one. A caller that leaves ends nothing for the others.
+ * Does the same work once for all callers that request it at about the same time. A caller never gets the result of a
+ * run that began before its call: all callers that arrive during a run share the next one. A caller that leaves does
+ * not affect the others.
  */
 import { Deferred, Effect, type Scope } from "effect"
 
 interface Runs<A, E> {
-  /** Of those who asked while a run was under way; null while there are none. */
+  /** The run for callers that arrived during the current one; null without such callers. */
   next: Deferred.Deferred<A, E> | null
 }
 

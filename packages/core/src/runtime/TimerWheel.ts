@@ -1,7 +1,7 @@
 /**
- * Timeouts without a timer for each. Racing a timer costs two more fibers per wait, which for a short request is more than
- * its work; here one fiber checks all timeouts a few times a second, and sleeps while there are none. The object that waits
- * holds its deadline as a value, and may change it.
+ * Timeouts without a timer for each. Racing a timer costs two more fibers per wait, which for a short request is more
+ * than its work; here one fiber checks all timeouts a few times a second, and sleeps without timeouts. The object that
+ * waits holds its deadline as a value, and may change it.
  */
 import { Clock, type Context, Effect, Latch, type Scope } from "effect"
 import { type Deadline, monotonicMillis } from "./Deadline.ts"

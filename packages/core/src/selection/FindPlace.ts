@@ -1,7 +1,7 @@
 /**
- * Finds the place of a value in the order of a selection, as the cursor of the page that begins with it. It costs what a first
- * page costs: the one row before the place is read backwards, by the same index. Refuses an order by nothing, objects whose
- * rows are told apart by their text, and values that the column's type cannot read.
+ * Finds the place of a value in the order of a selection, as the cursor of the page that begins with it. It costs what
+ * a first page costs: the one row before the place is read backwards, by the same index. Refuses selections without a
+ * sort, objects whose rows are distinguished by their text, and values that the column's type cannot read.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

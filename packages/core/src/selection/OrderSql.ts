@@ -14,7 +14,7 @@ export interface Order {
   /** Never NULL; they identify every row, or with `countsEquals` every class of equal rows. */
   readonly ties: ReadonlyArray<OrderedTerm>
   readonly direction: Direction
-  /** Rows that are equal in all terms are told apart by counting: a page begins at its place, not after it. */
+  /** Rows that are equal in all terms are distinguished by counting: a page begins at its place, not after it. */
   readonly countsEquals: boolean
 }
 

@@ -74,9 +74,9 @@ export class SampleRows extends Context.Service<
         for (let seen = 0; seen < SAMPLED_ROWS;) {
           const left = until - (yield* Clock.currentTimeMillis)
           if (left <= 0) return false
-          const asked: ParamPairs = cursor === null ? selecting : [...selecting, ["cursor", cursor]]
+          const pageParams: ParamPairs = cursor === null ? selecting : [...selecting, ["cursor", cursor]]
           const read = yield* Effect.timeoutOption(
-            fromCall((call) => rows.page({ schema, name, params: asked }, call)),
+            fromCall((call) => rows.page({ schema, name, params: pageParams }, call)),
             left,
           )
           if (Option.isNone(read)) return false
@@ -100,7 +100,7 @@ export class SampleRows extends Context.Service<
         }),
         facets: Effect.fnUntraced(function* (request, column) {
           if (!(yield* columnsOf(request)).includes(column)) {
-            return yield* selectionError("unknown_column", "column", `There is no column ${shown(column)}.`)
+            return yield* selectionError("unknown_column", "column", `Unknown column ${shown(column)}.`)
           }
           // A row of one column is `{"name":value}`.
           const head = JSON.stringify(column).length + 2

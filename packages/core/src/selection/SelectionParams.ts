@@ -70,7 +70,7 @@ const read = (pairs: ParamPairs): Selection => {
   for (const [name] of pairs) {
     if (!(SELECTION_PARAMS as ReadonlyArray<string>).includes(name)) {
       const known = SELECTION_PARAMS.join(", ")
-      throw selectionError("unknown_param", name, `There is no parameter ${shown(name)}. There are ${known}.`)
+      throw selectionError("unknown_param", name, `Unknown parameter ${shown(name)}. The parameters are ${known}.`)
     }
   }
   const all = (name: Repeated) => pairs.flatMap(([other, value]) => (other === name ? [value] : []))

@@ -216,7 +216,7 @@ const plannedPeriod = (period: Period | null, column: (name: string) => Readable
 
 /** A cursor is valid for this object, this selection with any page size, and these types of the compared values. */
 const walkOf = (
-  { limit: _limit, cursor: _cursor, direction: _direction, ...asked }: Selection,
+  { limit: _limit, cursor: _cursor, direction: _direction, ...selected }: Selection,
   { table, sort, ties, direction }: Pick<SelectionPlan, "table" | "sort" | "ties" | "direction">,
   key: CursorKey,
 ): CursorWalk => ({
@@ -226,7 +226,7 @@ const walkOf = (
     table.detail.schema,
     table.detail.name,
     table.identity === "place" ? table.oid : table.identity,
-    asked,
+    selected,
     direction,
     sort === null ? null : [sort.type.sql, sort.notNull],
     ties.map(({ name, type }) => [name, type.sql]),

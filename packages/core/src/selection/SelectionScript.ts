@@ -35,7 +35,7 @@ class SqlLiterals extends SqlParameters {
   }
 }
 
-/** Its cursor is left out: whoever runs it begins at the first row. */
+/** Without its cursor: a run of the script begins at the first row. */
 const NO_KEY = new CursorKey(new Uint8Array(32))
 
 export const selectionScript = (

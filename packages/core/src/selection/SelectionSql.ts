@@ -50,8 +50,8 @@ export const statementText = (plan: SelectionPlan, zone: string, parameters: Sql
 /** The columns whose values the statement reads in addition to those that it shows. */
 const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
   if (search !== "" || table.identity === "text") return table.columns
-  const asked = [period?.column, sort].filter((column) => column !== undefined && column !== null)
-  return [...filters.map(({ column }) => column), ...asked, ...ties]
+  const named = [period?.column, sort].filter((column) => column !== undefined && column !== null)
+  return [...filters.map(({ column }) => column), ...named, ...ties]
 }
 
 /** The shown columns as SQL. */

@@ -47,7 +47,7 @@ export interface Source extends SourceSettings {
   /** Null once the table was dropped. */
   readonly table: { readonly schema: string; readonly name: string } | null
   readonly createdAt: string
-  /** How its sender is verified; null: whoever has the intake address may send. */
+  /** How its sender is verified; null: anyone who has the intake address may send. */
   readonly verify: Verification | null
   /** The provider whose question about the address is answered; null: none but those of the recipe. */
   readonly challenge: Challenge | null
@@ -77,7 +77,7 @@ export interface IntakeSource {
   readonly thanksUrl: string | null
   /** Null for a source that keeps no more than all do. */
   readonly kept: KeptSettings | null
-  /** Null for a source that takes requests from whoever has its address. */
+  /** Null for a source that accepts requests from anyone who has its address. */
   readonly verification: IntakeVerification | null
   /** Absent for a source that answers no provider's question, but those of its recipe. */
   readonly challenge?: IntakeChallenge
@@ -85,6 +85,6 @@ export interface IntakeSource {
   readonly rate?: number
   /** Absent for a source that takes nothing for spam. */
   readonly spam?: SpamRules
-  /** The addresses of the source that have a filter; absent if there are none. */
+  /** The addresses of the source that have a filter; absent without any. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

@@ -48,7 +48,7 @@ export type SourceRemoval =
 
 type Found<A> = Effect.Effect<Option.Option<A>, StoreUnavailable>
 
-/** Every method about one source returns none if there is no such source. */
+/** Every method about one source returns none if the source does not exist. */
 export class SourceStore extends Context.Service<
   SourceStore,
   {

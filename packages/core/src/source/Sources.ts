@@ -68,10 +68,15 @@ export class Sources extends Context.Service<
       Sources.of({
         create: Effect.fnUntraced(function* (source) {
           yield* checkSettings(source)
-          const { name, verify: verification, challenge: asked, ...given } = settingsFrom(source, DEFAULT_SETTINGS)
+          const {
+            name,
+            verify: verification,
+            challenge: newChallenge,
+            ...given
+          } = settingsFrom(source, DEFAULT_SETTINGS)
           const settings = { ...DEFAULT_SETTINGS, ...defined(given) }
           const verify = verification == null ? null : yield* changedVerification(null, verification)
-          const challenge = asked == null ? null : yield* changedChallenge(null, asked)
+          const challenge = newChallenge == null ? null : yield* changedChallenge(null, newChallenge)
           const allowOrigins = originsOf(settings.allowOrigins)
           return yield* store.create({
             ...settings,
@@ -125,7 +130,7 @@ export class Sources extends Context.Service<
 
 const refuse = (code: SourceError["code"], message: string) => Effect.fail(new SourceError({ code, message }))
 
-export const noSuchSource = (id: number) => refuse("no_such_source", `There is no source ${id}.`)
+export const noSuchSource = (id: number) => refuse("no_such_source", `Source ${id} does not exist.`)
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchSource(id)))

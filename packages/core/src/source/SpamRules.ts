@@ -5,7 +5,7 @@ export const MAX_ORIGINS = 20
 export const MAX_ORIGIN_LENGTH = 300
 export const MAX_HONEYPOT_LENGTH = 200
 
-/** Null and empty: not told by that. */
+/** Null and empty: not used to detect spam. */
 export interface SpamRules {
   /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
   readonly honeypot: string | null
@@ -24,22 +24,22 @@ export const honeypotRefusal = (name: string): string | null => {
   return name.startsWith("_") ? "honeypot: names that begin with _ are the cabinet's own." : null
 }
 
-/** As browsers send it; null for what is no origin of a page. */
+/** Normalized as browsers send it; null if invalid. */
 export const originOf = (text: string): string | null => {
   if (text.length > MAX_ORIGIN_LENGTH || !URL.canParse(text)) return null
   const { protocol, origin, hostname, pathname, search, hash, username, password } = new URL(text)
-  // No browser sends a `*`: whoever writes one means any host, and would have every event taken for spam.
+  // No browser sends a `*`: a user who writes one means any host, but every event would count as spam.
   if (hostname.includes("*")) return null
   const isBare = pathname === "/" && search === "" && hash === "" && username === "" && password === ""
   return /^https?:$/.test(protocol) && isBare ? origin : null
 }
 
-/** Why these are no origins, in words; null if they are. */
+/** Why these are not origins, in words; null if they are. */
 export const originsRefusal = (origins: ReadonlyArray<string>): string | null => {
   if (origins.length > MAX_ORIGINS)
     return `allow_origins lists ${origins.length} origins; at most ${MAX_ORIGINS} may be.`
   const wrong = origins.find((origin) => originOf(origin) === null)
   return wrong === undefined
     ? null
-    : `allow_origins: ${JSON.stringify(wrong)} is no origin such as https://www.example.com, without a path.`
+    : `allow_origins: ${JSON.stringify(wrong)} is not an origin such as https://www.example.com, without a path.`
 }

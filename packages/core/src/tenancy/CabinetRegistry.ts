@@ -85,7 +85,7 @@ const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new
 const nameTaken = (name: string) => refuse("name_taken", `There is already a cabinet ${name}.`)
 
 const noSuchCabinet = (name: string) =>
-  refuse("no_such_cabinet", `There is no cabinet ${name}. \`cabinet tenant list\` lists all cabinets.`)
+  refuse("no_such_cabinet", `Cabinet ${name} does not exist. \`cabinet tenant list\` lists all cabinets.`)
 
 const existing = (name: string, found: Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>) =>
   Effect.flatMap(found, (cabinet) => (Option.isSome(cabinet) ? Effect.succeed(cabinet.value) : noSuchCabinet(name)))

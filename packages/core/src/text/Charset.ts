@@ -37,7 +37,7 @@ type Labelled = readonly [charset: () => Charset, labels: string]
 
 const known = (charset: Charset, labels: string): Labelled => [() => charset, labels]
 
-/** Its table is made when it is first asked for: nearly nobody needs it. */
+/** Its table is built on first use: hardly any sender needs it. */
 const rare = (name: string, codec: string, labels: string): Labelled => {
   let made: Charset | undefined
   return [() => (made ??= singleByte(name, codec)), labels]
@@ -149,7 +149,10 @@ const fromTable = (bytes: Buffer, table: Uint16Array, start: number, end: number
   return units.toString("utf16le")
 }
 
-/** Nearly always there is none, which `indexOf` detects at once; if every character is one, calling it for each takes long. */
+/**
+ * Nearly always the count is 0, which `indexOf` detects at once; if every character matches, calling it for each takes
+ * long.
+ */
 const count = (text: string, code: number): number => {
   const first = text.indexOf(String.fromCharCode(code))
   if (first === -1) return 0

@@ -5,6 +5,6 @@ import { matchesExactly } from "../row/ExactFormat.ts"
 export const isTimestamp = (text: string): boolean =>
   matchesExactly(text.replace(/(\.\d{6})\d{1,3}(?=Z|[+-])/, "$1"), "timestamptz")
 
-/** The words for a text that is none. */
+/** The message for an invalid timestamp. */
 export const notATimestamp = (text: string): string =>
   `${text.slice(0, 100)} is not a time such as 2026-11-21T09:30:00Z.`

@@ -32,7 +32,7 @@ export interface IntakeChallenge extends Challenge {
 const refuse = (message: string): Effect.Effect<never, SourceError> =>
   Effect.fail(new SourceError({ code: "bad_challenge", message: `challenge: ${message}` }))
 
-/** `current`: the setting so far; null if there is none. Refuses providers and secrets that do not fit. */
+/** `current`: the setting so far; null without one. Refuses providers and secrets that do not fit. */
 export const changedChallenge = (
   current: Challenge | null,
   { provider, secret }: ChallengeChange,

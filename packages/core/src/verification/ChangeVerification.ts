@@ -28,7 +28,7 @@ type Refusal = Effect.Effect<never, SourceError>
 const refuse = (message: string): Refusal => Effect.fail(new SourceError({ code: "bad_verify", message }))
 const refuseSecret = (message: string): Refusal => Effect.fail(new SourceError({ code: "bad_verify_secret", message }))
 
-/** `current`: the setting so far; null if there is none. */
+/** `current`: the setting so far; null without one. */
 export const changedVerification = (
   current: Verification | null,
   change: VerificationChange,
@@ -55,7 +55,7 @@ export const changedVerification = (
       if (misfit !== null) return yield* refuseSecret(`verify: ${misfit}`)
     }
     if (change.keepOldSecret === true && before === null) {
-      return yield* refuseSecret("verify: there is no secret of this recipe yet that could be kept.")
+      return yield* refuseSecret("verify: this recipe has no earlier secret to keep.")
     }
     const hmac = yield* changedParameters(recipe, before?.hmac ?? null, change.hmac)
     return { recipe, mode, hmac, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }

@@ -1,6 +1,7 @@
 /**
- * What providers ask of an address before they send to it, and the answer. It is no event. Nothing is answered that would sign or
- * send back what anybody wants: the question itself must be signed, and what is put into an answer is short and of few letters.
+ * The challenges that providers send to an address before their events, and the responses. A challenge is not an event.
+ * No response signs or echoes an arbitrary text: the challenge itself must be signed, and the echoed part is short, of
+ * a small alphabet.
  */
 import { createHmac } from "node:crypto"
 import type { ChallengeProvider } from "./Challenge.ts"
@@ -13,13 +14,13 @@ export interface HandshakeAnswer {
   readonly text: string
 }
 
-/** Longer bodies are no question of a provider. */
+/** Longer bodies are not a provider's challenge. */
 const MAX_QUESTION_BYTES = 8192
 
 /** What is sent back as it came. */
 const MAX_ECHO_BYTES = 1024
 
-/** What is signed for whoever asks: no text that could stand for a signed body. */
+/** A token that is signed for any caller: never a text that could pass for a signed body. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
@@ -64,18 +65,21 @@ const echo = (text: unknown): HandshakeAnswer | null =>
 /** Whether a query may be a provider's question: anything else that comes with GET is nobody's, and costs no lookup. */
 export const mayAsk = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
 
-/** The answer to a GET with this query, of a source that answers this provider; null if it is no question of that provider. */
+/**
+ * The answer to a GET with this query, of a source that answers this provider; null if it is not that provider's
+ * challenge.
+ */
 export const askedByGet = (provider: ChallengeProvider, secret: string, query: string): HandshakeAnswer | null => {
-  const asked = new URLSearchParams(query)
+  const params = new URLSearchParams(query)
   switch (provider) {
     case "meta":
-      return asked.get("hub.mode") === "subscribe" && equalTexts(asked.get("hub.verify_token") ?? "", secret)
-        ? echo(asked.get("hub.challenge"))
+      return params.get("hub.mode") === "subscribe" && equalTexts(params.get("hub.verify_token") ?? "", secret)
+        ? echo(params.get("hub.challenge"))
         : null
     case "x":
-      return crcOf(secret, asked.get("crc_token") ?? "")
+      return crcOf(secret, params.get("crc_token") ?? "")
     case "dropbox":
-      return echo(asked.get("challenge"))
+      return echo(params.get("challenge"))
     case "graph":
       return null
   }

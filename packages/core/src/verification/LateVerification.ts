@@ -1,7 +1,7 @@
 /**
- * Verifies what is stored: events whose sender could not be verified when they came, because the secret was missing or wrong,
- * or nobody had asked. The bytes that were signed are those of the original request, while it is kept. Only what verifies
- * changes an event: a signature that does not match the secret of today proves nothing about that of then.
+ * Verifies stored events whose sender could not be verified on arrival, because the secret was missing or wrong, or
+ * verification was not set up. The signed bytes are those of the original request, while it is kept. Only a successful
+ * check changes an event: a signature that does not match the current secret proves nothing about the earlier one.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
@@ -100,7 +100,7 @@ export class LateVerification extends Context.Service<
       ) {
         const existing = yield* sources.get(sourceId)
         if (Option.isNone(existing)) {
-          const message = `There is no source ${sourceId}.`
+          const message = `Source ${sourceId} does not exist.`
           return yield* new LateVerificationError({ code: "no_such_source", message })
         }
         const { obstacle } = yield* checkerOf(sourceId, baseUrl)

@@ -8,9 +8,9 @@ import type { RefusalReason } from "./VerifySender.ts"
 export interface LateEvent {
   readonly id: number
   readonly sourceId: number
-  /** Its verdict as it is now; null if nobody asked. */
+  /** Its current verdict; null if its sender was never verified. */
   readonly verified: boolean | null
-  /** The number of its original request; null if there is none, or it has expired. */
+  /** The number of its original request; null without one, or if it has expired. */
   readonly requestId: number | null
   /** Null for one that is verified: there is nothing to check. */
   readonly request: KeptRequest | null
@@ -29,7 +29,7 @@ export interface LateFinding {
 export type LatePlace = ReadonlyArray<string>
 
 export interface LateSlice {
-  /** Those whose requests are to be checked or, if asked for, delivered. */
+  /** Those whose requests are to be checked or, if requested, delivered. */
   readonly events: ReadonlyArray<number>
   readonly seen: number
   /** What the next slice begins behind; null after the last. */

@@ -8,8 +8,8 @@ import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
 
 /**
- * Why a request is not its sender's; null if it is. Fails where the secrets cannot be used here: such a request is no forgery, and
- * its sender retries.
+ * Why a request is not its sender's; null if it is. Fails if the secrets cannot be used here: such a request is not a
+ * forgery, and its sender retries.
  */
 export const refusalBySender = (
   verification: IntakeVerification,
@@ -23,7 +23,7 @@ export const refusalBySender = (
   return Result.succeed(verdict.verified ? null : verdict.reason)
 }
 
-/** The answer to a verified request that is a provider's question; null if it is none. */
+/** The response to a verified request that is a provider's challenge; null for any other request. */
 export const handshakeIn = (
   verification: IntakeVerification,
   request: IntakeRequest,
@@ -45,7 +45,7 @@ export const SECRETS_UNREADABLE = new StoreUnavailable({
   outcomeUnknown: false,
 })
 
-/** What a sender is told. Nothing of it helps whoever has no secret: a time is judged behind the signature. */
+/** The messages for senders. None of them helps anyone without a secret: the time is judged after the signature. */
 const WORDS: Readonly<Record<RefusalReason, string>> = {
   no_signature: "This address takes signed requests alone, and this one has no signature",
   bad_signature: "The signature does not match; nothing was saved",

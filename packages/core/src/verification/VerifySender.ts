@@ -111,7 +111,7 @@ const timestampOf = (
   return text !== undefined && /^[0-9]{1,12}$/.test(text) ? text : undefined
 }
 
-/** Undefined for what is no signature at all, which Node would read in part. */
+/** Undefined for a malformed signature, which Node would read in part. */
 const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined => {
   const isWell =
     encoding === "hex" ? /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
@@ -172,7 +172,7 @@ const bodyHash = ({ url }: SignedRequest): string | null =>
 
 const hasBodyHash = (request: SignedRequest): boolean => bodyHash(request) !== null
 
-/** Twilio signs the address alone of a body that is no form, and puts the body's SHA-256 there. */
+/** For a body that is not a form, Twilio signs the address alone, which has the body's SHA-256. */
 const isWholeBody = ({ signed }: HmacRecipe, request: SignedRequest): boolean => {
   if (!signed.includes("url_with_parameters")) return true
   const said = bodyHash(request)

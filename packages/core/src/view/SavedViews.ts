@@ -22,7 +22,7 @@ export class SavedViews extends Context.Service<
   SavedViews,
   {
     readonly save: (view: NewSavedView) => Returns<SavedView>
-    /** Those that whoever asks may see, by title. */
+    /** Those that the caller may see, by title. */
     readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
     readonly get: (id: number) => Returns<SavedView>
     /** Only by its maker or an owner. */
@@ -34,7 +34,7 @@ export class SavedViews extends Context.Service<
     Effect.gen(function* () {
       const store = yield* SavedViewStore
       const rows = yield* SelectRows
-      /** That rows cannot be read at the moment is no fault of the selection. */
+      /** If rows cannot be read at the moment, the selection is not at fault. */
       const checkRows = (request: RowsRequest) =>
         fromCall((call) => rows.page(request, call)).pipe(
           Effect.catchTags({
@@ -55,7 +55,7 @@ export class SavedViews extends Context.Service<
           }
           const query = yield* queryOf(view.query)
           if (`${view.schema}${view.name}`.includes("\0"))
-            return yield* refuse("bad_query", "There is no such table or view.")
+            return yield* refuse("bad_query", "No such table or view exists.")
           yield* checkRows({ schema: view.schema, name: view.name, params: [...query] })
           const actor = yield* CurrentActor
           const saved = yield* store.add({ ...view, title, query: query.toString(), maker: makerOf(actor) }, MAX_VIEWS)
@@ -70,7 +70,7 @@ export class SavedViews extends Context.Service<
         remove: Effect.fnUntraced(function* (id) {
           const view = yield* get(id)
           if (!mayRemove(yield* CurrentActor, view)) {
-            return yield* refuse("not_your_view", "A view is removed by whoever saved it, or by an owner.")
+            return yield* refuse("not_your_view", "Only the person who saved a view, or an owner, can remove it.")
           }
           yield* store.remove(id)
         }),
@@ -79,7 +79,7 @@ export class SavedViews extends Context.Service<
   )
 }
 
-/** The cabinet itself, and whoever has its database, is an owner. */
+/** The cabinet itself, and any process with its database, is an owner. */
 const PROGRAM = { kind: "program", id: null, name: "program" } as const
 
 const makerOf = (actor: Actor | null) =>
@@ -92,9 +92,9 @@ const maySee = (actor: Actor | null, view: SavedView): boolean => view.shared ||
 
 const refuse = (code: SavedViewError["code"], message: string) => Effect.fail(new SavedViewError({ code, message }))
 
-const noSuchView = (id: number) => refuse("no_such_view", `There is no saved view ${id}.`)
+const noSuchView = (id: number) => refuse("no_such_view", `Saved view ${id} does not exist.`)
 
-/** Where the selection begins is no part of it. */
+/** A saved selection does not include its cursor. */
 const queryOf = (query: string): Effect.Effect<URLSearchParams, SavedViewError> => {
   if (query.length > MAX_QUERY_LENGTH)
     return refuse("bad_query", `The query has more than ${MAX_QUERY_LENGTH} characters.`)

@@ -52,5 +52,5 @@ it("missing events are named, at most five of them", () => {
   const { calls } = over([1, 2, 3, 4, 5, 6])
   const messages = calls.map((call) => Effect.runSync(Effect.flip(call([1, 2, 3, 4, 5, 6, 7]))).message)
   const ofSource = "Source 3 has no event 1, 2, 3, 4, 5, …."
-  expect(messages).toEqual([ofSource, ofSource, "There is no event 1."])
+  expect(messages).toEqual([ofSource, ofSource, "Event 1 does not exist."])
 })

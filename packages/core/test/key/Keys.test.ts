@@ -73,7 +73,7 @@ it.each([
     "reader",
     ["orders"],
     "no_such_table",
-    'There is no table or view "orders". A name includes its schema, such as sources.orders.',
+    'No table or view is named "orders". A name includes its schema, such as sources.orders.',
   ],
 ] as const)("issue refuses for %s the list %j", (role, only, code, message) => {
   const token = { name: "a", role, only, expiresInSeconds: null }
@@ -83,10 +83,10 @@ it.each([
 it("revoke refuses an unknown id", () => {
   expect(refusal(ApiKeys.use((keys) => keys.revoke(9)))).toMatchObject({
     code: "no_such_key",
-    message: "There is no key 9.",
+    message: "Key 9 does not exist.",
   })
   expect(refusal(AccessTokens.use((tokens) => tokens.revoke(9)))).toMatchObject({
     code: "no_such_key",
-    message: "There is no token 9.",
+    message: "Token 9 does not exist.",
   })
 })

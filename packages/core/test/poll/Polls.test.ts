@@ -38,10 +38,10 @@ it.effect("every call about a poll that does not exist is refused, and names it"
     ]
     for (const call of calls) {
       const error = yield* Effect.flip(use(all, { claim: () => Effect.succeedNone }, call))
-      assert.deepInclude(error, { code: "no_such_poll", message: "There is no poll 7." })
+      assert.deepInclude(error, { code: "no_such_poll", message: "Poll 7 does not exist." })
     }
     const noSource = yield* Effect.flip(use(all, {}, (polls) => polls.add(NEW)))
-    assert.deepInclude(noSource, { code: "no_such_source", message: "There is no source 1." })
+    assert.deepInclude(noSource, { code: "no_such_source", message: "Source 1 does not exist." })
   }),
 )
 

@@ -20,7 +20,7 @@ it("a retype needs a source, a table, and a column that has another type", () =>
   expect(decide(false, "note").column(table)).toEqual(Result.succeed(null))
   expect(refusal(decide().column(undefined))).toMatchObject({
     code: "no_such_source",
-    message: "There is no source 3.",
+    message: "Source 3 does not exist.",
   })
   expect(refusal(decide().column({ ...table, name: null }))).toMatchObject({ code: "no_table" })
   expect(refusal(decide(false, "sum").column(table))).toMatchObject({

@@ -57,7 +57,7 @@ it("the audit log has the names of a hundred fields at most", () => {
 
 it("a source that takes no events is named, and any other refusal is passed on", () => {
   expect(refusing("not_found").send(7, {})).toMatchObject({
-    failure: { _tag: "SourceError", code: "no_such_source", message: "There is no source 7." },
+    failure: { _tag: "SourceError", code: "no_such_source", message: "Source 7 does not exist." },
   })
   const { outcomes, send } = refusing("bad_fields")
   expect(send(7, {})).toMatchObject({ failure: { _tag: "IntakeError", code: "bad_fields" } })

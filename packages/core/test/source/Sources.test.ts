@@ -58,7 +58,7 @@ it("every call about a source that does not exist is refused, and named", () => 
     (sources) => sources.rotateSecret(7),
   ]
   for (const call of calls) {
-    expect(refusal(call)).toMatchObject({ code: "no_such_source", message: "There is no source 7." })
+    expect(refusal(call)).toMatchObject({ code: "no_such_source", message: "Source 7 does not exist." })
   }
 })
 

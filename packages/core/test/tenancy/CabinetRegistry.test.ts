@@ -110,7 +110,7 @@ it("every call about a cabinet that does not exist is refused, and named", () =>
     (registry) => registry.remove("gone"),
   ]
   for (const call of calls) {
-    const message = expect.stringContaining("There is no cabinet gone.")
+    const message = expect.stringContaining("Cabinet gone does not exist.")
     expect(run(call)).toMatchObject({ failure: { code: "no_such_cabinet", message } })
   }
 })

@@ -47,7 +47,12 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   [null, { recipe: "toString" as never, secret: "s" }, "bad_verify", /the recipe must be one of/],
   [null, { recipe: "github" }, "bad_verify_secret", /github needs the secret/],
   [GITHUB, { recipe: "gitlab" }, "bad_verify_secret", /gitlab needs the secret/],
-  [GITHUB, { recipe: "gitlab", secret: "s", keepOldSecret: true }, "bad_verify_secret", /no secret of this recipe yet/],
+  [
+    GITHUB,
+    { recipe: "gitlab", secret: "s", keepOldSecret: true },
+    "bad_verify_secret",
+    /this recipe has no earlier secret/,
+  ],
   [GITHUB, { mode: "ignore" as never }, "bad_verify", /the mode must be one of reject, mark/],
   [GITHUB, { hmac: { header: "X" } }, "bad_verify", /only the recipe hmac has parameters/],
   [null, { recipe: "hmac", secret: "s" }, "bad_verify", /needs the header/],

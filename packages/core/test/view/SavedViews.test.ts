@@ -80,7 +80,7 @@ it("what somebody saved for themselves exists for them, for owners and for the c
   for (const who of [BEN, TOKEN]) {
     expect(await seenBy(who)).toEqual([2])
     const hidden = await as(who, (saved) => saved.get(1))
-    expect(hidden).toMatchObject({ failure: { code: "no_such_view", message: "There is no saved view 1." } })
+    expect(hidden).toMatchObject({ failure: { code: "no_such_view", message: "Saved view 1 does not exist." } })
     expect(await as(who, (saved) => saved.get(2))).toMatchObject({ success: { id: 2 } })
   }
   expect(await as(OWNER, (saved) => saved.get(9))).toMatchObject({ failure: { code: "no_such_view" } })

@@ -191,7 +191,7 @@ const OWN = {
     meaning: "The schema belongs to the cabinet or the system, or its name cannot be given to another.",
   },
   no_right: { status: 409, meaning: "The schema or table has another owner, who alone may do this." },
-  no_reader: { status: 409, meaning: "There is no reader role." },
+  no_reader: { status: 409, meaning: "The reader role does not exist." },
   schema_exists: { status: 409, meaning: "There is a schema of this name already." },
   not_listening: { status: 409, meaning: "The database listens on no port, so no other program could connect." },
   login_denied: {
@@ -201,7 +201,7 @@ const OWN = {
   not_indexable: { status: 409, meaning: "The object or its columns cannot have such an index." },
   no_such_index: { status: 404, meaning: "The table has no such index that was created here." },
   bad_view_name: { status: 400, meaning: "The name of the view is too long, lacks its schema, or is the table's own." },
-  no_author: { status: 409, meaning: "There is no author role." },
+  no_author: { status: 409, meaning: "The author role does not exist." },
   view_failed: { status: 409, meaning: "PostgreSQL cannot create the view; the message is PostgreSQL's." },
   no_trigrams: { status: 409, meaning: "The database lacks pg_trgm and cannot install it." },
   build_failed: { status: 409, meaning: "PostgreSQL cannot build the index; the message is PostgreSQL's." },

@@ -31,7 +31,7 @@ export const layer = Layer.effect(
     const list = refusalAsDefect(api.list<Person>({ method: "GET", path: ["people"] }))
     const get = Effect.fnUntraced(function* (id: number) {
       const found = (yield* list).find((person) => person.id === id)
-      return found ?? (yield* new PersonError({ code: "no_such_person", message: `There is no person ${id}.` }))
+      return found ?? (yield* new PersonError({ code: "no_such_person", message: `Person ${id} does not exist.` }))
     })
     return People.of({
       add: ({ name, role }) => Effect.map(one<SentLink>("POST", [], { name, role }), (sent) => issued(sent).person),

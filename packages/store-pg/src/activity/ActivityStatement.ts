@@ -53,15 +53,15 @@ const STEPS = [
 ]
 
 /**
- * An attempt is logged under the time of its claim, a moment after its end. What is logged later than this is no outcome: it
- * is of a process that ended before it could tell.
+ * An attempt is logged under the time of its claim, a moment after its end. An entry logged later than this is not an
+ * outcome: its process ended before it could record one.
  */
 const LOGGED_WITHIN = "interval '2 minutes'"
 /** What the first run looks back at, and how much one transaction counts. */
 const FIRST_ATTEMPTS = "interval '7 days'"
 const SPAN = "interval '10 minutes'"
 
-/** Where the next attempts to be counted begin and end; no row if there are none. */
+/** Where the next attempts to be counted begin and end; no row without such attempts. */
 export const NEXT_ATTEMPTS = `
 WITH now AS MATERIALIZED (SELECT cabinet.now() AS at), counted AS MATERIALIZED (
   SELECT coalesce(c.attempts_until, n.at - ${FIRST_ATTEMPTS}) AS until FROM cabinet.activity_cursor c, now n

@@ -99,7 +99,7 @@ const sources = Effect.fnUntraced(function* (sql: Sql, days: number, timeZone: s
   for (const { sourceId, ago, events } of yield* sql.unsafe<DayRow>(Statement.DAYS, [days, timeZone])) {
     const of = counted.get(sourceId) ?? Array.from({ length: days }, () => 0)
     counted.set(sourceId, of)
-    // An event of a clock that was set back is none of these days.
+    // An event dated before the clock was set back is outside this period.
     if (ago >= 0 && ago < days) of[days - 1 - ago] = events
   }
   const none = Array.from({ length: days }, () => 0)

@@ -48,7 +48,7 @@ export class ConnectionShare {
     return this.#waiting.length > 0 && this.#open.size >= this.limit
   }
 
-  /** Registers a pool, which is asked for an idle session when another one needs it. Returns how to leave. */
+  /** Registers a pool, which gives up an idle session when another one needs it. Returns how to leave. */
   join(giveBack: GiveBack): () => void {
     this.#members.add(giveBack)
     return () => void this.#members.delete(giveBack)

@@ -46,7 +46,7 @@ export type DatabaseUse = "primary" | "standby"
 
 export interface Defaults {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** A file of certificates: whoever names one wants the server verified. */
+  /** A file of certificates: naming one means that the server must be verified. */
   readonly certificates: string | null
   readonly use: DatabaseUse
 }

@@ -40,7 +40,7 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
   return BY_POOLER.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-/** Undefined if there is no more to say than that it cannot be reached. */
+/** Undefined if the server cannot be reached and no more is known. */
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
   const { cause } = error.reason
   if (cause instanceof TransactionPooling || cause instanceof SessionUnfit) return cause.message

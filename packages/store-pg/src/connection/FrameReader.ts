@@ -4,7 +4,10 @@
  * without being kept, and so is one that is longer than its kind may be.
  */
 
-/** What was received is not PostgreSQL's protocol, or not what was asked for: the connection is of no use any more. */
+/**
+ * The received bytes are not PostgreSQL's protocol, or not the requested response: the connection is useless from then
+ * on.
+ */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError"
 }
@@ -15,7 +18,7 @@ export interface FrameConsumer {
   readonly mostBytes: (type: number) => number
   /** Reads a message's body. Returns false if the next message is not for this consumer. */
   readonly read: (type: number, bytes: DataView, start: number, end: number) => boolean
-  /** Told of a message that has more than the most bytes and is skipped. */
+  /** Called for a message that exceeds the size limit and is skipped. */
   readonly skipped: (type: number) => void
 }
 

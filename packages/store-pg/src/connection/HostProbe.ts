@@ -63,7 +63,7 @@ const SENT = { ...ownerShared.set, application_name: "data-cabinet probe" }
 const isRefusedStartup = (error: SqlError.SqlError): boolean =>
   /unsupported startup parameter/i.test(sqlMessage(error)) && sqlState(error)?.startsWith("08") === true
 
-/** The next manner to try after this failure, as libpq would; null if there is none. */
+/** The next manner to try after this failure, as libpq would; null after the last. */
 const nextManner = (mode: ServerRoute["mode"], tried: Manner, error: SqlError.SqlError): Manner | null => {
   if (isRefusedStartup(error) && !tried.refusesStartup) return { ...tried, refusesStartup: true }
   const isRefused = sqlState(error) === "28000"
@@ -197,7 +197,7 @@ const search = Effect.fnUntraced(function* (route: ServerRoute, login: Login, tl
   return nobody(route, verdicts)
 })
 
-/** Finds the server to use and how to speak to it, or why there is none; callers at the same time share one search. */
+/** Finds the server to use and how to speak to it, or why none is usable; concurrent callers share one search. */
 export const settle = (route: ServerRoute, login: Login, tls: false | ConnectionOptions): Effect.Effect<void> =>
   Effect.suspend(() => {
     const seen = route.probes

@@ -27,7 +27,7 @@ const decoded = (text: string): string => {
     const value = decodeURIComponent(text)
     if (!value.includes("\0")) return value
   } catch {
-    // Also for bytes that are no UTF-8.
+    // Also for bytes that are not UTF-8.
   }
   throw new Refusal(PERCENT)
 }

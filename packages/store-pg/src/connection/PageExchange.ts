@@ -228,7 +228,7 @@ class PageExchange implements Receiver, FrameConsumer {
     else if (this.#added === "more") this.#note(this.#page.rows.add(bytes, start, end))
   }
 
-  /** Rows that are long must be asked for a few at a time: the statement is cancelled, and the caller told. */
+  /** Long rows must be fetched a few at a time: the statement is cancelled, and the caller notified. */
   #note(added: Added): void {
     this.#added = added
     if (added === "malformed") this.#isOther = true
@@ -246,7 +246,7 @@ class PageExchange implements Receiver, FrameConsumer {
     else this.#note("malformed")
   }
 
-  /** Rows are left in the portal: exactly as many have come as were asked for. */
+  /** Rows are left in the portal: exactly as many have come as were requested. */
   get #mayFetch(): boolean {
     if (!this.#statement.areLong || this.#inProof || this.#failure !== undefined) return false
     return this.#pipeline.next === COMPLETE && this.#rowsOfLot === this.#rowsAtOnce

@@ -8,7 +8,7 @@ export interface RowSink {
   readonly add: (bytes: DataView, start: number, end: number) => Added
   /** A row that is too long to be sent on. */
   readonly skipped: () => Added
-  /** About how many more rows it has room for, at least one; it is asked after a row. */
+  /** About how many more rows it has room for, at least one; called after a row. */
   readonly room: () => number
   /** Forgets all rows: the statement is run again. */
   readonly reset: () => void

@@ -33,7 +33,9 @@ export const passwordIn = (text: string, { host, port, database, user }: Passwor
   return undefined
 }
 
-/** The text of a password file; undefined if there is none. Fails with the end of the sentence "it must be …". */
+/**
+ * The text of a password file; undefined if the file does not exist. Fails with the end of the sentence "it must be …".
+ */
 export const readPasswordFile = (path: string): Result.Result<string | undefined, string> => {
   try {
     const { mode } = statSync(path)

@@ -27,7 +27,7 @@ export interface StandbyState {
 export interface Standby {
   readonly sessions: ReaderSessions
   readonly isNear: () => boolean
-  /** Whether it does not respond, or is no standby: a query sent to it now may never get a response. */
+  /** Whether it does not respond, or is not a standby: a query sent to it now may never get a response. */
   readonly isLost: () => boolean
   /** Sends reads to the primary until the next check, because the standby does not respond. */
   readonly setAside: () => void

@@ -24,9 +24,9 @@ export const endReader = ({ owner, own, role }: Enders, session: Omit<EndedSessi
   const asOwner = endSession((statement, values) => owner.values(statement, values), { ...session, role })
   const attempt: Effect.Effect<void, SqlError.SqlError> = asOwner.pipe(Effect.catch(() => own.end(session)))
   const again = Effect.retry(Effect.andThen(Effect.sleep(AGAIN), attempt), { while: () => true })
-  const told = Effect.logWarning(cannotBeEnded(session.work))
+  const warned = Effect.logWarning(cannotBeEnded(session.work))
   return attempt.pipe(
-    Effect.catch(() => Effect.andThen(told, again)),
+    Effect.catch(() => Effect.andThen(warned, again)),
     Effect.orDie,
   )
 }

@@ -5,7 +5,7 @@
 import { Context, Effect, Latch, type Scope } from "effect"
 import { closeIfUnresponsive, type Finding, type Suspect } from "./ResponseTimeout.ts"
 
-const told = Effect.logWarning("connections to the database stopped responding and were closed")
+const warned = Effect.logWarning("connections to the database stopped responding and were closed")
 
 /** A statement may have been sent in vain during the check: such a group is checked once more. */
 const lookedAt = (suspect: Suspect, since: () => number) =>
@@ -53,7 +53,7 @@ export class ResponseWatch extends Context.Service<
         Effect.tap(closeIfUnresponsive(suspect, owedSince), (finding) =>
           finding === "cut"
             ? Effect.andThen(
-                told,
+                warned,
                 Effect.sync(() => found.openUnsafe()),
               )
             : Effect.void,

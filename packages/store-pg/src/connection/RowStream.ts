@@ -1,10 +1,10 @@
 /**
- * The rows of one statement from a session, batch after batch, all of them from the statement's one snapshot. While nobody
- * wants a batch the connection is not read, and PostgreSQL waits with the next row: memory holds a batch or two, whatever
- * the number of rows. The statement that proves that the object is as expected runs when the locks of the rows are held and
- * before the first of them is sent.
+ * The rows of one statement from a session, batch after batch, all of them from the statement's one snapshot. While no
+ * caller wants a batch, the connection is not read, and PostgreSQL waits with the next row: memory holds a batch or
+ * two, whatever the number of rows. The statement that proves that the object is as expected runs when the locks of the
+ * rows are held and before the first of them is sent.
  *
- * The session is of no further use: whoever has it closes it.
+ * The session is useless afterwards: its holder closes it.
  */
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"

@@ -43,13 +43,13 @@ export class ServerRoute {
   readonly mode: DatabaseUrl["encryption"]["mode"]
   /** One probe at a time. */
   readonly probing = Semaphore.makeUnsafe(1)
-  /** The number of probes that have ended: whoever waited for one does not repeat it. */
+  /** The number of probes that have ended: a caller that waited for one does not repeat it. */
   probes = 0
   /** Whether the server in use is known to be the right one. Written by probes; `suspect` withdraws it. */
   isSettled: boolean
   /** Index of the server in use. Written by probes. */
   current = 0
-  /** Whether the server in use did not respond, so that the others are asked first. Written by `doubt` and probes. */
+  /** Whether the server in use did not respond, so that the others are probed first. Written by `doubt` and probes. */
   isDoubted = false
   /** Why no server can be used, found by the last probe. The next connection attempt fails with it. */
   failure: Error | null = null

@@ -1,8 +1,8 @@
 /**
- * Ends sessions by asking PostgreSQL to terminate them, and knows that asking is not ending: a backend ends when it next
- * looks, and some functions never look (`xpath`, a trusted language other than PL/pgSQL). So a session counts as ended
- * only once it has left `pg_stat_activity`. Until then it uses a connection and a core, and whoever waits here keeps the
- * place that it takes.
+ * Ends sessions by requesting their termination, and knows that a request may not suffice: a backend ends at its next
+ * check for interrupts, and some functions never check (`xpath`, a trusted language other than PL/pgSQL). So a session
+ * counts as ended only once it has left `pg_stat_activity`. Until then it uses a connection and a core, and the caller
+ * that waits here keeps the place it occupies.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
@@ -42,18 +42,21 @@ export interface EndedSession {
   readonly work: string
   /** The log says nothing of a session that ends at once. */
   readonly isExpected?: boolean
-  /** Called once PostgreSQL has confirmed that it was asked. */
-  readonly asked?: () => void
+  /** Called once PostgreSQL has confirmed the request. */
+  readonly onAsked?: () => void
 }
 
 /**
  * Asks PostgreSQL to terminate a session and returns once it has left. A session that is not there has left. A failure to
  * ask or to look is the caller's to decide.
  */
-export const endSession = Effect.fnUntraced(function* (ask: Ask, { pid, role, work, isExpected, asked }: EndedSession) {
+export const endSession = Effect.fnUntraced(function* (
+  ask: Ask,
+  { pid, role, work, isExpected, onAsked }: EndedSession,
+) {
   const [found] = yield* ask(END_SESSION, [String(pid), role])
   if (found?.[0] !== true) return
-  asked?.()
+  onAsked?.()
   const since = String(found[1])
   const began = yield* Clock.currentTimeMillis
   let isSaid = false
@@ -81,7 +84,7 @@ const hasEnded = (work: string, pid: number, millis: number) =>
 export class SessionEnds {
   readonly #scope: Scope.Scope
   readonly #ending = new Map<number, Fiber.Fiber<void>>()
-  /** What is done by sessions that were asked and run on. */
+  /** The work of sessions that run on despite the request. */
   readonly #outliving = new Map<string, number>()
 
   static readonly make = Effect.map(Effect.scope, (scope) => new SessionEnds(scope))
@@ -90,13 +93,13 @@ export class SessionEnds {
     this.#scope = scope
   }
 
-  /** Whether PostgreSQL was asked to terminate a session that does this, which runs on. */
+  /** Whether a session that does this work runs on although its termination was requested. */
   isOutlived(work: string): boolean {
     return this.#outliving.has(work)
   }
 
   /** `end` ends the session and waits until it has left. It is begun once, and never fails. */
-  end(pid: number, work: string, end: (asked: () => void) => Effect.Effect<void>): Effect.Effect<void> {
+  end(pid: number, work: string, end: (onAsked: () => void) => Effect.Effect<void>): Effect.Effect<void> {
     return Effect.suspend(() => {
       const known = this.#ending.get(pid)
       if (known !== undefined) return Effect.asVoid(Fiber.await(known))

@@ -156,7 +156,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
         checked.set(connection, session)
         return session
       }),
-      // Its server has been asked to end it, but the pool hears of that later, and would lend it once more.
+      // Its server was requested to end it, but the pool learns of the end later, and would lend the session once more.
       Effect.tapError(() => pool.invalidate(connection)),
       Effect.tapError(() => Effect.sync(() => void (route.servers.length > 1 && route.suspect()))),
     )

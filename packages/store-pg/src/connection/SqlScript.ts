@@ -34,7 +34,9 @@ const endOfBlockComment = (text: string, from: number): number => {
   return at
 }
 
-/** Returns the statements of a script, trimmed and without their semicolons; comments alone are no statement. */
+/**
+ * Returns the statements of a script, trimmed and without their semicolons; comments alone do not count as a statement.
+ */
 export const splitStatements = (script: string): ReadonlyArray<string> => {
   const statements: Array<string> = []
   let begin = 0

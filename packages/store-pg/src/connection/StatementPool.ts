@@ -40,7 +40,7 @@ export const watchResponses = Effect.fnUntraced(function* (
   /** Statements whose callers have stopped waiting; their responses are never seen. */
   let abandoned = 0
   let responses = 0
-  const asked = Latch.makeUnsafe(false)
+  const awaited = Latch.makeUnsafe(false)
 
   const ended = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
     owed--
@@ -53,12 +53,12 @@ export const watchResponses = Effect.fnUntraced(function* (
   }
   const counted: Watched = (statement) =>
     Effect.suspend(() => {
-      if (++owed === 1) asked.openUnsafe()
+      if (++owed === 1) awaited.openUnsafe()
       return Effect.onExit(statement, ended)
     })
 
   yield* Effect.gen(function* () {
-    yield* asked.await
+    yield* awaited.await
     let seen = responses
     let since = yield* Clock.currentTimeMillis
     while (owed > 0 || abandoned > 0) {
@@ -74,7 +74,7 @@ export const watchResponses = Effect.fnUntraced(function* (
       const before = seen
       yield* suspected(() => (responses === before && owed > 0 ? since : null))
     }
-    asked.closeUnsafe()
+    awaited.closeUnsafe()
   }).pipe(Effect.forever, Effect.forkScoped)
 
   return counted

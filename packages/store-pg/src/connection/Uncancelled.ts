@@ -1,10 +1,12 @@
 /**
- * A session on which no commit is ever cancelled. PostgreSQL makes a commit durable here before it waits for a synchronous
- * standby, and a request to cancel ends that wait: the transaction is then shown to everybody, and is lost if another
- * server takes over. Left alone, it is shown once a standby has it. Only a statement within a transaction is no commit.
+ * A session on which no commit is ever cancelled. PostgreSQL makes a commit durable here before it waits for a
+ * synchronous standby, and a request to cancel ends that wait: the transaction then becomes visible, and is lost if
+ * another server takes over. Left alone, it becomes visible once a standby has it. Only statements within a transaction
+ * do not commit.
  *
- * So whoever stops waiting leaves the session to its statement. The session is closed if the statement does not end soon;
- * within {@link lingering} it stays with its pool, so that statements that nobody waits for cannot exhaust the server.
+ * So a caller that stops waiting leaves the session to its statement. The session is closed if the statement does not
+ * end soon; within {@link lingering} it stays with its pool, so that statements that nobody waits for cannot exhaust
+ * the server.
  */
 import { Clock, Context, type Duration, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"

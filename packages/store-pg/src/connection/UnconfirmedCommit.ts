@@ -1,6 +1,6 @@
 /**
- * Notices that PostgreSQL has ended the wait of a commit for its standby, because somebody cancelled it. It reports success
- * then, with a warning that the driver does not pass on; whoever acknowledges a commit has to know.
+ * Notices that PostgreSQL has ended the wait of a commit for its standby, because the wait was cancelled. It reports
+ * success then, with a warning that the driver does not pass on; code that acknowledges a commit must know.
  */
 import type { Duplex } from "node:stream"
 import { PgProtocol } from "@effect/sql-pg"

@@ -1,17 +1,17 @@
 /**
- * A connection that the driver opens, logs in on and keeps, and that we read from between its statements. While a receiver
- * has taken it over, what the server sends goes to the receiver and not to the driver; the two never use it at the same
- * time, because a session is lent to one caller.
+ * A connection that the driver opens, logs in on and keeps, and that we read from between its statements. While a
+ * receiver has taken it over, what the server sends goes to the receiver and not to the driver; the two never use it at
+ * the same time, because a session is lent to one caller.
  *
- * TLS is negotiated here and not by the driver, which would otherwise be the only one to see what was decrypted. Nothing is
- * sent in clear text where TLS is asked for: a server that offers none is refused.
+ * TLS is negotiated here and not by the driver, which would otherwise be the only one to see what was decrypted.
+ * Nothing is sent in clear text where TLS is required: a server without TLS is refused.
  */
 import { Duplex } from "node:stream"
 import * as Tls from "node:tls"
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"
 
-/** The options of TLS, with the name that is asked of the certificate; none if it is not encrypted. */
+/** The options of TLS, with the name that the certificate must have; none if it is not encrypted. */
 export type Encryption = Tls.ConnectionOptions | boolean | undefined
 
 /** Receives what the server sends in response to a statement that the driver does not know of. */
@@ -179,7 +179,7 @@ export class Wire extends Duplex {
   }
 }
 
-/** The connection as it is without TLS, which is negotiated here where it is asked for. */
+/** The connection in clear text; TLS is negotiated here if requested. */
 export const decrypted = (socket: Duplex, encryption: Encryption): Duplex =>
   encryption === undefined || encryption === false ? socket : new Wire(socket, encryption, () => undefined)
 

@@ -1,6 +1,6 @@
 /**
- * The connections of one pool that are also read without the driver, each found by the process id that its server told
- * both the driver and us.
+ * The connections of one pool that are also read without the driver, each found by the process id that its server sent
+ * both to the driver and to us.
  */
 import type { Duplex } from "node:stream"
 import { type PgConnection, PgProtocol } from "@effect/sql-pg"
@@ -35,7 +35,7 @@ export class Wires {
     this.#openDirectly = direct
   }
 
-  /** What the driver opens its connections by. They are encrypted before it sees them, as asked for at that moment. */
+  /** Opens the driver's connections. They are encrypted before the driver sees them, by the setting at that moment. */
   stream(encryption: () => Encryption): () => Duplex {
     this.#encryption = encryption
     return () => this.#wire()
@@ -63,7 +63,7 @@ export class Wires {
       const pid = wire.key!.pid
       const other = this.#keyed.get(pid)
       if (other !== undefined) {
-        // Only something that stands between us and two servers can do this; neither session can be told from the other.
+        // Only a proxy in front of two servers can cause this; the two sessions cannot be distinguished.
         for (const one of [other, wire]) one.destroy(new Error("Two sessions have the same process id"))
         return
       }

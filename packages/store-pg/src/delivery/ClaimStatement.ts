@@ -72,15 +72,15 @@ const SLOTS = `CASE WHEN a.rate IS NOT NULL
  *
  * The row locks of \`picked\` skip deliveries that another worker is claiming. A due delivery that still has
  * \`claimed_at\` was claimed by a worker that never settled it: that attempt is recorded as lost, and a lost ping ends.
- * An attempt from a day that the log has already dropped, for example after a long pause, is not recorded: its partition
- * no longer exists.
+ * An attempt from a day that the log has already dropped, for example after a long pause, is not recorded: its
+ * partition no longer exists.
  *
  * PostgreSQL keeps the plan that it made while the tables were small. To keep that plan good for large tables, each row
  * is looked up by its key: by a LATERAL with a LIMIT, and, for updates, by \`= ANY (ARRAY[…])\`, which rules out a join
  * that reads the whole table.
  *
- * Of an address with a rate, no more are claimed than may be sent soon, and the times of those that are claimed are gone for
- * all others: its row in \`pace\` is locked, and whoever finds it locked claims none of that address.
+ * Of an address with a rate, no more deliveries are claimed than may be sent soon, and a claim uses up their times for
+ * all other workers: its row in \`pace\` is locked, and a worker that finds it locked claims none of that address.
  *
  * It keeps the plan only while it estimates that a custom one would be no cheaper, and planning takes longer than the
  * claim. So a custom plan must not know more than the generic one: that is why $6 is read by a subquery.
@@ -153,7 +153,7 @@ export const CLAIM = `
   )
   SELECT * FROM taken`
 
-/** $1: address, $2: seconds of lease. Creates a ping that is already claimed. No row if there is no such address. */
+/** $1: address, $2: seconds of lease. Creates a ping that is already claimed. No row if the address does not exist. */
 export const CLAIM_NEW_PING = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   taken AS (

@@ -83,12 +83,12 @@ const PAUSED_WORDS: Readonly<Record<PauseReason, string>> = {
 
 const tellPaused = (changed: ReadonlyArray<Paused>): Effect.Effect<void> => {
   if (changed.length === 0) return Effect.void
-  const told = changed.flatMap(({ id, because }) =>
+  const warnings = changed.flatMap(({ id, because }) =>
     id === null || because === null
       ? []
       : [`Delivery address ${id} is paused: ${PAUSED_WORDS[because]}. Its deliveries wait until it is resumed.`],
   )
-  return Effect.forEach(told, (words) => Effect.logWarning(words), { discard: true })
+  return Effect.forEach(warnings, (words) => Effect.logWarning(words), { discard: true })
 }
 
 /** When each of these may be sent, at the rates of their addresses. */
@@ -107,7 +107,7 @@ const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
   return json === null ? null : { json, sourceId: row.source_id!, sourceName: row.source_name! }
 }
 
-/** There is no partition for the attempt's day: the machine slept, or its clock was set. */
+/** The attempt's day has no partition: the machine slept, or its clock was set. */
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
 
 type Sql = PgClient.PgClient

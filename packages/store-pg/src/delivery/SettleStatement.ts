@@ -16,7 +16,7 @@ import { storableMillis } from "../connection/StorableMillis.ts"
  */
 export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
-  told AS MATERIALIZED (
+  settled AS MATERIALIZED (
     SELECT t.*, delivered AND attempt = 1 AS leaves FROM json_to_recordset($1::json) AS t (
       id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, response_body text)
     ORDER BY id
@@ -27,7 +27,7 @@ export const SETTLE = `
       CASE WHEN t.leaves THEN d.event_id END AS event_id, CASE WHEN t.leaves THEN d.created_at END AS created_at, t.leaves,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
       CASE WHEN NOT t.delivered AND d.state = 'due' THEN (SELECT at FROM clock) + make_interval(secs => t.retry) END AS next_at
-    FROM told t CROSS JOIN LATERAL (
+    FROM settled t CROSS JOIN LATERAL (
       SELECT d.address_id, d.event_id, d.created_at, d.claimed_at, d.type, d.state FROM cabinet.delivery d
       WHERE d.id = t.id AND d.attempts = t.attempt AND d.claimed_at IS NOT NULL LIMIT 1 FOR UPDATE
     ) d

@@ -51,12 +51,12 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
     const dir = dataDirAt(options.dataDir)
     const file = resolve(options.file)
     if (!EmbeddedPostgres.exists(dir.root)) {
-      return yield* refused(`There is no database in ${dir.root} to back up. Name its directory with --data-dir.`)
+      return yield* refused(`${dir.root} has no database to back up. Name its directory with --data-dir.`)
     }
     if (existsSync(file)) {
       return yield* refused(`${file} exists already, and a backup does not overwrite files. Choose another name.`)
     }
-    if (!existsSync(dirname(file))) return yield* refused(`There is no directory ${dirname(file)}.`)
+    if (!existsSync(dirname(file))) return yield* refused(`The directory ${dirname(file)} does not exist.`)
     const { superuserUrl } = yield* EmbeddedPostgres.join({ dataDir: dir.root, bin: options.bin })
     const postgres = clusterVersion(dir.pgdata)!
     const progress = { done: 0, total: 0 }

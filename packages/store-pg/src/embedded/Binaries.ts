@@ -96,9 +96,9 @@ const missing = (fact: string): EmbeddedPostgresError =>
   })
 
 /**
- * The platform packages are optional dependencies of ours: npm installs the one that fits, or none if it is told to. A
- * program that bundles us leaves the binaries outside: they are then found from its main file. Never from the working
- * directory: what is found is executed.
+ * The platform packages are optional dependencies of ours: npm installs the one that fits, or none with the right flag.
+ * A program that bundles us leaves the binaries outside: they are then found from its main file. Never from the working
+ * directory, because the file found is executed.
  */
 const packageRoot = (name: string): string | undefined => {
   for (const start of [ownLocation, process.argv[1]]) {

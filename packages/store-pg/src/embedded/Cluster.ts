@@ -29,7 +29,7 @@ export interface ClusterOptions {
   readonly password?: string
 }
 
-/** The major version of an existing cluster, or undefined if there is none. */
+/** The major version of an existing cluster, or undefined without one. */
 export const clusterVersion = (pgdata: string): number | undefined => {
   const file = join(pgdata, "PG_VERSION")
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined

@@ -1,11 +1,9 @@
 /**
  * The layout of a data directory (`.cabinet`), and the note that its users leave for one another.
  *
- *   pgdata/        the PostgreSQL cluster
- *   postgres.log   its log, at most 8 MB and one predecessor
- *   server.json    the address of the running server, and which process serves
- *   password       only if there are no unix sockets
- *   *.lock         see DataDirLock
+ *   pgdata/ the PostgreSQL cluster postgres.log its log, at most 8 MB and one predecessor server.json the address of
+ * the running server, and which process serves password only without unix sockets
+ * *.lock see DataDirLock
  */
 import {
   accessSync,
@@ -38,7 +36,7 @@ export interface DataDir {
 export interface ServerNote {
   /** The unix socket's directory; kept across restarts, so that pools find the server again. */
   readonly socketDir?: string
-  /** The TCP port if there are no unix sockets; kept likewise. */
+  /** The TCP port on systems without unix sockets; kept likewise. */
   readonly port?: number
   /** The TCP port for reports, if it was set when the server last started. */
   readonly reportsPort?: number

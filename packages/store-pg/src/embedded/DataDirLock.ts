@@ -46,8 +46,9 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
 }
 
 /**
- * Whoever may read the file may lock it, and a shared lock of a stranger would keep the server from starting and stopping.
- * An existing file is never opened for this: closing it would release the locks that this process holds on it.
+ * Any user who may read the file may lock it, and another user's shared lock would keep the server from starting and
+ * stopping. An existing file is never opened for this: closing it would release the locks that this process holds on
+ * it.
  */
 const makePrivate = (file: string): void => {
   const known = statSync(file, { throwIfNoEntry: false })
@@ -63,8 +64,8 @@ const makePrivate = (file: string): void => {
 const sqliteBusy = 5
 
 /**
- * Not imported: a Node without it would fail on the import, before any message could be given. Node 22 warns as it is loaded
- * that it is experimental, which tells whoever runs a server nothing.
+ * Not imported: a Node without it would fail on the import, before any message could be given. Node 22 warns on loading
+ * that it is experimental, which does not help an operator.
  */
 const sqlite = () => {
   const emitWarning: unknown = Reflect.get(process, "emitWarning")

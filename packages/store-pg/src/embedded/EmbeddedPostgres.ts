@@ -82,7 +82,7 @@ export const join = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, 
     (dir) => use(dir, options),
   )
 
-/** Whether a data directory holds a cluster, so that a command can report that there is none instead of creating one. */
+/** Whether a data directory holds a cluster, so that a command can report a missing one instead of creating it. */
 export const exists = (dataDirPath: string): boolean => isCluster(dataDirAt(dataDirPath))
 
 const isCluster = (dir: DataDir): boolean => {
@@ -202,7 +202,7 @@ const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
     }).pipe(Effect.ensuring(Effect.sync(alone.release)))
     if (stopped === "immediate") {
       yield* Effect.logWarning(
-        "A session of the embedded PostgreSQL did not end when it was told to, so the server was stopped at once. Nothing is lost; its next start recovers as after a crash",
+        "A session of the embedded PostgreSQL did not end on request, so the server was stopped at once. Nothing is lost; its next start recovers as after a crash",
       )
     }
   }).pipe(

@@ -16,7 +16,7 @@ const READY = /database system is ready to accept connections/
 const OF_SESSIONS =
   /(?:FATAL|PANIC):\s+(?:terminating|the database system is|password authentication|role |database "|no pg_hba|sorry|too many|remaining connection|connection|canceling|unsupported|expected)/
 
-/** The last message of the server about itself since it was last ready; undefined if there is none. */
+/** The last message of the server about itself since it was last ready; undefined without one. */
 export const lastWordsIn = (log: string): string | undefined => {
   const lines = log.trim().split("\n")
   const since = lines.slice(lines.findLastIndex((line) => READY.test(line)) + 1)

@@ -61,7 +61,7 @@ export const startPostmaster = async (options: PostmasterOptions): Promise<Postm
 /** How long a "fast" shutdown may take before it becomes an "immediate" one, and that one before it has failed. */
 const STOP_MILLIS = { fast: 30_000, immediate: 30_000 }
 
-/** How a server was stopped: `immediate` if a session did not end when it was asked to. */
+/** How a server was stopped: `immediate` if a session did not end on request. */
 export type Stopped = "fast" | "immediate"
 
 /**
@@ -80,7 +80,7 @@ export const stopPostmaster = async (
   if (await isStopped(pgdata, server, "SIGQUIT", millis.immediate)) return "immediate"
   throw new EmbeddedPostgresError({
     code: "stop_failed",
-    message: `The database process ${server.pid} has not ended ${(millis.fast + millis.immediate) / 1000} s after it was told to. Look at its log beside ${pgdata}; nothing that was committed is lost if you end it with: kill -KILL ${server.pid}`,
+    message: `The database process ${server.pid} has not ended ${(millis.fast + millis.immediate) / 1000} s after the signal. Look at its log beside ${pgdata}; nothing that was committed is lost if you end it with: kill -KILL ${server.pid}`,
   })
 }
 

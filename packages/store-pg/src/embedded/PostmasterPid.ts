@@ -19,7 +19,7 @@ export interface PostmasterPid {
   readonly status: string
 }
 
-/** Undefined if there is no file or it is not complete (yet). */
+/** Undefined if the file is missing or not complete (yet). */
 export const readPostmasterPid = (pgdata: string): PostmasterPid | undefined => {
   let text: string
   try {

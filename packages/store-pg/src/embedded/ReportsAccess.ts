@@ -1,8 +1,8 @@
 /**
- * The TCP port of the embedded server, on which reports are read: off unless a port is set, on the loopback only, and for
- * the logins for reports alone. Whoever else asks there is rejected before a password counts.
+ * The TCP port of the embedded server, on which reports are read: off unless a port is set, on the loopback only, and
+ * for the logins for reports alone. Any other login is rejected before a password counts.
  *
- * The rules of access are a file of our own, because those that initdb writes trust everybody on the machine.
+ * The rules of access are a file of our own, because those that initdb writes trust every user of the machine.
  */
 import { chmodSync, chownSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

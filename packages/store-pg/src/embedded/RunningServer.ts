@@ -53,7 +53,7 @@ export const ensureRunning = async (
   return { ...running, origin }
 }
 
-/** Creates the cluster if there is none yet. */
+/** Creates the cluster if it does not exist yet. */
 const startServer = async (
   dir: DataDir,
   {

@@ -1,8 +1,8 @@
 /**
- * Runs PostgreSQL with the first launcher that works. A launcher works if a server starts with it and responds; a program
- * that prints its version is no proof, because a server also has to find the files around it, which the directories above
- * may forbid. So the work itself is the attempt. If it fails, a trial cluster shows whether the launcher was the cause:
- * if so, the next one is tried; otherwise the failure is the work's own.
+ * Runs PostgreSQL with the first launcher that works. A launcher works if a server starts with it and responds; a
+ * program that prints its version proves nothing, because a server also has to find the files around it, which the
+ * directories above may forbid. So the work itself is the attempt. If it fails, a trial cluster shows whether the
+ * launcher was the cause: if so, the next one is tried; otherwise the failure is the work's own.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"

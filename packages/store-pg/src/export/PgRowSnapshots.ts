@@ -163,14 +163,14 @@ export const layer = Layer.effect(
     const ending = yield* SessionEnds.make
     /** A view's function may go on although its client has gone; its session's place is then kept as well. */
     const endBackend = (pid: number): Effect.Effect<void> =>
-      ending.end(pid, EXPORT, (asked) =>
-        endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, asked }),
+      ending.end(pid, EXPORT, (onAsked) =>
+        endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, onAsked }),
       )
     const release = (kept: KeptSession, isAtEnd: boolean) => {
       const pid = kept.session.processId
       // Asked once by itself: a program that closes does not wait for the session to leave, but it must still end it.
-      const asked = Effect.ignore(owner.values(END_SESSION, [String(pid), role]))
-      const left = isAtEnd ? Effect.void : Effect.andThen(asked, endBackend(pid))
+      const terminate = Effect.ignore(owner.values(END_SESSION, [String(pid), role]))
+      const left = isAtEnd ? Effect.void : Effect.andThen(terminate, endBackend(pid))
       const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)
       Effect.runForkWith(context)(Effect.ensuring(closing, Effect.sync(kept.giveBack)))
     }

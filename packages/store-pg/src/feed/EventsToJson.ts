@@ -240,7 +240,7 @@ const payloadIn = (sent: DataView, start: number, end: number): number => {
   return size === end - payload - VALUE_HEAD ? payload + VALUE_HEAD : -1
 }
 
-/** Where the value behind one of eight bytes that may be missing has its head; negative if there is none. */
+/** The offset of the head of the value after an optional value of eight bytes; negative if missing. */
 const afterOptional = (sent: DataView, at: number, end: number): number => {
   const size = sent.getInt32(at)
   const next = at + VALUE_HEAD + Math.max(0, size)

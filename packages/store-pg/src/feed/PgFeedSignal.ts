@@ -11,7 +11,7 @@ import { HINT_PAUSE, listenForHints } from "../connection/Hints.ts"
 export const CHANNEL = "cabinet_feed"
 const PAYLOAD = ""
 
-/** A program that waits is told within this time and a read. Hints are heard no more often. */
+/** A waiting program hears of an event within this time plus one read. Hints are not heard more often. */
 const PAUSE = HINT_PAUSE
 
 export const layer = Layer.effect(

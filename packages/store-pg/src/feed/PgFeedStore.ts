@@ -32,15 +32,15 @@ export const layer = Layer.effect(
     const sessions = yield* FeedSessions
     const replicated = yield* recoveredLog(writing)
     const reader = new PageReader(sessions)
-    const page = Effect.fnUntraced(function* (session: Session, asked: FeedQuery) {
-      let fence = yield* watermark(session, asked.after)
+    const page = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
+      let fence = yield* watermark(session, wanted.after)
       yield* replicated(session)
-      if (!fence.there && asked.after.epoch >= Number(fence.epoch)) {
-        yield* beginEpochAbove(writing, asked.after)
-        fence = yield* watermark(session, asked.after)
+      if (!fence.there && wanted.after.epoch >= Number(fence.epoch)) {
+        yield* beginEpochAbove(writing, wanted.after)
+        fence = yield* watermark(session, wanted.after)
       }
-      const after = yield* fence.there ? laterKnown(sql, asked.after) : latestKnown(sql, asked.after)
-      return yield* reader.page(session, after === asked.after ? asked : { ...asked, after }, fence)
+      const after = yield* fence.there ? laterKnown(sql, wanted.after) : latestKnown(sql, wanted.after)
+      return yield* reader.page(session, after === wanted.after ? wanted : { ...wanted, after }, fence)
     })
     return FeedStore.of({
       page: (query) => orUnavailable(sessions.owed(sessions.use((session) => page(session, query)))),

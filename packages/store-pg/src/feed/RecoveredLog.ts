@@ -26,7 +26,7 @@ export const recoveredLog = Effect.fnUntraced(function* (writing: PgClient.PgCli
   const scope = yield* Effect.scope
   let replicated: unknown
   const known = new WeakSet<Session>()
-  /** One at a time, however many wait for it, and whoever stops waiting. */
+  /** One at a time, however many callers wait for it or stop waiting. */
   let committing: Fiber.Fiber<string, SqlError.SqlError> | undefined
   const commit = writing.unsafe<{ readonly life: string }>(COMMIT).pipe(
     Effect.map(([row]) => row!.life),

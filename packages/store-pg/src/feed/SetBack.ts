@@ -20,7 +20,7 @@ import { isEventOf } from "./Fence.ts"
 const BEGIN = "SELECT cabinet.begin_epoch_above($1::int8, $2::int8) AS ran_on"
 
 /**
- * The first of these places whose event is in this database, counted from 1; 0 if there is none. Each costs one index
+ * The first of these places whose event is in this database, counted from 1; 0 without one. Each costs one index
  * lookup.
  */
 const FIRST_KNOWN = `

@@ -2,7 +2,7 @@
  * Terminates sessions that hold the fence while they wait for their client: an accept whose last bytes never arrived,
  * because its server process froze or its machine is gone. An accept is one statement, so it waits for its client only
  * for the moment in which the end of its message is read. One found waiting in two successive checks is terminated.
- * Nothing is lost: nobody was told that it had committed.
+ * Nothing is lost: no sender got a receipt for it.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -38,12 +38,12 @@ SELECT ${PLACE} FROM (${walksOf(
 const LONGEST_ACCEPT = "interval '60 seconds'"
 
 /**
- * $1, $2: the watermark; $3: a time; $4: the source, if there is one. The place before the first event in the feed's order that
- * was received at or after the time; none where that is the beginning.
+ * $1, $2: the watermark; $3: a time; $4: the source, if given. The place before the first event in the feed's order
+ * that was received at or after the time; none if that is the beginning.
  *
- * An event that was received earlier may stand behind it, for a place is drawn with the transaction id and the time a moment
- * later. So the last event from before the time is no start: it is looked for as long before as an accept can take, and from
- * there onwards the first of those that are wanted.
+ * An event that was received earlier may stand behind it, for a place is drawn with the transaction id and the time a
+ * moment later. So the last event from before the time cannot be the start: the search begins as much earlier as an
+ * accept can take, and finds the first wanted event from there.
  */
 export const startAtTime = (channel: Channel | null, ofSource: boolean): string => {
   const first = walksOf(

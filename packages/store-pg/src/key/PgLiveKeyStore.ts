@@ -24,13 +24,13 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* StatementClient
     const finder = <Row extends KeyRow>(statement: string) =>
-      coalescedCounts<Row>((asked) => {
-        const fingerprints = byteaArray(Array.from(asked.keys(), (hex) => Buffer.from(hex, "hex")))
+      coalescedCounts<Row>((counts) => {
+        const fingerprints = byteaArray(Array.from(counts.keys(), (hex) => Buffer.from(hex, "hex")))
         return orUnavailable(
           Effect.map(
             sql.unsafe<Row>(statement, [fingerprints]),
-            // Whoever asked for the same gets the same.
-            (rows) => new Map(rows.map((row) => [row.subject, Array<Row>(asked.get(row.subject)!).fill(row)])),
+            // Callers that requested the same subject get the same result.
+            (rows) => new Map(rows.map((row) => [row.subject, Array<Row>(counts.get(row.subject)!).fill(row)])),
           ),
         )
       })

@@ -29,9 +29,9 @@ const SCOPE = `CASE WHEN l.only_sources IS NOT NULL THEN json_build_object('sour
  */
 export const COUNT_READERS = `
 WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
-  SELECT t.id, encode(t.fingerprint, 'hex') AS subject, t.role, t.only_sources, t.only_objects, t.only_in, asked.n
-  FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n)
-  JOIN cabinet.access_token t ON t.fingerprint = asked.fingerprint
+  SELECT t.id, encode(t.fingerprint, 'hex') AS subject, t.role, t.only_sources, t.only_objects, t.only_in, wanted.n
+  FROM unnest($1::bytea[], $2::int4[]) AS wanted(fingerprint, n)
+  JOIN cabinet.access_token t ON t.fingerprint = wanted.fingerprint
   WHERE t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > (SELECT at FROM moment))
 ), counted AS (${count(`SELECT '${READER_SUBJECT}' || id, n FROM live`)})
 SELECT l.subject, l.role, c.count, c.left_ms, ${SCOPE}

@@ -82,7 +82,7 @@ export const SecretCiphers = Context.Reference<SecretCipher>("@data-cabinet/stor
   defaultValue: () => new SecretCipher([]),
 })
 
-/** In words, for whoever runs the process. */
+/** In words, for the operator. */
 export const undecryptableWords = (why: Undecryptable): string =>
   why === "damaged"
     ? "a stored secret is damaged and cannot be decrypted"

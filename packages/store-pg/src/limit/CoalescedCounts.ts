@@ -17,12 +17,12 @@ export interface Counted {
 
 /** Counts each subject as often as it was requested and returns the results; a subject that is left out does not exist. */
 export type CountBatch<A> = (
-  asked: ReadonlyMap<string, number>,
+  requests: ReadonlyMap<string, number>,
 ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>
 
 /** The windows of requests that were counted as one, as each by itself would have found it. */
-export const distribute = <Row extends Counted>(row: Row, asked: number): ReadonlyArray<Row> =>
-  Array.from({ length: asked }, (_, place) => ({ ...row, count: row.count - asked + place + 1 }))
+export const distribute = <Row extends Counted>(row: Row, requests: number): ReadonlyArray<Row> =>
+  Array.from({ length: requests }, (_, place) => ({ ...row, count: row.count - requests + place + 1 }))
 
 const stopped = unavailable("The service is stopping.")
 
@@ -30,7 +30,7 @@ const late = unavailable("The database did not respond in time. Try again.")
 
 type CountResult<A> = Result.Result<A | null, StoreUnavailable>
 
-/** Counts one request of a subject, by the deadline; null if there is no such subject. */
+/** Counts one request of a subject, by the deadline; null if the subject does not exist. */
 export type CountOne<A> = (subject: string, deadline: Deadline) => Promise<CountResult<A>>
 
 /** A caller that waits for a count. Only its first result counts. */
@@ -88,8 +88,8 @@ export const coalescedCounts = <A>(count: CountBatch<A>): Effect.Effect<CountOne
       work.closeUnsafe()
       const fold = waiting
       waiting = new Map()
-      const asked = new Map(Array.from(fold, ([subject, all]) => [subject, all.length]))
-      yield* count(asked).pipe(
+      const requests = new Map(Array.from(fold, ([subject, all]) => [subject, all.length]))
+      yield* count(requests).pipe(
         Effect.onExit((exit) => Effect.sync(() => deal(fold, exit))),
         Effect.exit,
       )

@@ -34,8 +34,8 @@ export const KEY_SUBJECT = "key:"
 /** Counts requests of keys; a key that is not live has no row in the result. */
 export const COUNT_KEYS = `
 WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
-  SELECT k.id, encode(k.fingerprint, 'hex') AS subject, asked.n
-  FROM unnest($1::bytea[], $2::int4[]) AS asked(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = asked.fingerprint
+  SELECT k.id, encode(k.fingerprint, 'hex') AS subject, requested.n
+  FROM unnest($1::bytea[], $2::int4[]) AS requested(fingerprint, n) JOIN cabinet.api_key k ON k.fingerprint = requested.fingerprint
   WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > (SELECT at FROM moment))
 ), counted AS (${count(`SELECT '${KEY_SUBJECT}' || id, n FROM live`)})
 SELECT l.subject, l.id::text AS id, c.count, c.left_ms FROM counted c JOIN live l ON c.subject = '${KEY_SUBJECT}' || l.id`
@@ -64,13 +64,13 @@ export const COUNT_SUBJECT = `WITH moment AS MATERIALIZED (${MINUTE}) ${count("S
  * client's limit ($4): of two pairs of one client, the first gets the lower numbers.
  */
 export const COUNT_SENDERS = `
-WITH moment AS MATERIALIZED (${MINUTE}), asked AS MATERIALIZED (
+WITH moment AS MATERIALIZED (${MINUTE}), requested AS MATERIALIZED (
   SELECT client, source, n, sum(n) OVER (PARTITION BY client ORDER BY place DESC) AS not_before
   FROM unnest($1::text[], $2::text[], $3::int4[]) WITH ORDINALITY AS a(client, source, n, place)
-), clients AS (${count("SELECT client, sum(n)::int4 FROM asked WHERE client IS NOT NULL GROUP BY client")}
+), clients AS (${count("SELECT client, sum(n)::int4 FROM requested WHERE client IS NOT NULL GROUP BY client")}
 ), passed AS MATERIALIZED (
   SELECT a.source, CASE WHEN a.client IS NULL THEN a.n ELSE least(a.n, greatest(0, $4::int4 - (c.count - a.not_before))) END AS n
-  FROM asked a LEFT JOIN clients c ON c.subject = a.client WHERE a.source IS NOT NULL
+  FROM requested a LEFT JOIN clients c ON c.subject = a.client WHERE a.source IS NOT NULL
 ), sources AS (${count("SELECT source, sum(n)::int4 FROM passed WHERE n > 0 GROUP BY source")}
 )
 SELECT * FROM clients UNION ALL SELECT * FROM sources`

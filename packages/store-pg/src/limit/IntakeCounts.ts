@@ -8,7 +8,7 @@ import type { Counted } from "./CoalescedCounts.ts"
 export interface SenderPair {
   readonly client: string | null
   readonly source: string | null
-  readonly asked: number
+  readonly requests: number
 }
 
 /** The result for one request; `source` is also null if its client is over its limit. */
@@ -46,8 +46,8 @@ export const distributeSenders = (
   limit: number,
 ): ReadonlyArray<ReadonlyArray<IntakeCount>> => {
   const numbers = new Numbers(windows)
-  for (const { client, asked } of senders) numbers.expect(client, asked)
-  const clients = senders.map(({ client, asked }) => Array.from({ length: asked }, () => numbers.next(client)))
+  for (const { client, requests } of senders) numbers.expect(client, requests)
+  const clients = senders.map(({ client, requests }) => Array.from({ length: requests }, () => numbers.next(client)))
   const passes = (client: Counted | null) => client === null || client.count <= limit
   for (const [index, { source }] of senders.entries()) numbers.expect(source, clients[index]!.filter(passes).length)
   return senders.map(({ source }, index) =>

@@ -36,7 +36,7 @@ interface Block {
 export class LeasedQuota {
   readonly #limit: number
   readonly #blocks = new Map<string, Block>()
-  readonly #asked = new Set<string>()
+  readonly #requested = new Set<string>()
 
   constructor(limit: number) {
     this.#limit = limit
@@ -58,27 +58,27 @@ export class LeasedQuota {
   }
 
   #wanted(subject: string | null, counted: Counted | null, now: number): ReadonlyArray<QuotaRequest> {
-    if (subject === null || counted === null || this.#asked.has(subject)) return []
+    if (subject === null || counted === null || this.#requested.has(subject)) return []
     const requests = Math.min(Math.floor(this.#limit / LEASE_DIVISOR), counted.count)
     if (requests < MIN_LEASE || counted.count + requests > this.#limit / 2) return []
     // Numbers counted in the last second of a window could not be spent any more.
     if (counted.left_ms <= 1000 || this.#left(subject, now) !== undefined) return []
-    this.#asked.add(subject)
+    this.#requested.add(subject)
     return [{ subject, requests }]
   }
 
   /**
-   * The leases were requested at `asked` and are now counted in these windows; a subject without a window was not
+   * The leases were requested at `requestedAt` and are now counted in these windows; a subject without a window was not
    * counted.
    */
-  give(ahead: ReadonlyArray<QuotaRequest>, windows: ReadonlyMap<string, Counted>, asked: number): void {
+  give(ahead: ReadonlyArray<QuotaRequest>, windows: ReadonlyMap<string, Counted>, requestedAt: number): void {
     if (this.#blocks.size > MAX_SUBJECTS) this.#blocks.clear()
     for (const { subject, requests } of ahead) {
-      this.#asked.delete(subject)
+      this.#requested.delete(subject)
       const window = windows.get(subject)
       if (window === undefined) continue
       // Measured from the request, because the result is younger, and the two clocks may drift apart a little.
-      const until = asked + window.left_ms - MAX_CLOCK_SKEW_MILLIS
+      const until = requestedAt + window.left_ms - MAX_CLOCK_SKEW_MILLIS
       this.#blocks.set(subject, {
         next: window.count - requests + 1,
         last: Math.min(window.count, this.#limit),

@@ -52,7 +52,7 @@ const subjectsOf = (client: string | null, source: string | null): string => `${
 
 const sendersOf = (subjects: string, requests: number): SenderPair => {
   const [client = "", source = ""] = subjects.split("\n")
-  return { client: client === "" ? null : client, source: source === "" ? null : source, asked: requests }
+  return { client: client === "" ? null : client, source: source === "" ? null : source, requests }
 }
 
 interface Parts {
@@ -197,8 +197,8 @@ export class RequestCounter {
   #countAhead(wanted: ReadonlyArray<QuotaRequest>, now: number): Effect.Effect<void> {
     const senders = wanted.map(({ subject, requests }) =>
       subject.startsWith("source:")
-        ? { client: null, source: subject, asked: requests }
-        : { client: subject, source: null, asked: requests },
+        ? { client: null, source: subject, requests }
+        : { client: subject, source: null, requests },
     )
     return countSenders(this.#parts, senders).pipe(
       Effect.catchCause((cause) => Effect.as(Effect.logDebug("nothing was leased", cause), new Map())),
@@ -228,11 +228,11 @@ const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
   )
 }
 
-const countOneKey = (sql: Statements, hex: string, asked: number) =>
+const countOneKey = (sql: Statements, hex: string, requests: number) =>
   orUnavailable(
-    Effect.map(sql.unsafe<CountedRow>(COUNT_KEY, [Buffer.from(hex, "hex"), asked]), ([row]) => {
+    Effect.map(sql.unsafe<CountedRow>(COUNT_KEY, [Buffer.from(hex, "hex"), requests]), ([row]) => {
       if (row === undefined) return new Map<string, ReadonlyArray<KeyRow>>()
-      return new Map([[hex, distribute({ ...row, id: row.subject.slice(KEY_SUBJECT.length) }, asked)]])
+      return new Map([[hex, distribute({ ...row, id: row.subject.slice(KEY_SUBJECT.length) }, requests)]])
     }),
   )
 
@@ -242,7 +242,7 @@ const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair
       sql.unsafe<CountedRow>(COUNT_SENDERS, [
         textArray(senders.map(({ client }) => client)),
         textArray(senders.map(({ source }) => source)),
-        int4Array(senders.map(({ asked }) => asked)),
+        int4Array(senders.map(({ requests }) => requests)),
         options.intakeRate,
       ]),
       (rows) => new Map(rows.map((row) => [row.subject, row])),

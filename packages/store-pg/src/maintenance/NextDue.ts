@@ -30,8 +30,8 @@ const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 /**
- * Seconds until there is work, negative if it is due; null if there is none. Original requests are deleted after
- * `originalDays` days.
+ * Seconds until work is due, negative if overdue; null without work. Original requests are deleted after `originalDays`
+ * days.
  */
 export const nextDue = (url: string, originalDays: number): Effect.Effect<number | null, SqlError.SqlError> =>
   PgClient.PgClient.use((sql) =>

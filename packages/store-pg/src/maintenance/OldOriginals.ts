@@ -53,7 +53,7 @@ export const deleteOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClie
   }
 })
 
-/** Seconds until the oldest original request expires; null if there is none in days that old. */
+/** Seconds until the oldest original request expires; null without any in days that old. */
 export const nextOriginal = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* sql.unsafe<{ until: string }>(UNTIL, [days])
   const [oldest] = yield* sql.unsafe<{ seconds: number }>(OLDEST_DUE, [limits!.until, days])

@@ -36,7 +36,7 @@ WITH found AS MATERIALIZED (
 )
 SELECT pid, application, since, why, pg_terminate_backend(pid) AS asked FROM found WHERE why IS NOT NULL`
 
-interface Asked {
+interface ReportSession {
   readonly pid: number
   readonly application: string
   /** When the session began: a process id may be another session's by the next look. */
@@ -46,8 +46,8 @@ interface Asked {
 }
 
 /**
- * Returns the periodic look. A session that was asked to end and is seen again runs code that looks at no interrupt: that is
- * logged once, and it goes on counting among the few connections of its role.
+ * Returns the periodic check. A session seen again after its termination was requested runs code that ignores
+ * interrupts: that is logged once, and it keeps counting among the few connections of its role.
  */
 export const endReportSessions = (bounds: Partial<Bounds> = {}) => {
   const { transactionSeconds, idleSeconds, queueUsage } = { ...BOUNDS, ...bounds }
@@ -55,7 +55,7 @@ export const endReportSessions = (bounds: Partial<Bounds> = {}) => {
   let asked = new Map<string, number>()
   const work = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const found = yield* sql.unsafe<Asked>(END, parameters)
+    const found = yield* sql.unsafe<ReportSession>(END, parameters)
     const now = new Map<string, number>()
     for (const one of found) {
       const key = `${one.pid} ${one.since}`
@@ -68,7 +68,7 @@ export const endReportSessions = (bounds: Partial<Bounds> = {}) => {
   return connectionLossAsError(work)
 }
 
-const wordsOf = ({ pid, application, why, asked }: Asked, isAgain: boolean): string => {
+const wordsOf = ({ pid, application, why, asked }: ReportSession, isAgain: boolean): string => {
   const who = `A session for reports (process ${pid}, ${application})`
   if (!asked) return `${who} cannot be ended: ${why}`
   return isAgain ? `${who} runs on although PostgreSQL was asked to end it: ${why}` : `${who} was asked to end: ${why}`

@@ -25,7 +25,7 @@ import { type PasswordForm, passwordLiteral, withPasswordForm } from "./Password
 
 export type RoleKind = "reader" | "author"
 
-/** A role that can log in, or the sentence that says why there is none. */
+/** A role that can log in, or the sentence that says why it does not exist. */
 export type RoleLogin =
   | {
       readonly there: true
@@ -119,7 +119,7 @@ export const ensureRoles = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
   const roles =
     (yield* rolesAsLeft(options)) ?? (yield* withPasswordForm(options.url, (form) => putRight(options, form)))
-  // Not needed before somebody asks for it, who is then told why there is none.
+  // Not needed before its first request, whose response then says why it does not exist.
   if (roles.reader.there) yield* Effect.catchIf(ensureReports(roles.reader.role), isDenied, () => Effect.void)
   return roles
 })

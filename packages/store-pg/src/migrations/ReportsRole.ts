@@ -1,9 +1,10 @@
 /**
  * The role for reports: a login of its own for psql, a program for reports or a notebook, which reads what the reader
- * reads. It is created with the other roles and cannot log in before somebody asks for its password, which is kept nowhere.
+ * reads. It is created with the other roles and cannot log in before its password is requested, which is stored
+ * nowhere.
  *
- * What it may not do rests on privileges alone, since a session can switch off every setting. It is no member of the
- * reader's role: as such it could change the reader's password and end its sessions. So each grant to the reader is made
+ * What it may not do rests on privileges alone, since a session can switch off every setting. It is not a member of the
+ * reader's role: a member could change the reader's password and end its sessions. So each grant to the reader is made
  * to it as well, but for views that show schema `cabinet`.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"

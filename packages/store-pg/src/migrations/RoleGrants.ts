@@ -18,7 +18,7 @@ export const grantAuthor = Effect.fnUntraced(function* (database: string, role: 
   const sql = yield* PgClient.PgClient
   const name = quoteName(role)
   yield* sql.unsafe(`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
-  // Whoever may create schemas may create extensions, which put their functions into any schema, as their owner.
+  // A role that may create schemas may create extensions, which put their functions into any schema, as their owner.
   yield* sql.unsafe(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
   yield* sql.unsafe(`GRANT USAGE ON SCHEMA sources TO ${name}`)
   // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all

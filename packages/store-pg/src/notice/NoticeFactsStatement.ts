@@ -103,7 +103,7 @@ WHERE m.state = 'failed' AND m.staged > 0 AND m.finished_at > ${LOOKED_BACK} AND
   AND NOT EXISTS (SELECT FROM cabinet.notice n WHERE n.kind = 'import.failed' AND n.subject = m.id)
 ORDER BY m.id LIMIT 1000`
 
-/** Accept records the event that a column was created for; those of the source of notices are no news. */
+/** Accept records the event that a column was created for; those of the notices' own source do not count. */
 export const COLUMNS = `
 SELECT c.source_id::float8 AS "sourceId", s.name AS "sourceName", c.created_by_event_id::float8 AS "eventId", c.name AS "column",
   c.field, c.type, c.is_sibling AS "isSibling", cabinet.rfc3339(c.created_at) AS at

@@ -1,4 +1,4 @@
-/** The statements of where notices are told, and of what was told. */
+/** The statements about the source of notices, and about notices sent. */
 
 export interface SourceRow {
   readonly id: number
@@ -41,7 +41,10 @@ FROM (
 /** A little less than the pause between two rounds of a process, so that each of one process finds it. */
 const ROUND = "interval '45 seconds'"
 
-/** One that is far ahead is of a clock that was set back; one that is a little ahead is of whoever claimed it meanwhile. */
+/**
+ * A time far ahead means that the clock was set back; a time a little ahead means that another process has claimed the
+ * round.
+ */
 export const CLAIM_ROUND = `
 UPDATE cabinet.notice_source n SET round_at = now.at
 FROM (SELECT cabinet.now() AS at) now, cabinet.source s

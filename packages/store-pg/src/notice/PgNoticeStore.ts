@@ -1,4 +1,4 @@
-/** Notices in PostgreSQL. What was told is recorded by the statement that accepts the event (`AcceptStatement`). */
+/** Notices in PostgreSQL. The statement that accepts a notice's event records its cause (`AcceptStatement`). */
 import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
@@ -66,7 +66,7 @@ const clientCertificates = Effect.fnUntraced(function* (sql: Sql, sourceId: numb
   })
 })
 
-/** What was told is read first: what it is compared with is no older. */
+/** Recorded causes are read first, so that the facts compared with them are no older. */
 const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeSource, "id" | "since">) {
   const open = yield* sql.unsafe<NoticeKey>(Facts.OPEN)
   const later = [id, since]

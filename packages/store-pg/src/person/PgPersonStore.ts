@@ -45,12 +45,12 @@ const BY_NAME = `
   WHERE lower(p.name) = lower($1) AND p.issuer IS NULL`
 
 /**
- * The owners, locked: of two who are changed at once, the second sees what became of the first. Whether the person is the
- * last one is told from what the lock returns.
+ * The owners, locked: of two concurrent changes, the second sees the effect of the first. The rows that the lock
+ * returns show whether the person is the last owner.
  */
 const OWNERS = `owners AS MATERIALIZED (
     SELECT o.id FROM cabinet.person o WHERE o.role = 'owner' AND o.removed_at IS NULL ORDER BY o.id FOR UPDATE
-  ), asked AS MATERIALIZED (
+  ), target AS MATERIALIZED (
     SELECT p.id, EXISTS (SELECT FROM owners o WHERE o.id = p.id) AND (SELECT count(*) FROM owners) = 1 AS last_one
     FROM cabinet.person p WHERE p.id = $1 AND (p.removed_at IS NULL OR p.issuer IS NOT NULL)
   )`
@@ -60,25 +60,25 @@ const CHANGE = `
   WITH ${OWNERS}, changed AS (
     UPDATE cabinet.person p SET name = coalesce($2, p.name), role = coalesce($3, p.role),
       removed_at = CASE WHEN $3 IS NULL THEN p.removed_at END
-    FROM asked a WHERE p.id = a.id AND NOT (a.last_one AND coalesce($3, 'owner') <> 'owner')
+    FROM target a WHERE p.id = a.id AND NOT (a.last_one AND coalesce($3, 'owner') <> 'owner')
     RETURNING p.*
   )
   SELECT 'done' AS outcome, ${COLUMNS} FROM changed p
   UNION ALL
-  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN asked a ON a.id = p.id
+  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN target a ON a.id = p.id
   WHERE a.last_one AND coalesce($3, 'owner') <> 'owner'`
 
 /** One who signs in here is deleted; one of an issuer stays, marked, so that the issuer does not bring them back. */
 const REMOVE = `
   WITH ${OWNERS}, gone AS (
-    DELETE FROM cabinet.person p USING asked a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NULL RETURNING p.*
+    DELETE FROM cabinet.person p USING target a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NULL RETURNING p.*
   ), marked AS (
     UPDATE cabinet.person p SET removed_at = coalesce(p.removed_at, cabinet.now())
-    FROM asked a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NOT NULL RETURNING p.*
+    FROM target a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NOT NULL RETURNING p.*
   )
   SELECT 'done' AS outcome, ${COLUMNS} FROM gone p UNION ALL SELECT 'done', ${COLUMNS} FROM marked p
   UNION ALL
-  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN asked a ON a.id = p.id WHERE a.last_one`
+  SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN target a ON a.id = p.id WHERE a.last_one`
 
 const SET_PASSWORD = "UPDATE cabinet.person SET password = $2 WHERE id = $1 AND issuer IS NULL RETURNING 1"
 

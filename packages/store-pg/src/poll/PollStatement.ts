@@ -15,7 +15,7 @@ const RUN = `r.id::float8 AS id, r.poll_id::float8 AS poll_id, cabinet.rfc3339(r
   r.failure, r.peer, r.bytes::float8 AS bytes, r.items::float8 AS items, r.fresh::float8 AS fresh,
   r.import_id::float8 AS import_id, cabinet.rfc3339(r.next_at) AS next_at`
 
-/** No row if there is no such source. */
+/** No row if the source does not exist. */
 export const ADD = `
 INSERT INTO cabinet.poll AS p (source_id, url, every_seconds, format, pointer, key_field, headers)
 SELECT s.id, $2, $3, $4, $5, $6, $7::json FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL

@@ -50,7 +50,7 @@ WITH RECURSIVE views (oid) AS (
 )
 SELECT DISTINCT pg_describe_object(classid, objid, objsubid) AS object FROM found ORDER BY 1 LIMIT 5`
 
-/** Up to five objects as PostgreSQL describes them, with schema-qualified names; empty if there are none. */
+/** Up to five objects as PostgreSQL describes them, with schema-qualified names; empty without dependents. */
 export const columnDependents = (
   sql: PgClient.PgClient,
   table: string,

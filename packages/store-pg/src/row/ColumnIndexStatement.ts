@@ -1,4 +1,4 @@
-/** The indexes that `cabinet table index` creates, told by their names. */
+/** The indexes that `cabinet table index` creates, recognised by their names. */
 
 const PREFIX = "cabinet_index_"
 

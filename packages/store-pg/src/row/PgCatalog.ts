@@ -90,9 +90,9 @@ export const layer = Layer.effect(
 
     /** Describes these types and all that they consist of; queries the database only for those that can have changed. */
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
-      const asked = [...new Set(oids)].filter((oid) => !known.has(oid))
-      if (asked.length === 0) return Effect.succeed(known)
-      return Effect.map(sql.unsafe<RawType>(DESCRIBE_TYPES, [asked, role]), (rows) => {
+      const unknown = [...new Set(oids)].filter((oid) => !known.has(oid))
+      if (unknown.length === 0) return Effect.succeed(known)
+      return Effect.map(sql.unsafe<RawType>(DESCRIBE_TYPES, [unknown, role]), (rows) => {
         const types = new Map(known)
         for (const row of rows.map(typeRow)) {
           types.set(row.oid, row)

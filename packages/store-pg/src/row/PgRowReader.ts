@@ -22,7 +22,7 @@ import { OVER_TIME, queryTimeout, readerOff } from "./ReadErrorOf.ts"
 import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 import { type SlowReads, slowReads } from "./SlowReads.ts"
 
-/** How long a read waits for its turn, in milliseconds, before the caller is told to retry later. */
+/** How long a read waits for its turn, in milliseconds, before the caller is refused and has to retry later. */
 const READ_TIMEOUT_MILLIS = 8_000
 
 /** Added to a query's own time limit, in milliseconds, before the database counts as frozen. */
@@ -131,7 +131,7 @@ const placeOf = (
   ...of,
   end: (pid, object) => {
     const work = workOn(object)
-    return ending.end(pid, work, (asked) => end({ pid, work, asked }))
+    return ending.end(pid, work, (onAsked) => end({ pid, work, onAsked }))
   },
 })
 

@@ -40,7 +40,7 @@ export const readErrorOf = (error: SqlError.SqlError): ReadError => {
     case "57014": // query_canceled
       return queryTimeout(OVER_TIME)
     case "25006": // read_only_sql_transaction: the view tried to write
-    case "53100": // disk_full, out_of_memory, configuration_limit_exceeded: this query asked too much
+    case "53100": // disk_full, out_of_memory, configuration_limit_exceeded: this query needs too much
     case "53200":
     case "53400":
       return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })

@@ -1,12 +1,12 @@
 /**
- * Short pages of one object that wait are read in groups: a read that gets its turn takes up to three others along, in one
- * write to PostgreSQL with one proof behind their pages. It never takes more than half of those that wait, so that the
- * object's other turns are used as well.
+ * Short pages of one object that wait are read in groups: a read that gets its turn takes up to three others along, in
+ * one write to PostgreSQL with one proof behind their pages. It never takes more than half of the waiting reads, so
+ * that the object's other turns are used as well.
  *
- * No read depends on another's. Only pages whose statements were quick lately are read in groups. If any page fails, each is
- * read again by itself; if a group is slow all the same, it is cancelled, each is read by itself, and the object is not read
- * in groups for a while. So whoever reads slowly, or sends values that are refused, can delay others by little more than
- * `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ * No read depends on another's. Only pages whose statements were quick lately are read in groups. If any page fails,
+ * each is read again by itself; if a group is slow all the same, it is cancelled, each is read by itself, and the
+ * object is not read in groups for a while. So a client that reads slowly, or sends values that are refused, can delay
+ * others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
  */
 import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
@@ -40,7 +40,7 @@ export interface Reads {
   readonly single: (query: RowQuery, call: AbortableCall, slots: HeldSlots) => Promise<ReadResult>
   /** Reads pages of one table, in one turn. */
   readonly group: (queries: ReadonlyArray<RowQuery>, call: AbortableCall) => Promise<GroupRead>
-  /** Told how long each page took that was read by itself and runs nobody's code. */
+  /** Called with the duration of each page that was read by itself and runs no customer's code. */
   readonly took: (page: PageQuery, millis: number) => void
 }
 
@@ -152,7 +152,7 @@ export class ReadGroups {
       "failed",
       (own) => (reading = group(queries, own)),
     ).catch(
-      // The fault is that of whoever has it again by itself.
+      // If the fault persists, the single read that hits it reports it.
       (): GroupRead => "failed",
     )
     if (read === "failed" && reading !== undefined) slots.hold(reading)

@@ -96,8 +96,9 @@ export class Retype<E> {
   }
 
   /**
-   * In a transaction of its own. A large table is rewritten, without a time limit. The transaction keeps its session for as
-   * long as that runs, in `scope`: its caller is answered before if a view's code does not end although it was told to.
+   * In a transaction of its own. A large table is rewritten, without a time limit. The transaction keeps its session
+   * for as long as that runs, in `scope`: if a view's code does not end on request, the caller gets its result before
+   * that.
    */
   run(scope: Scope.Scope) {
     const outlived = Deferred.makeUnsafe<never, NotRetyped>()

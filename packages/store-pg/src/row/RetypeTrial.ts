@@ -65,7 +65,7 @@ const trial = Effect.fnUntraced(function* <E>(
       `SELECT _event_id::float8 AS "eventId", left(${quoted}::text, ${EXAMPLE_CHARACTERS}) AS value ${from} LIMIT ${MAX_EXAMPLES}`,
     ),
   )
-  // Whoever was not found in time is not looked for a second time.
+  // Values not found in time are not searched for a second time.
   const counted =
     examples === null ? null : yield* inTime(sql, sql.unsafe<{ n: number }>(`SELECT count(*)::float8 AS n ${from}`))
   const misfits = counted?.[0]?.n ?? null

@@ -53,7 +53,7 @@ const FORGET = `
 const MIN_COUNT = 3
 const MIN_ROWS = 10_000
 
-/** The last week's that an index would serve which there is none of yet: on a table of ours with rows of its own. */
+/** Slow reads of the last week that a missing index would serve, on a table of ours with rows of its own. */
 export const SLOW_LATELY = `
 SELECT concat(r.schema_name, '.', r.table_name) AS name, r.columns, r.count::float8 AS count,
   round(r.total_millis / r.count)::float8 AS "meanMillis", round(r.worst_millis)::float8 AS "worstMillis",

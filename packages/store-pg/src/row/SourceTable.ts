@@ -29,7 +29,7 @@ export interface SourceTable {
 export const createTable = (name: string): string =>
   `CREATE TABLE ${quoteQualified(SOURCES_SCHEMA, name)} (_event_id bigint PRIMARY KEY, _received_at timestamptz NOT NULL)`
 
-/** Loads the current table of a source; undefined if there is no such source. */
+/** Loads the current table of a source; undefined if the source does not exist. */
 export const loadSourceTable = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,

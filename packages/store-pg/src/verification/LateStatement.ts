@@ -84,7 +84,10 @@ export const RECORD = `
   )
   UPDATE cabinet.event e SET verified = true FROM firsts f WHERE ${OF_FIRSTS} AND f.refusal IS NULL`
 
-/** $1: original requests. Their events that are not delivered. One that nobody had asked about was when it was accepted. */
+/**
+ * $1: original requests. Their undelivered events. An event accepted without verification was delivered when it was
+ * accepted.
+ */
 export const UNDELIVERED_EVENTS = `
   SELECT e.id::text AS id, o.refusal IS NULL AS was_sent
   FROM cabinet.event f JOIN cabinet.event e ON ${OF_FIRSTS}

@@ -1,4 +1,7 @@
-/** Late verification in PostgreSQL. The events of a request are locked first: whoever comes second finds what the first has done. */
+/**
+ * Late verification in PostgreSQL. The events of a request are locked first: a second caller finds what the first has
+ * done.
+ */
 import type { KeptRequest } from "@data-cabinet/core/verification/LateCheck"
 import { type LateEvent, LateVerificationStore } from "@data-cabinet/core/verification/LateVerificationStore"
 import { PgClient } from "@effect/sql-pg"

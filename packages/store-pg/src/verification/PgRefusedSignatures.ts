@@ -19,7 +19,7 @@ ON CONFLICT (source_id, reason) DO UPDATE SET
   since = CASE WHEN r.last_at < excluded.since - interval '1 day' THEN excluded.since ELSE r.since END,
   last_at = excluded.last_at`
 
-/** $1: source. For whoever has just changed how it is verified. */
+/** $1: source. For use after a change of how it is verified. */
 export const FORGET_REFUSED = `DELETE FROM cabinet.refused_signature WHERE source_id = $1`
 
 /** The last day's, with the most first. */
@@ -52,7 +52,7 @@ export const layer = Layer.effect(
       const counts = int8Array(refused.map(({ count }) => BigInt(count)))
       yield* sql.unsafe(COUNT_REFUSED, [sources, reasons, counts])
     }).pipe(
-      // Counts are no reason to keep a server from its work; everything that needs the database says that it is away.
+      // Counts must not keep a server from its work; everything that needs the database reports that it is away.
       Effect.catchCause((cause) => Effect.logWarning("counts of refused signatures were not stored", cause)),
       Effect.andThen(Effect.sleep("1 second")),
     )

@@ -36,7 +36,7 @@ it("create gives an address of its own secret, list and get show it", async () =
 it("an unknown id is refused with a message, and a refused change changes nothing", async () => {
   await expect(create([source, 999])).rejects.toMatchObject({
     code: "no_such_source",
-    message: "There is no source 999.",
+    message: "Source 999 does not exist.",
   })
   expect(await cabinet.book((book) => book.list)).toEqual([])
   const made = await create("all")
