@@ -1,9 +1,24 @@
+import { readFile } from "node:fs/promises"
 import { configDefaults, defineConfig } from "vitest/config"
 
 // Packages are tested from their sources: the condition "source" leads to src/*.ts.
 const conditions = ["source", "module", "node", "development|production"]
 
+/** Their TypeScript is published under the condition "source", or named by their source maps and not published at all. */
+const COMPILED = /\/(?:@modelcontextprotocol\/sdk|eventsource-parser)\//
+
+/** Their source maps lead to files that were not published, of which each run would warn some twenty times. */
+const withoutSourceMaps = {
+  name: "without-source-maps",
+  enforce: "pre" as const,
+  load: async (id: string) =>
+    COMPILED.test(id) && /\.js$/.test(id)
+      ? (await readFile(id, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "")
+      : undefined,
+}
+
 const sources = {
+  plugins: [withoutSourceMaps],
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ["node", "module-sync"] } },
   // The environment that vitest loads the global setup in; without this it would run what was last built.
@@ -11,8 +26,8 @@ const sources = {
 }
 
 const test = {
-  // Names a file of its TypeScript under the condition "source".
-  server: { deps: { inline: [/\/@modelcontextprotocol\/sdk\//, /\/eventsource-parser\//] } },
+  // eventsource-parser names a file of its TypeScript under the condition "source".
+  server: { deps: { inline: [COMPILED] } },
   setupFiles: [
     "test/support/eachResponseDescribed.ts",
     ...(process.env["CUT_PACKETS"] === undefined ? [] : ["test/support/cutPackets.ts"]),
