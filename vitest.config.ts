@@ -12,7 +12,7 @@ const withoutSourceMaps = {
   name: "without-source-maps",
   enforce: "pre" as const,
   load: async (id: string) =>
-    COMPILED.test(id) && /\.js$/.test(id)
+    COMPILED.test(id) && id.endsWith(".js")
       ? (await readFile(id, "utf8")).replace(/^\/\/# sourceMappingURL=.*$/m, "")
       : undefined,
 }
@@ -42,8 +42,11 @@ const test = {
   expect: { poll: { timeout: 60_000 } },
 }
 
-/** One cluster for all projects of a run. */
+/** One cluster for all projects of a run, started if a file of one of them is run. */
 const globalSetup = ["test/support/postgresCluster.ts"]
+
+/** These reach no PostgreSQL, so that a run of them alone waits for none. */
+const PURE = ["packages/{client,console,core,delivery,http-node,remote}/test/**/*.test.ts"]
 
 /**
  * These change their process (its environment, its working directory), measure it, or start others, for which loading
@@ -51,13 +54,16 @@ const globalSetup = ["test/support/postgresCluster.ts"]
  */
 const ALONE = [
   "packages/cli/test/**/*.test.ts",
+  "packages/store-pg/test/embedded/*.test.ts",
+  "test/**/*.test.ts",
+  "examples/**/*.test.ts",
+]
+
+const PURE_ALONE = [
   "packages/core/test/runtime/Instrument.test.ts",
   "packages/core/test/runtime/LiveSetMemory.test.ts",
   "packages/http-node/test/file/*.test.ts",
   "packages/http-node/test/intake/ContentEncoding.test.ts",
-  "packages/store-pg/test/embedded/*.test.ts",
-  "test/**/*.test.ts",
-  "examples/**/*.test.ts",
 ]
 
 /** These break things on purpose and wait for deadlines, which counting what a process runs would let pass. */
@@ -68,7 +74,7 @@ const FLOWS =
   "test/flow/{intake*,console*,idempotency,import,people,poll,readerTokens,standardWebhooks,verifiedSenders}.test.ts"
 
 /** These are run by processes that have loaded the modules of those before. */
-const TOGETHER = ["packages/*/test/**/*.test.ts", FLOWS]
+const TOGETHER = ["packages/store-pg/test/**/*.test.ts", FLOWS]
 
 /**
  * These wait for deadlines, recoveries and package registries, or go through every command or pattern, for a quarter of a minute
@@ -100,7 +106,6 @@ export default defineConfig({
   ...sources,
   test: {
     ...test,
-    globalSetup,
     // Of the code that runs in the tests' own processes; what the processes do that tests start is not counted.
     coverage: {
       provider: "v8",
@@ -110,18 +115,31 @@ export default defineConfig({
     },
     projects: [
       {
-        ...sources,
-        test: { ...test, name: "alone", include: ALONE, exclude: [...exclude, ...LONG, FAULTS, FLOWS], isolate: true },
+        test: { name: "pure", include: PURE, exclude: [...exclude, ...PURE_ALONE], isolate: false },
       },
+      { test: { name: "pure-alone", include: PURE_ALONE, exclude, isolate: true } },
       {
-        ...sources,
-        test: { ...test, name: "faults", include: [FAULTS], exclude: [...exclude, ...LONG], isolate: true },
-      },
-      { ...sources, test: { ...test, name: "long", include: LONG, exclude, isolate: true } },
-      {
-        ...sources,
         test: {
-          ...test,
+          globalSetup,
+          name: "alone",
+          include: ALONE,
+          exclude: [...exclude, ...LONG, FAULTS, FLOWS],
+          isolate: true,
+        },
+      },
+      {
+        test: {
+          globalSetup,
+          name: "faults",
+          include: [FAULTS],
+          exclude: [...exclude, ...LONG],
+          isolate: true,
+        },
+      },
+      { test: { globalSetup, name: "long", include: LONG, exclude, isolate: true } },
+      {
+        test: {
+          globalSetup,
           name: "together",
           include: TOGETHER,
           exclude: [...exclude, ...ALONE.filter((one) => !one.startsWith("test/"))],

@@ -9,6 +9,7 @@ import { prepare, root, runAndExit } from "./prepare.mjs"
 const words = process.argv.slice(2)
 const watches = words.includes("--watch")
 await prepare({ build: !watches })
-const chosen = words.length === 0 ? ["--project=alone", "--project=faults", "--project=together"] : words
+const chosen =
+  words.length === 0 ? ["pure", "pure-alone", "alone", "faults", "together"].map((name) => `--project=${name}`) : words
 const mode = watches ? ["watch", ...words.filter((word) => word !== "--watch")] : ["run", ...chosen]
 runAndExit([join(root, "node_modules", "vitest", "vitest.mjs"), ...mode])

@@ -23,7 +23,32 @@ import { byWorkingLauncher } from "@data-cabinet/store-pg/embedded/WorkingLaunch
 import { migrateTemplate } from "./migrateTemplate.ts"
 import { databaseUrl, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
 
+interface RunningCluster {
+  readonly socketDir: string
+  readonly major: number
+  readonly launcher: Launcher["name"]
+  readonly stop: () => Promise<void>
+}
+
+/** The run's cluster and how many projects use it: each project loads this module for itself. */
+const shared = ((globalThis as { testCluster?: { users: number; running?: Promise<RunningCluster> } }).testCluster ??= {
+  users: 0,
+})
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.users++
+  const cluster = await (shared.running ??= start())
+  project.provide("postgresSocketDir", cluster.socketDir)
+  project.provide("postgresMajor", cluster.major)
+  project.provide("postgresLauncher", cluster.launcher)
+  return async () => {
+    if (--shared.users > 0) return
+    delete shared.running
+    await cluster.stop()
+  }
+}
+
+const start = async (): Promise<RunningCluster> => {
   // Short, and not below TMPDIR if that is deep: a unix socket's path holds 107 bytes.
   const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-test-"))
   chmodSync(home, 0o755)
@@ -69,10 +94,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stop()
     throw error
   }
-  project.provide("postgresSocketDir", socketDir)
-  project.provide("postgresMajor", binaries.major)
-  project.provide("postgresLauncher", way)
-  return stop
+  return { socketDir, major: binaries.major, launcher: way, stop }
 }
 
 /** A test run that is killed must leave no server behind; where the system can promise that, it is asked to. */
