@@ -47,7 +47,7 @@ export const parseFormBody = (body: Buffer, limit: number = MAX_FORM_FIELDS): Ra
         : { nameStart, nameEnd, valueStart: nameEnd + 1, valueEnd: to, part: null },
     )
   }
-  return { bytes, fields, evidence: bytes.subarray(0, to), unread: null }
+  return { bytes: bytes.subarray(0, to), fields, unread: null }
 }
 
 /** The byte that two hexadecimal digits encode, or -1. */

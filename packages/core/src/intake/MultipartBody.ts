@@ -8,7 +8,6 @@ import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 
 const DASH = 45
-const SEPARATOR = Buffer.from("\n")
 
 /** `boundary` as given in the header; if it is null or not in the body, the body's first line determines it. */
 export const parseMultipartBody = (body: Buffer, boundary: string | null, limit: number = MAX_FORM_FIELDS): RawForm => {
@@ -16,7 +15,7 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
   if (first === null) {
     const reason =
       boundary === null ? "the content type names no boundary" : "no part begins with the boundary of the header"
-    return { bytes: body, fields: [], evidence: body, unread: { reason, offset: 0, from: 0 } }
+    return { bytes: body, fields: [], unread: { reason, offset: 0, from: 0 } }
   }
   const newline = first.crlf ? "\r\n" : "\n"
   const delimiter = Buffer.concat([Buffer.from(newline), first.dashed])
@@ -43,7 +42,7 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
     at = end.line.next
     last = end.line.last
   }
-  return { bytes: body, fields, evidence: evidenceOf(body, fields, unread?.from ?? body.length), unread }
+  return { bytes: body, fields, unread }
 }
 
 /** The boundary in the first line of a body, for senders that did not declare it; null if there is none. */
@@ -115,19 +114,4 @@ const withoutCutDelimiter = (body: Buffer, delimiter: Buffer, newline: number, f
     if (body.subarray(body.length - length).equals(delimiter.subarray(0, length))) return body.length - length
   }
   return body.length
-}
-
-const evidenceOf = (body: Buffer, fields: ReadonlyArray<RawField>, unreadFrom: number): Buffer => {
-  const chunks: Array<Buffer> = []
-  const add = (start: number, end: number) => {
-    if (end > start) chunks.push(body.subarray(start, end), SEPARATOR)
-  }
-  for (const { nameStart, nameEnd, valueStart, valueEnd, part } of fields) {
-    add(nameStart, nameEnd)
-    const file = part?.file ?? null
-    if (file === null && (part?.charset ?? null) === null) add(valueStart, valueEnd)
-    else if (file !== null && typeof file.name !== "string") add(file.name.start, file.name.end)
-  }
-  add(unreadFrom, body.length)
-  return Buffer.concat(chunks)
 }

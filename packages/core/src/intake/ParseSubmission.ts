@@ -8,17 +8,20 @@ import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
-import type { Charset } from "../text/Charset.ts"
+import type { Charset, Decoded } from "../text/Charset.ts"
 import { type BodyKind, type ContentType, parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
-import { decideCharset, decideFormCharset, decideQueryCharset, decodeForm } from "./FormText.ts"
-import type { CharsetDecision, CharsetSignals } from "./FormText.ts"
+import { decideCharset, decideFormCharsets, decideQueryCharsets } from "./FormCharsets.ts"
+import type { CharsetDecision, CharsetSignals, FormCharsets } from "./FormCharsets.ts"
+import { decodeForm, decodeRest } from "./FormText.ts"
 import { CELL_BYTES, emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { SentTexts } from "../json/JsonSlices.ts"
+import { decodeMixedJson } from "./MixedJson.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
+import type { OtherReading } from "./OtherReadings.ts"
 import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
@@ -53,11 +56,13 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"
   const body = bufferOf(submission.body)
   const query = submission.query === "" ? NO_QUERY : parseFormBody(queryBytes(submission.query))
-  const signals = { source: submission.encoding, header: type.charset }
-  const read = bodyOf(body, type, query, signals, submission.json)
+  const signals = { source: submission.encoding, header: type.charset, chosen: submission.chosen }
+  const read = bodyOf(body, type, signals, submission.json)
 
-  const queryCharset = decideQueryCharset(query, submission.encoding, read.isForm ? read.decision.charset : null)
-  const address = queryFields(query, queryCharset)
+  const queryCharsets = decideQueryCharsets(query, signals, read.isForm ? read.decision.charset : null)
+  const { decision } = body.length > 0 ? read : queryCharsets
+  const address = queryFields(query, queryCharsets, decision.charset)
+  const others = read.others === undefined ? address.others : [...read.others, ...address.others]
   const { objects, refusal } = read
   const { headerFields } = submission
   const eventOf = (object: JsonObject, place: number): ParsedEvent => {
@@ -103,9 +108,10 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
       isForm,
       memory: memory(events),
       charset: {
-        name: body.length === 0 ? queryCharset.name : read.decision.charset.name,
-        decidedBy: read.decision.decidedBy,
+        name: decision.charset.name,
+        decidedBy: decision.decidedBy,
         replaced: read.replaced + address.replaced,
+        ...(others.length === 0 ? {} : { others }),
       },
     }),
   }
@@ -124,6 +130,7 @@ interface ReadBody {
   readonly keptAsRaw?: true
   readonly decision: CharsetDecision
   readonly replaced: number
+  readonly others?: ReadonlyArray<OtherReading>
 }
 
 const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
@@ -133,18 +140,28 @@ const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.te
 
 const NO_QUERY = parseFormBody(Buffer.alloc(0))
 
-const NO_FIELDS = { fields: new Map(), replaced: 0 }
+interface QueryFields {
+  readonly fields: JsonObject
+  readonly replaced: number
+  readonly others: ReadonlyArray<OtherReading>
+}
 
-/** The fields of the query string; a query with more fields than a form may have is kept as text, as such a form is. */
-const queryFields = (query: RawForm, charset: Charset): { readonly fields: JsonObject; readonly replaced: number } => {
+const NO_FIELDS: QueryFields = { fields: new Map(), replaced: 0, others: [] }
+
+/**
+ * The fields of the query string; a query with more fields than a form may have is kept as text, as such a form is. `main`:
+ * the charset of the request.
+ */
+const queryFields = (query: RawForm, charsets: FormCharsets, main: Charset): QueryFields => {
   if (query === NO_QUERY) return NO_FIELDS
   if (query.unread === null) {
-    const { fields, replaced } = decodeForm(query, charset, true)
-    return { fields: gatherFields(fields), replaced }
+    const { fields, ...rest } = decodeForm(query, charsets, "query", main)
+    return { fields: gatherFields(fields), ...rest }
   }
   const { reason, offset, from } = query.unread
-  const { text, replaced } = decode(query.bytes, charset, from)
-  return { fields: unparsedFields(text, `${reason}, at byte ${offset} of the URL's query string`), replaced }
+  const { text, replaced } = decodeRest(query.bytes, charsets, from)
+  const fields = unparsedFields(text, `${reason}, at byte ${offset} of the URL's query string`)
+  return { fields, replaced, others: [] }
 }
 
 const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
@@ -159,40 +176,48 @@ const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: numb
 const bodyOf = (
   body: Buffer,
   { kind, boundary }: ContentType,
-  query: RawForm,
   signals: CharsetSignals,
   json: SentJson | undefined,
 ): ReadBody => {
-  if (body.length === 0) return oneObject(new Map(), decideCharset(query.evidence, signals), 0)
-  if (kind === "json") return jsonBody(body, json)
-  if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), query, signals)
-  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(body, parseFormBody(body), query, signals)
-  return otherBody(body, kind, query, signals, json)
+  if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
+  if (kind === "json") return jsonBody(body, signals, json)
+  if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), signals)
+  if (kind === "urlencoded") return mislabelledJson(body, signals, json) ?? formBody(body, parseFormBody(body), signals)
+  return otherBody(body, kind, signals, json)
 }
 
-const readJson = (body: Buffer): SentJson => {
-  const decoded = decode(body, UTF_8)
+/** JSON is UTF-8, unless an operator chose otherwise afterwards. */
+const decodeJson = (body: Buffer, { chosen }: CharsetSignals): Decoded =>
+  chosen === undefined ? decode(body, UTF_8) : decodeMixedJson(body, chosen)
+
+const jsonDecision = ({ chosen }: CharsetSignals): CharsetDecision =>
+  chosen === undefined ? AS_JSON : { charset: chosen, decidedBy: "reread" }
+
+const readJson = (body: Buffer, signals: CharsetSignals): SentJson => {
+  const decoded = decodeJson(body, signals)
   const notes = emptyJsonNotes()
   return { decoded, notes, parsed: parseJson(decoded.text, { notes }) }
 }
 
-const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
-  const { decoded, notes, parsed } = json ?? readJson(body)
+const jsonBody = (body: Buffer, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body, signals)
+  const decision = jsonDecision(signals)
   if (Result.isFailure(parsed)) {
     const detail = jsonErrorInWords(parsed.failure)
-    return { ...unparsed(body, AS_JSON, detail), refusal: { error: "bad_json", detail } }
+    const kept = oneObject(unparsedFields(decoded.text, detail), decision, decoded.replaced)
+    return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
   }
   const value = parsed.success
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   const sent = notes.sent.textsIn(decoded.text)
-  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), cells, sent }
+  if (value instanceof Map) return { ...oneObject(value, decision, replaced), cells, sent }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
     const refusal = { error: "not_an_object", detail } as const
-    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells, refusal }
+    return { ...oneObject(valueKept(value, detail), decision, replaced), cells, refusal }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
+  return { ...oneObject(new Map(), decision, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
@@ -202,55 +227,47 @@ const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
  * `curl -d '{"a":1}'` declares any body as a form. A body that is a JSON object from start to end is not a form that a
  * person filled in.
  */
-const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
+const mislabelledJson = (body: Buffer, signals: CharsetSignals, json: SentJson | undefined): ReadBody | null => {
   if (body[0] !== 123) return null
-  const read = jsonBody(body, json)
+  const read = jsonBody(body, signals, json)
   return read.refusal === null ? read : null
 }
 
-const formBody = (body: Buffer, form: RawForm, query: RawForm, signals: CharsetSignals): ReadBody => {
-  const decision = decideFormCharset(form, query, signals)
-  const text = decodeForm(form, decision.charset, signals.source !== null)
-  const payload = gatherFields(text.fields)
-  let { replaced } = text
-  if (form.unread !== null) {
-    const { reason, offset, from } = form.unread
-    const rest = decode(body, decision.charset, from)
-    replaced += rest.replaced
-    const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
-    return { ...oneObject(withQueryFields(payload, kept), decision, replaced), isForm: true, keptAsRaw: true }
-  }
-  return { ...oneObject(payload, decision, replaced), isForm: true }
+const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBody => {
+  const charsets = decideFormCharsets(form, signals)
+  const { decision } = charsets
+  const { fields, others, ...text } = decodeForm(form, charsets)
+  const payload = gatherFields(fields)
+  if (form.unread === null) return { ...oneObject(payload, decision, text.replaced), others, isForm: true }
+  const { reason, offset, from } = form.unread
+  const rest = decodeRest(body, charsets, from)
+  const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
+  const whole = oneObject(withQueryFields(payload, kept), decision, text.replaced + rest.replaced)
+  return { ...whole, others, isForm: true, keptAsRaw: true }
 }
 
 /**
  * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. What is not an object
  * never becomes a batch.
  */
-const otherBody = (
-  body: Buffer,
-  kind: BodyKind,
-  query: RawForm,
-  signals: CharsetSignals,
-  json: SentJson | undefined,
-): ReadBody => {
-  const { decoded, notes, parsed } = json ?? readJson(body)
+const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body, signals)
   if (Result.isSuccess(parsed)) {
     const value = parsed.success
     const { cells } = notes
     const replaced = decoded.replaced + notes.replaced
     if (value instanceof Map) {
-      return { ...oneObject(value, AS_JSON, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
+      return { ...oneObject(value, jsonDecision(signals), replaced), cells, sent: notes.sent.textsIn(decoded.text) }
     }
     const detail =
       notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
-    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
+    return { ...oneObject(valueKept(value, detail), jsonDecision(signals), replaced), cells }
   }
-  if (readsAsForm(body)) return formBody(body, parseFormBody(body), query, signals)
+  if (readsAsForm(body)) return formBody(body, parseFormBody(body), signals)
   const boundary = multipartBoundaryOf(body)
-  if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), query, signals)
+  if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), signals)
   const plainForm = kind === "plain" ? parsePlainForm(body) : null
-  if (plainForm !== null) return formBody(body, plainForm, query, signals)
+  if (plainForm !== null) return formBody(body, plainForm, signals)
   return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
 }
 

@@ -35,7 +35,7 @@ export const parsePlainForm = (body: Buffer): RawForm | null => {
     }
     at += 2
   }
-  return fields.length === 0 ? null : { bytes: body, fields, evidence: body, unread: null }
+  return fields.length === 0 ? null : { bytes: body, fields, unread: null }
 }
 
 const TAB = 9

@@ -1,4 +1,4 @@
-/** A form before decoding. Its parts are offsets in one run of bytes until the charset of the whole form is known. */
+/** A form before decoding. Its parts are offsets in one run of bytes until the charset of each value is known. */
 
 /**
  * A form with more fields was not filled in by a person; such a body is kept whole as `_raw`. A repeated name counts each
@@ -28,10 +28,9 @@ export interface RawFile {
 }
 
 export interface RawForm {
+  /** Separators are ASCII, so the parts of valid UTF-8 are valid UTF-8 themselves. */
   readonly bytes: Buffer
   readonly fields: ReadonlyArray<RawField>
-  /** The bytes that the charset is guessed from: names, values and file names, separated, without the content of files. */
-  readonly evidence: Buffer
   /** Why reading ended early, and where; null for a form that was read completely. */
   readonly unread: Unread | null
 }
@@ -49,6 +48,5 @@ export interface Unread {
 export const tooManyFields = (bytes: Buffer, offset: number, limit: number): RawForm => ({
   bytes,
   fields: [],
-  evidence: bytes,
   unread: { reason: `more than ${limit} form fields`, offset, from: 0 },
 })

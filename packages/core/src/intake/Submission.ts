@@ -2,9 +2,10 @@
 import type { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
-import type { Decoded } from "../text/Charset.ts"
-import type { CharsetDecidedBy } from "./FormText.ts"
+import type { Charset, Decoded } from "../text/Charset.ts"
+import type { CharsetDecidedBy } from "./FormCharsets.ts"
 import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
+import type { OtherReading } from "./OtherReadings.ts"
 
 export interface Submission {
   /** With its content encoding removed. */
@@ -15,6 +16,8 @@ export interface Submission {
   readonly query: string
   /** The source's setting. */
   readonly encoding: SourceEncoding | null
+  /** The charset that an operator chose afterwards for values that are not UTF-8; it overrides everything that declares one. */
+  readonly chosen?: Charset | undefined
   /** Fields of the events that stand in the request's headers. They do not count when bodies are compared. */
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */
@@ -57,5 +60,7 @@ export interface ParsedSubmission {
     readonly decidedBy: CharsetDecidedBy
     /** How many characters of body and query became U+FFFD. */
     readonly replaced: number
+    /** Absent if all values were read in the one charset. */
+    readonly others?: ReadonlyArray<OtherReading>
   }
 }

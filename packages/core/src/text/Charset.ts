@@ -44,51 +44,66 @@ const rare = (name: string, codec: string, labels: string): Labelled => {
 }
 
 const LABELS: ReadonlyArray<Labelled> = [
-  known(UTF_8, "utf-8 utf8 unicode-1-1-utf-8 x-unicode20utf8 utf8mb4"),
-  known(WINDOWS_1251, "windows-1251 cp1251 x-cp1251 win1251 win-1251 windows1251 ansi-1251"),
+  known(UTF_8, "utf-8 unicode-1-1-utf-8 x-unicode20utf8 utf8mb4"),
+  known(WINDOWS_1251, "windows-1251 cp1251 x-cp1251 win1251 ansi-1251 ms-1251 ms-cyrl"),
   known(
     WINDOWS_1252,
-    "windows-1252 cp1252 x-cp1252 win1252 windows1252 iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 latin1 latin-1 l1 ibm819 cp819 iso-ir-100 csisolatin1",
+    "windows-1252 cp1252 x-cp1252 win1252 ansi-1252 ms-1252 ms-ansi iso-8859-1 iso_8859-1:1987 latin1 l1 ibm819 cp819 iso-ir-100 csisolatin1",
   ),
-  rare("windows-1250", "win1250", "windows-1250 cp1250 x-cp1250 win1250"),
-  rare("windows-1253", "win1253", "windows-1253 cp1253 x-cp1253 win1253"),
-  rare("windows-1254", "win1254", "windows-1254 cp1254 x-cp1254 win1254 iso-8859-9 latin5 l5"),
-  rare("windows-1255", "win1255", "windows-1255 cp1255 x-cp1255 win1255"),
-  rare("windows-1256", "win1256", "windows-1256 cp1256 x-cp1256 win1256"),
-  rare("windows-1257", "win1257", "windows-1257 cp1257 x-cp1257 win1257"),
-  rare("windows-1258", "win1258", "windows-1258 cp1258 x-cp1258 win1258"),
-  rare("windows-874", "win874", "windows-874 iso-8859-11 tis-620"),
-  rare("iso-8859-2", "iso88592", "iso-8859-2 iso8859-2 iso88592 latin2 l2"),
-  rare("iso-8859-3", "iso88593", "iso-8859-3 iso8859-3 latin3"),
-  rare("iso-8859-4", "iso88594", "iso-8859-4 iso8859-4 latin4"),
-  rare("iso-8859-5", "iso88595", "iso-8859-5 iso8859-5 iso88595 cyrillic"),
-  rare("iso-8859-6", "iso88596", "iso-8859-6 iso8859-6 arabic"),
-  rare("iso-8859-7", "iso88597", "iso-8859-7 iso8859-7 greek"),
-  rare("iso-8859-8", "iso88598", "iso-8859-8 iso8859-8 iso-8859-8-i hebrew"),
-  rare("iso-8859-13", "iso885913", "iso-8859-13 iso8859-13"),
-  rare("iso-8859-15", "iso885915", "iso-8859-15 iso8859-15 latin9 l9"),
-  rare("koi8-r", "koi8r", "koi8-r koi8r koi8 koi"),
-  rare("koi8-u", "koi8ru", "koi8-u koi8u koi8-ru"),
-  rare("ibm866", "cp866", "ibm866 cp866 866 dos-866"),
-  rare("x-mac-cyrillic", "macukraine", "x-mac-cyrillic"),
+  rare("windows-1250", "win1250", "windows-1250 cp1250 x-cp1250 win1250 ansi-1250 ms-1250 ms-ee"),
+  rare("windows-1253", "win1253", "windows-1253 cp1253 x-cp1253 win1253 ansi-1253 ms-1253 ms-greek"),
+  rare(
+    "windows-1254",
+    "win1254",
+    "windows-1254 cp1254 x-cp1254 win1254 ansi-1254 ms-1254 ms-turk iso-8859-9 latin5 l5",
+  ),
+  rare("windows-1255", "win1255", "windows-1255 cp1255 x-cp1255 win1255 ansi-1255 ms-1255 ms-hebr"),
+  rare("windows-1256", "win1256", "windows-1256 cp1256 x-cp1256 win1256 ansi-1256 ms-1256 ms-arab"),
+  rare("windows-1257", "win1257", "windows-1257 cp1257 x-cp1257 win1257 ansi-1257 ms-1257 winbaltrim"),
+  rare("windows-1258", "win1258", "windows-1258 cp1258 x-cp1258 win1258 ansi-1258 ms-1258"),
+  rare("windows-874", "win874", "windows-874 cp874 iso-8859-11 tis-620"),
+  rare("iso-8859-2", "iso88592", "iso-8859-2 latin2 l2"),
+  rare("iso-8859-3", "iso88593", "iso-8859-3 latin3"),
+  rare("iso-8859-4", "iso88594", "iso-8859-4 latin4"),
+  rare("iso-8859-5", "iso88595", "iso-8859-5 cyrillic"),
+  rare("iso-8859-6", "iso88596", "iso-8859-6 arabic"),
+  rare("iso-8859-7", "iso88597", "iso-8859-7 greek"),
+  rare("iso-8859-8", "iso88598", "iso-8859-8 iso-8859-8-i hebrew"),
+  rare("iso-8859-10", "iso885910", "iso-8859-10 latin6 l6"),
+  rare("iso-8859-13", "iso885913", "iso-8859-13"),
+  rare("iso-8859-14", "iso885914", "iso-8859-14 latin8 l8"),
+  rare("iso-8859-15", "iso885915", "iso-8859-15 latin9 l9"),
+  rare("iso-8859-16", "iso885916", "iso-8859-16 latin10 l10"),
+  rare("koi8-r", "koi8r", "koi8-r koi8 koi cskoi8r"),
+  rare("koi8-u", "koi8ru", "koi8-u koi8-ru"),
+  rare("ibm866", "cp866", "ibm866 cp866 866 dos-866 csibm866"),
+  rare("x-mac-cyrillic", "macukraine", "x-mac-cyrillic mac-cyrillic x-mac-ukrainian"),
   rare("macintosh", "macroman", "macintosh mac x-mac-roman"),
-  known(multiByte("gb18030", "gb18030"), "gb18030 gbk gb2312 x-gbk cp936"),
-  known(multiByte("big5", "big5"), "big5 big5-hkscs cn-big5"),
-  known(multiByte("shift_jis", "shiftjis"), "shift_jis shift-jis sjis x-sjis windows-31j ms_kanji"),
+  known(multiByte("gb18030", "gb18030"), "gb18030 gbk gb2312 x-gbk cp936 euc-cn"),
+  known(multiByte("big5", "big5"), "big5 cp950 big5-hkscs cn-big5"),
+  known(multiByte("shift_jis", "shiftjis"), "shift_jis sjis x-sjis cp932 windows-31j ms_kanji"),
   known(multiByte("euc-jp", "eucjp"), "euc-jp x-euc-jp"),
   known(multiByte("euc-kr", "euckr"), "euc-kr ks_c_5601-1987 ksc5601 windows-949 cp949"),
 ]
 
+/** A label without the signs that programs write differently: `KOI8_R`, `koi8-r` and `"KOI8 R"` are one. */
+const plainLabel = (label: string): string => label.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+
 const byLabel = new Map(
-  LABELS.flatMap(([charset, labels]) => labels.split(" ").map((label) => [label, charset] as const)),
+  LABELS.flatMap(([charset, labels]) => labels.split(" ").map((label) => [plainLabel(label), charset] as const)),
 )
+
+/** A longer text is no label. */
+const MAX_LABEL = 64
 
 /**
  * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that gives no usable charset: an
  * unknown one, one that is not a superset of ASCII (UTF-16), or plain ASCII, which defines no bytes above 127.
  */
 export const charsetOf = (label: string | null | undefined): Charset | null =>
-  byLabel.get((label ?? "").trim().toLowerCase())?.() ?? null
+  label === null || label === undefined || label.length > MAX_LABEL
+    ? null
+    : (byLabel.get(plainLabel(label))?.() ?? null)
 
 /** A Buffer on the same bytes, for Node's own decoders. */
 export const bufferOf = (bytes: Uint8Array): Buffer =>

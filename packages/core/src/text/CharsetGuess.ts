@@ -14,10 +14,40 @@ export const guessCharset = (bytes: Buffer): Charset => {
 }
 
 /**
+ * Guesses the charset of a few words beside a text whose charset is known. Words that are not clear by themselves are read
+ * like that text; so are all words beside one in a charset that is never guessed.
+ */
+export const guessBeside = (bytes: Buffer, neighbour: Charset | null): Charset => {
+  if (neighbour === null || neighbour === UTF_8) return guessCharset(bytes)
+  if (readsAsUtf8(bytes)) return UTF_8
+  if (neighbour !== WINDOWS_1251 && neighbour !== WINDOWS_1252) return neighbour
+  const votes = latinVotes(bytes)
+  if (Math.abs(votes) < STRONG) return neighbour
+  return votes > 0 ? WINDOWS_1252 : WINDOWS_1251
+}
+
+/** Whether these bytes are a value in UTF-8 whose end was cut off inside a character: three whole ones show it. */
+export const isCutUtf8 = (bytes: Buffer): boolean => {
+  let start = bytes.length - 1
+  while (start > 0 && bytes.length - start < 4 && (bytes[start]! & 0xc0) === 0x80) start--
+  const lead = bytes[start] ?? 0
+  const needed = lead >= 0xf0 && lead <= 0xf4 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0
+  if (lead > 0xf4 || needed <= bytes.length - start) return false
+  const whole = bytes.subarray(0, start)
+  return isUtf8(whole) && wholeCharacters(whole) >= 3
+}
+
+const wholeCharacters = (bytes: Buffer): number => {
+  let count = 0
+  for (const byte of bytes) if (byte >= 0xc0) count++
+  return count
+}
+
+/**
  * Valid UTF-8, or so nearly valid that the rest must be damage: in a single-byte charset, characters that happen to be
  * well-formed UTF-8 are rare, so many of them next to few broken bytes indicate UTF-8 that was truncated or mixed.
  */
-const readsAsUtf8 = (bytes: Buffer): boolean => {
+export const readsAsUtf8 = (bytes: Buffer): boolean => {
   if (isUtf8(bytes)) return true
   const text = bytes.toString("utf8")
   let whole = 0

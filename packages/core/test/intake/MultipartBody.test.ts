@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { UTF_8, WINDOWS_1251 } from "../../src/text/Charset.ts"
+import { uniformCharsets } from "../../src/intake/FormCharsets.ts"
 import { decodeForm } from "../../src/intake/FormText.ts"
 import { boundaryInBody, parseMultipartBody } from "../../src/intake/MultipartBody.ts"
 import { Random, Seed } from "./Random.ts"
@@ -14,7 +15,8 @@ const part = (headers: string, content: string, newline = "\r\n") =>
 const named = (name: string, content: string) => part(`Content-Disposition: form-data; name="${name}"`, content)
 const read = (body: string | Buffer, boundary: string | null = "X", charset = UTF_8) => {
   const form = parseMultipartBody(Buffer.from(body as string), boundary)
-  const fields = decodeForm(form, charset, false).fields.map(([name, value]) => [
+  const charsets = uniformCharsets({ charset, decidedBy: "header" }, true)
+  const fields = decodeForm(form, charsets).fields.map(([name, value]) => [
     name,
     typeof value === "string" ? value : JSON.parse(jsonText(value)),
   ])

@@ -1,0 +1,208 @@
+/**
+ * Decides in which charset each name and value of a form is. A charset that is declared holds for all of them: the source's
+ * setting, the header, the field `_charset_`. Otherwise a value that is UTF-8 by itself is read so, whatever its neighbours
+ * are. The rest is read as the fields `charsets` and `charset` say, or by one guess over the rest.
+ */
+import { isUtf8 } from "node:buffer"
+import { Result } from "effect"
+import { parseJson } from "../json/ParseJson.ts"
+import type { SourceEncoding } from "../source/Source.ts"
+import { charsetOf, decode, sourceCharset, UTF_8 } from "../text/Charset.ts"
+import type { Charset } from "../text/Charset.ts"
+import { guessBeside, guessCharset } from "../text/CharsetGuess.ts"
+import type { RawField, RawForm } from "./RawForm.ts"
+import { isDamagedUtf8, kindOfValue } from "./ValueCharset.ts"
+
+/**
+ * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
+ * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
+ * `reread`: an operator, afterwards.
+ */
+export type CharsetDecidedBy =
+  | "source"
+  | "header"
+  | "charset_field"
+  | "named_charset"
+  | "named_charsets"
+  | "part"
+  | "data"
+  | "json"
+  | "reread"
+
+export interface CharsetDecision {
+  readonly charset: Charset
+  readonly decidedBy: CharsetDecidedBy
+}
+
+export interface CharsetSignals {
+  readonly source: SourceEncoding | null
+  /** The `charset` of the request's content type. */
+  readonly header: string | null
+  /** The charset that an operator chose afterwards for what is not UTF-8 by itself; it overrides all other signals. */
+  readonly chosen?: Charset | undefined
+}
+
+/** How the names and values of a form are read. */
+export interface FormCharsets {
+  /** What the form counts as: the declared charset, else that of the values that are not UTF-8. */
+  readonly decision: CharsetDecision
+  /** Whether `decision` holds for every name and value. */
+  readonly isUniform: boolean
+  /** Whether parts may declare a charset of their own. */
+  readonly heedsParts: boolean
+  /** For file names that are not UTF-8. */
+  readonly fileNames: Charset
+  /** Charsets by field's name, for values that are not UTF-8. */
+  readonly byField: ReadonlyMap<string, Charset>
+}
+
+/** The charset of a body that is not a form. */
+export const decideCharset = (bytes: Buffer, signals: CharsetSignals): CharsetDecision =>
+  declaredCharset(bytes, signals) ?? { charset: guessCharset(bytes), decidedBy: "data" }
+
+/** The charsets of a form that declares one for all its values. */
+export const uniformCharsets = (decision: CharsetDecision, heedsParts: boolean): FormCharsets => ({
+  decision,
+  isUniform: true,
+  heedsParts,
+  fileNames: decision.charset,
+  byField: NO_FIELDS,
+})
+
+const NO_FIELDS: ReadonlyMap<string, Charset> = new Map()
+
+const AS_UTF_8 = uniformCharsets({ charset: UTF_8, decidedBy: "data" }, true)
+
+/** The charsets of a form. The source's setting overrides the charset of a part. */
+export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): FormCharsets => {
+  const { chosen } = signals
+  if (chosen !== undefined) return byValue(form, { charset: chosen, decidedBy: "reread" }, NO_FIELDS, false)
+  const declared = declaredCharset(form.bytes, signals)
+  if (declared !== null) return uniformCharsets(declared, declared.decidedBy !== "source")
+  const named = namedCharset(form, "_charset_", true)
+  if (named !== null) return uniformCharsets({ charset: named, decidedBy: "charset_field" }, true)
+  if (isUtf8(form.bytes)) return AS_UTF_8
+  const charset = namedCharset(form, "charset", false)
+  return byValue(form, charset === null ? null : { charset, decidedBy: "named_charset" }, fieldCharsets(form), true)
+}
+
+/** The charsets of a query string. Its URL was made separately from the form, which counts only where the query is unclear. */
+export const decideQueryCharsets = (
+  query: RawForm,
+  { source, chosen }: CharsetSignals,
+  form: Charset | null,
+): FormCharsets => {
+  if (chosen !== undefined) return byValue(query, { charset: chosen, decidedBy: "reread" }, NO_FIELDS, false)
+  if (source !== null) return uniformCharsets({ charset: sourceCharset(source), decidedBy: "source" }, false)
+  if (isUtf8(query.bytes)) return AS_UTF_8
+  const named = namedCharset(query, "_charset_", false)
+  if (named !== null) return byValue(query, { charset: named, decidedBy: "charset_field" }, NO_FIELDS, false)
+  const charset = namedCharset(query, "charset", false)
+  if (charset !== null) return byValue(query, { charset, decidedBy: "named_charset" }, NO_FIELDS, false)
+  return byValue(query, { charset: guessBeside(restOf(query), form), decidedBy: "data" }, NO_FIELDS, false)
+}
+
+/** Whether bytes that no signal declares are read as UTF-8. */
+export const staysUtf8 = (bytes: Buffer, start: number, end: number): boolean =>
+  kindOfValue(bytes, start, end) !== "other" || isDamagedUtf8(bytes, start, end)
+
+const declaredCharset = (bytes: Buffer, { source, header, chosen }: CharsetSignals): CharsetDecision | null => {
+  if (chosen !== undefined) {
+    return { charset: staysUtf8(bytes, 0, bytes.length) ? UTF_8 : chosen, decidedBy: "reread" }
+  }
+  if (source !== null) return { charset: sourceCharset(source), decidedBy: "source" }
+  const named = charsetOf(header)
+  return named === null ? null : { charset: named, decidedBy: "header" }
+}
+
+const byValue = (
+  form: RawForm,
+  named: CharsetDecision | null,
+  byField: ReadonlyMap<string, Charset>,
+  heedsParts: boolean,
+): FormCharsets => {
+  const rest = named === null ? restOf(form, byField) : null
+  const fileNames = named === null ? fileNamesOf(form) : null
+  const decision =
+    named ??
+    (rest!.length > 0
+      ? ({ charset: guessCharset(rest!), decidedBy: "data" } as const)
+      : (firstOf(byField) ?? ({ charset: guessCharset(fileNames!), decidedBy: "data" } as const)))
+  return {
+    decision,
+    isUniform: false,
+    heedsParts,
+    fileNames: fileNames === null ? decision.charset : guessBeside(fileNames, decision.charset),
+    byField,
+  }
+}
+
+const firstOf = (byField: ReadonlyMap<string, Charset>): CharsetDecision | null => {
+  const [charset] = byField.values()
+  return charset === undefined ? null : { charset, decidedBy: "named_charsets" }
+}
+
+const isNamed = ({ bytes }: RawForm, { nameStart, nameEnd }: RawField, name: string): boolean =>
+  nameEnd - nameStart === name.length && bytes.toString("latin1", nameStart, nameEnd) === name
+
+/** What the first field of this name says that names a charset; UTF-8 is no answer for bytes that are not UTF-8. */
+const namedCharset = (form: RawForm, name: string, utf8: boolean): Charset | null => {
+  for (const field of form.fields) {
+    if (!isNamed(form, field, name) || field.valueEnd - field.valueStart > MAX_LABEL) continue
+    const charset = charsetOf(form.bytes.toString("latin1", field.valueStart, field.valueEnd))
+    if (charset !== null && (utf8 || charset !== UTF_8)) return charset
+  }
+  return null
+}
+
+const MAX_LABEL = 64
+
+/** A longer list of charsets is not one of a mail's few parts. */
+const MAX_CHARSETS = 16_384
+
+/** The field `charsets` of services that forward mail as a form: a JSON object of charsets by the names of fields. */
+const fieldCharsets = (form: RawForm): ReadonlyMap<string, Charset> => {
+  const charsets = new Map<string, Charset>()
+  for (const field of form.fields) {
+    const { valueStart, valueEnd } = field
+    if (!isNamed(form, field, "charsets") || valueEnd - valueStart > MAX_CHARSETS) continue
+    const parsed = parseJson(decode(form.bytes, UTF_8, valueStart, valueEnd).text)
+    if (Result.isFailure(parsed) || !(parsed.success instanceof Map)) continue
+    for (const [name, label] of parsed.success) {
+      const charset = typeof label === "string" ? charsetOf(label) : null
+      if (charset !== null && charset !== UTF_8) charsets.set(name, charset)
+    }
+  }
+  return charsets
+}
+
+const SEPARATOR = Buffer.from("\n")
+
+/** The names and values, separated, that are in an unknown charset. */
+const restOf = (form: RawForm, byField: ReadonlyMap<string, Charset> = NO_FIELDS): Buffer => {
+  const { bytes, fields, unread } = form
+  const chunks: Array<Buffer> = []
+  const add = (start: number, end: number) => {
+    if (kindOfValue(bytes, start, end) === "other" && !isDamagedUtf8(bytes, start, end)) {
+      chunks.push(bytes.subarray(start, end), SEPARATOR)
+    }
+  }
+  for (const { nameStart, nameEnd, valueStart, valueEnd, part } of fields) {
+    add(nameStart, nameEnd)
+    if (part !== null && (part.file !== null || charsetOf(part.charset) !== null)) continue
+    if (byField.size === 0 || !byField.has(bytes.toString("utf8", nameStart, nameEnd))) add(valueStart, valueEnd)
+  }
+  if (unread !== null) add(unread.from, bytes.length)
+  return Buffer.concat(chunks)
+}
+
+const fileNamesOf = ({ bytes, fields }: RawForm): Buffer => {
+  const chunks: Array<Buffer> = []
+  for (const { part } of fields) {
+    const name = part?.file?.name
+    if (name !== undefined && typeof name !== "string" && kindOfValue(bytes, name.start, name.end) === "other") {
+      chunks.push(bytes.subarray(name.start, name.end), SEPARATOR)
+    }
+  }
+  return Buffer.concat(chunks)
+}
