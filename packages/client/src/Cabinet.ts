@@ -8,7 +8,7 @@ export interface CabinetOptions {
   readonly baseUrl: string
   /** A key of the read API. */
   readonly key: string
-  /** What a number becomes that a double cannot hold: `string` by default. */
+  /** The type for a number that a double cannot hold: `string` by default. */
   readonly numbers?: Numbers
   readonly fetch?: Fetch
 }

@@ -25,7 +25,7 @@ export class CabinetError extends Error {
     this.retryAfter = fields.retryAfter ?? null
   }
 
-  /** Whether the same request may succeed later: there was no response, too many requests, or the server was away. */
+  /** Whether the same request may succeed later: no response, too many requests, or an unavailable server. */
   get isTemporary(): boolean {
     return this.status === null || this.status === 429 || this.status >= 500
   }

@@ -15,7 +15,7 @@ export interface FeedEvent {
   readonly deleted_at: string | null
   /** Whether the source's sender sent it; absent if the source does not verify its sender. */
   readonly verified?: boolean
-  /** True for what is spam by the rules of its source: it has no row, and is not delivered. */
+  /** True for spam by the rules of its source: the event has no row, and is not delivered. */
   readonly spam?: boolean
 }
 
@@ -38,7 +38,7 @@ export interface FeedOptions {
   /** Where to begin; without it and without `cursors` at the beginning. */
   readonly cursor?: string | null
   readonly cursors?: CursorStore
-  /** False: ends where the feed ends now. True (the default): waits for what comes. */
+  /** False: ends at the current end of the feed. True (the default): waits for new events. */
   readonly follow?: boolean
   /**
    * Least time between two looks at a feed that had nothing new; 1,000 by default. The server waits for new events

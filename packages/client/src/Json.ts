@@ -3,12 +3,12 @@
  * if it is an integer; all others are numbers.
  */
 
-/** What becomes of a number beyond doubles. */
+/** How to represent a number beyond doubles. */
 export type Numbers = "string" | "bigint"
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** So many decimal digits survive a double in any case. */
+/** This many decimal digits always survive a double. */
 const SAFE_DIGITS = 15
 const SAFE_EXPONENT = 290
 
@@ -25,7 +25,7 @@ const fitsDouble = (token: string): boolean => {
 const valueOf = (token: string): string | bigint => (/^-?\d+$/.test(token) ? BigInt(token) : token)
 
 export const parseJson = (text: string, numbers: Numbers = "string"): unknown => {
-  // A name that no sender can know, for it is drawn here: what is sent must not turn into a number.
+  // A random name, unknown to senders: their data must not turn into a number.
   const mark = numbers === "bigint" ? crypto.getRandomValues(new Uint32Array(4)).join("-") : ""
   let isMarked = false
   const kept = text.replace(TOKEN, (token) => {

@@ -10,11 +10,11 @@ export interface ManageOptions {
   readonly fetch?: Fetch
 }
 
-/** What every operation takes beside its own input. */
+/** Options of every operation, besides its own input. */
 interface Common {
   /**
-   * For operations that create or send something: a repeat with the same key within a day does nothing, and returns what the
-   * first returned, without its secrets.
+   * For operations that create or send something: a repeat with the same key within a day does nothing, and returns the
+   * first result, without its secrets.
    */
   readonly idempotencyKey?: string
 }
@@ -26,7 +26,7 @@ interface Given extends Common {
 }
 
 type Name = keyof Operations
-/** What an operation takes: optional where it takes nothing that is required. */
+/** An operation's input: optional if nothing in it is required. */
 type Input<N extends Name> = {} extends Operations[N]["input"]
   ? [(Operations[N]["input"] & Common)?]
   : [Operations[N]["input"] & Common]

@@ -38,7 +38,10 @@ export const pause = (millis: number, signal?: AbortSignal): Promise<void> =>
 const FIRST_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 30_000
 
-/** How long to wait after so many failures in a row; the server's own word counts, and chance keeps clients apart. */
+/**
+ * How long to wait after this many failures in a row; the server's `Retry-After` takes precedence, and jitter spreads
+ * clients out.
+ */
 export const backoffMillis = (failures: number, error: CabinetError): number => {
   const base = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** Math.min(failures, 10))
   return Math.max((error.retryAfter ?? 0) * 1000, base * (0.5 + Math.random() / 2))

@@ -1,4 +1,4 @@
-/** What the screens need to know of their cabinet in addition to its address. */
+/** Facts about the cabinet that the screens need besides its address. */
 import { Context } from "effect"
 
 export class ConsoleSettings extends Context.Service<

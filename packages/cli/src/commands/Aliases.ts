@@ -42,7 +42,7 @@ export const firstWord = (args: ReadonlyArray<string>): string | undefined => ar
 const reworded = (args: ReadonlyArray<string>, at: ReadonlyMap<number, ReadonlyArray<string>>): ReadonlyArray<string> =>
   args.flatMap((word, place) => at.get(place) ?? [word])
 
-/** The call in the words of today; one that has none of the old words is the same. */
+/** The call with current words; a call without old words stays the same. */
 export const withoutAliases = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, second] = words(args)
   if (first === undefined) return args

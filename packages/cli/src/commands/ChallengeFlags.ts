@@ -1,4 +1,7 @@
-/** The flags of the question that a provider asks before it sends. Its secret comes from a file, standard input or a prompt. */
+/**
+ * The flags for the challenge that a provider sends before its events. Its secret comes from a file, standard input or
+ * a prompt.
+ */
 import {
   CHALLENGE_PROVIDERS,
   type ChallengeChange,

@@ -1,4 +1,7 @@
-/** `--client-certificate-file` and `--client-key-file`: with what an address is sent to that demands it. The key is never shown. */
+/**
+ * `--client-certificate-file` and `--client-key-file`: the client certificate for an address that requires one. The key
+ * is never shown.
+ */
 import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"

@@ -78,7 +78,7 @@ const consequences = (name: string, type: string, { misfits, examples, sibling, 
   ...(views.length > 0 ? [`Would be recreated: ${views.join(", ")}.`] : []),
 ]
 
-/** What a change of type would do. */
+/** The effects of a change of type. */
 const tried = (name: string, { source, type, notation }: Change) =>
   Effect.gen(function* () {
     if (Option.isNone(type)) {

@@ -1,6 +1,6 @@
 /**
  * Irreversible actions need a confirmation at a terminal, and `--yes` elsewhere, so that neither a slip nor a script's
- * mistake destroys anything by itself.
+ * mistake alone destroys anything.
  */
 import { Effect } from "effect"
 import { Flag, Prompt } from "effect/cli"
@@ -24,7 +24,7 @@ const ask = (message: string) =>
 
 const isAtTerminal = () => process.stdin.isTTY && process.stderr.isTTY
 
-/** Asks a person at a terminal before something stops working; a script that calls the command means it. */
+/** Asks a person at a terminal before something stops working; a script is assumed to mean it. */
 export const confirmedByPerson = (said: boolean, question: string) =>
   Effect.suspend(() => (said || !isAtTerminal() ? Effect.void : ask(question)))
 

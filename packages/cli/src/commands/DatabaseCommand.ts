@@ -8,7 +8,7 @@ import { report } from "../output/Report.ts"
 import { format, withCabinet } from "./Root.ts"
 import { EXAMPLES } from "./Examples.ts"
 
-/** What it may do besides reading, as lines. */
+/** The login's rights besides reading, as lines. */
 const beyondLines = ({ role, beyond }: ReportLoginState): ReadonlyArray<string> =>
   beyond.length === 0
     ? []

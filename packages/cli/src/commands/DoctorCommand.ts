@@ -1,4 +1,4 @@
-/** `cabinet doctor`: examines a cabinet, or all of a server, names its problems and what to do about them. */
+/** `cabinet doctor`: examines a cabinet, or all cabinets of a server, and names problems and their fixes. */
 import { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
 import type { Finding } from "@data-cabinet/core/diagnostics/Findings"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
@@ -23,7 +23,7 @@ const lines = (findings: ReadonlyArray<Finding>, style: Style): string =>
 
 const isBad = ({ level }: Finding): boolean => level === "bad"
 
-/** What is found about the cabinet that is open. */
+/** The findings about the open cabinet. */
 const examine = Doctor.use((doctor) => doctor.examine)
 
 /** Cabinets examined at the same time: each takes a few connections. */

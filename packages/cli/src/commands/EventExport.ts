@@ -1,6 +1,6 @@
 /**
- * `cabinet export --events`: the events behind a cursor as a file, with the cursor to go on from beside it in `FILE.cursor`.
- * That comes last, so a file counts once it has its cursor, and one without is written again.
+ * `cabinet export --events`: the events after a cursor as a file, with the next cursor beside it in `FILE.cursor`. The
+ * cursor is written last: a file counts once it has its cursor, and a file without one is written again.
  */
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -45,7 +45,7 @@ export const writeEvents = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const rows = yield* outputFile(to)
       const cursor = yield* outputFile(`${to}.cursor`)
-      // That of a file before this one must not stand beside it.
+      // The cursor of an earlier file must not stay beside this one.
       yield* attempt(() => rm(`${to}.cursor`, { force: true }))
       const written = yield* attempt(() => writeRows(events, fileEncoder(format, "events", shape), rows, tell))
       const nextCursor = events.nextCursor()
@@ -60,7 +60,7 @@ export const writeEvents = Effect.fnUntraced(function* (
 
 const NAME = /^events-(\d{6,9})\.[a-z]+\.cursor$/
 
-/** Where the files of a directory end: the number of the next one, and the cursor that it begins behind. */
+/** Where the files of a directory end: the number of the next one, and the cursor after which it begins. */
 const endOf = async (dir: string, after: string | undefined) => {
   const numbers = (await readdir(dir)).flatMap((name) => {
     const number = NAME.exec(name)?.[1]

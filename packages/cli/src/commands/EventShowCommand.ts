@@ -19,7 +19,7 @@ import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 
-/** What determined how the body was read, in words; an unknown reason is shown as is. */
+/** Why the body was read in its charset, in words; an unknown reason is shown as is. */
 const DECIDED_BY: Readonly<Record<string, string>> = {
   source: "set on the source",
   header: "from the request header",

@@ -1,4 +1,4 @@
-/** `cabinet event verify`: checks again whether stored events are their sender's, by the secrets of now. */
+/** `cabinet event verify`: checks stored events against the current recipe and secrets. */
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
 import {
   type LateOutcome,

@@ -1,4 +1,6 @@
-/** `--expires 90d`: for how long a key or a token is valid. `--keep-old 24h`: for how long what is replaced still is. */
+/**
+ * `--expires 90d`: for how long a key or a token is valid. `--keep-old 24h`: for how long the replaced one stays valid.
+ */
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Option } from "effect"
 import { Flag } from "effect/cli"

@@ -30,7 +30,7 @@ const usage = (message: string) => new CommandError({ code: "usage", message })
 const yes = (name: string, about: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
 
-/** What a file's name says of its format. */
+/** The format that a file's name implies. */
 const EXTENSIONS: Readonly<Record<string, ExportFormat>> = {
   csv: "csv",
   tsv: "tsv",
@@ -64,7 +64,7 @@ interface ShapeFlags {
   readonly text: ReadonlyArray<string>
 }
 
-/** `total=12,2`: a column, its digits, and those of them behind the point. */
+/** `total=12,2`: a column, its digits, and how many of them follow the point. */
 const decimalsOf = (flags: ReadonlyArray<string>): Readonly<Record<string, DecimalDigits>> | CommandError => {
   const found: Array<readonly [string, DecimalDigits]> = []
   for (const flag of flags) {
@@ -208,7 +208,7 @@ const eventsOf = Effect.fnUntraced(function* (input: Input, tell: OnProgress) {
       Effect.tapError((error) =>
         isUnavailable(error) ? Effect.logWarning(`${error.message} Waiting until it is available again.`) : Effect.void,
       ),
-      // What was begun is dropped, and begins once more behind the last whole file.
+      // The unfinished file is dropped, and the export resumes after the last complete one.
       Effect.retry({ while: isUnavailable, schedule: Schedule.spaced(RETRY_INTERVAL) }),
     )
     if (written.file !== null) yield* reportEvents(chosen, written)

@@ -1,4 +1,4 @@
-/** What only a command can add to a refusal of a use case: which of its flags leads further. */
+/** Hints that only a command can add to a use case's refusal: which of its flags helps. */
 import { Effect } from "effect"
 import { CommandError } from "./CommandError.ts"
 

@@ -9,7 +9,7 @@ interface SomeIndex {
   readonly progress: number | null
 }
 
-/** Until the scope ends; drawn on a terminal alone, so that nobody else asks for it. */
+/** Runs until the scope ends. Drawn only on a terminal, so nothing else polls the progress. */
 export const drawProgress = <E, R>(
   list: Effect.Effect<ReadonlyArray<SomeIndex>, E, R>,
 ): Effect.Effect<void, never, R | Scope.Scope> => {

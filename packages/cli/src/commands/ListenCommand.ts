@@ -30,7 +30,7 @@ const RETRY_INTERVAL = "2 seconds"
 const FIRST_DELAY_MILLIS = 500
 const LONGEST_DELAY_MILLIS = 5_000
 
-/** What a proxy in front of a program that is away responds with. */
+/** Statuses of a proxy whose program is down. */
 const AWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
 const isUnresponsive = ({ status }: Outcome): boolean => status === null || AWAY_STATUSES.has(status)
@@ -93,7 +93,7 @@ const attempt = (target: Target, { delivery }: ForwardedEvent, number: number) =
 
 type Tell = (line: Line) => Effect.Effect<void>
 
-/** Posts an event until the program is there to respond, whatever it responds then. */
+/** Posts an event until the program is up and responds, with any status. */
 const forward = (target: Target, event: ForwardedEvent, tell: Tell) =>
   Effect.gen(function* () {
     for (let number = 1, delay = FIRST_DELAY_MILLIS; ; number++, delay = Math.min(delay * 2, LONGEST_DELAY_MILLIS)) {
@@ -123,7 +123,7 @@ const nextPage = (params: Pairs) =>
 interface Following {
   readonly sourceId: number
   readonly target: Target
-  /** RFC 3339; null: only what comes from now on. */
+  /** RFC 3339; null: only new events. */
   readonly since: string | null
   readonly tell: Tell
   /** Run once it is known where it begins. */

@@ -1,4 +1,4 @@
-/** `cabinet overview`: what a cabinet is doing, or with `--step` its events by hours or days. */
+/** `cabinet overview`: a cabinet's activity, or with `--step` its events by hours or days. */
 import { Activity, type Overview } from "@data-cabinet/core/activity/Activity"
 import { ACTIVITY_STEPS, type ActivityBucket } from "@data-cabinet/core/activity/ActivityStore"
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"

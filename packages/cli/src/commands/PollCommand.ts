@@ -57,7 +57,7 @@ const trialLines = (trial: PollTrial, style: Style): ReadonlyArray<string> => {
   )
 }
 
-/** What a trial brought; a failure of it is an error of the command, as one of a run is. */
+/** The result of a trial; its failure is an error of the command, like that of a run. */
 const reportTrial = Effect.fnUntraced(function* (trial: PollTrial) {
   yield* report(yield* format, pollTrialJson(trial), (style) => trialLines(trial, style).join("\n"))
   if (trial.failure !== null) {

@@ -149,7 +149,7 @@ export const selectedDatabase = (settings: Settings, role: DatabaseRole = "join"
     return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value, settings)
   })
 
-/** For commands that concern a server as a whole: a cabinet's name would seem to have an effect, and has none. */
+/** For commands about a whole server: a cabinet's name would have no effect. */
 export const noCabinet = (why: string) =>
   Effect.gen(function* () {
     yield* refuseServer
@@ -225,7 +225,7 @@ const tenantBaseUrl = (settings: Settings, name: string, noted: string | null): 
   return !known && noted !== null ? { url: noted, known: true } : { url: cabinetUrl(settings, name), known }
 }
 
-/** What a server decides by its own settings, and what names a cabinet here, has no effect on one elsewhere. */
+/** Settings that a server decides for itself, and names of local cabinets, have no effect on a remote one. */
 const refuseLocalFlags = (own: Readonly<Record<string, unknown>>) =>
   Effect.gen(function* () {
     const { cabinet } = yield* root

@@ -32,7 +32,7 @@ export const rowCells = (item: string, names: ReadonlyArray<string>): ReadonlyAr
   return names.map((name) => cellText(row instanceof Map ? (row.get(name) as Json | undefined) : undefined))
 }
 
-/** What a filter by size would need, if it compares numbers in a column of text that is shown. */
+/** The type that a filter by size would need, if it compares numbers in a shown text column. */
 const textOrderNote = (params: Pairs, shown: ReadonlyArray<Column>): string => {
   const named = (name: string) => params.flatMap(([other, value]) => (other === name ? [value] : []))
   const [filtered, conditions, values] = [named("fc"), named("fo"), named("fv")]

@@ -20,7 +20,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   "is not empty": "notempty",
 }
 
-/** `is empty` and `is not empty` stand at the end, after the column and a space. */
+/** `is empty` and `is not empty` come last, after the column and a space. */
 const emptyPairs = (text: string): Pairs | undefined => {
   const words = ["is not empty", "is empty"].find((end) => text.endsWith(` ${end}`))
   const column = words === undefined ? "" : text.slice(0, -words.length).trim()

@@ -72,7 +72,7 @@ interface SendingInput {
   readonly urlFile: Option.Option<string>
 }
 
-/** Whether standard input is to supply more than one of these; a terminal asks for each header. */
+/** Whether standard input would have to supply more than one of these; a terminal prompts for each header. */
 const isShared = ({
   urlFile,
   headersFile: headers,

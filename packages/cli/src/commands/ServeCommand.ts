@@ -37,7 +37,7 @@ const telemetry = ({ logLevel, logFormat, otlpEndpoint }: Settings) =>
 /** Waits for a signal, then logs that it is stopping, for closing may take a few seconds. */
 const untilStopped = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: finishing requests in progress"))
 
-/** For a stored log, which has no banner: that the process has started, where, and which version. */
+/** For a stored log, which has no banner: a line with the address and version of the started process. */
 const recordStart = ({ logFormat }: Settings, message: string, where: Readonly<Record<string, string | null>>) =>
   Log.isJson(logFormat)
     ? Effect.annotateLogs(Effect.logInfo(message), { version: VERSION, node: process.versions.node, ...where })
@@ -66,7 +66,7 @@ export const serveCommand = Command.make(
         const options = { settings, delivery: !input.noDelivery, poll: !input.noPoll }
         if (worker !== null) yield* serveAsWorker(options)
         else {
-          // A secret must not end up in a stored log; a program that asks for the document gets it.
+          // A secret must not end up in a stored log; a program that requests the JSON document gets it.
           const isSeen = json !== false || process.stdout.isTTY
           const served = yield* serve({ ...options, firstOwner: isSeen ? userName() : null })
           yield* recordStart(settings, `Data Cabinet ${VERSION} is running at ${served.baseUrl}`, {

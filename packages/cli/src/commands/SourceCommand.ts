@@ -105,7 +105,7 @@ const revealing = <E, R>(
 
 const remarkOn = (text: string) => Effect.sync(() => process.stderr.write(`${plainOutput(text)}\n`))
 
-/** Says what a person may not expect of the new source. */
+/** Points out what may surprise a person about the new source. */
 const remarks = ({ id, name, verify }: Source, from: ProviderName | undefined) =>
   Effect.gen(function* () {
     const all = yield* Sources.use((sources) => sources.list)

@@ -1,4 +1,4 @@
-/** The flags of a source's settings, of which each that is given becomes a part of what is created or changed. */
+/** The flags of a source's settings; each given flag becomes part of the new or changed source. */
 import { SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { MAX_SOURCE_RATE, type SourceChange } from "@data-cabinet/core/source/Sources"
 import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/verification/Providers"

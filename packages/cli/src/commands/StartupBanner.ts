@@ -1,6 +1,6 @@
 /**
- * The output of a server that has started. The first time, on a terminal: what runs where, what was created, and how to try
- * it, ready to paste. Later, and if the output may be stored: where it serves, and no secret.
+ * The output of a server that has started. The first time, on a terminal: the addresses, the created objects, and
+ * commands to try them, ready to paste. Later, and if the output may be stored: only the address, without secrets.
  */
 import { linkUrl } from "@data-cabinet/core/person/PersonJson"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"

@@ -72,7 +72,9 @@ export interface VerifyFlags {
   readonly verifyTolerance: Option.Option<number>
 }
 
-/** Undefined if no flag was given; null for none at all. Asks for the secret where a recipe is given without a file. */
+/**
+ * Undefined if no flag was given; null to end verification. Prompts for the secret if a recipe is given without a file.
+ */
 export const readVerification = (
   input: VerifyFlags,
 ): Effect.Effect<VerificationChange | null | undefined, CommandError, PromptServices> =>

@@ -1,4 +1,4 @@
-/** Writes exported rows to their output, and tells how far that has come. */
+/** Writes exported rows to their output, and reports progress. */
 import type { EncodedRows, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
 import type { Output } from "../output/OutputFile.ts"
 

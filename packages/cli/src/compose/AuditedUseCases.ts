@@ -1,6 +1,6 @@
 /**
- * The audit log stands around every use case by which somebody changes a cabinet. The list of those that need none is here,
- * so that a use case which is in neither place does not compile.
+ * The audit log wraps every use case that changes a cabinet. The use cases without audit are listed here, so that a use
+ * case in neither list does not compile.
  */
 import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
 import type { Activity } from "@data-cabinet/core/activity/Activity"
@@ -25,7 +25,7 @@ import type { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import type { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Layer } from "effect"
 
-/** Use cases by which nobody changes a cabinet, or which the cabinet itself calls. */
+/** Use cases that do not change a cabinet, or that only the cabinet itself calls. */
 type NotAudited =
   | AcceptStaged
   | Activity

@@ -235,7 +235,7 @@ export const portsLayer = (options: CabinetOptions) => {
 /** Every use case, over the ports. */
 export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings" | "memory">) => {
   const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
-  // What other use cases are built on.
+  // The layers that other use cases build on.
   const records = Layer.mergeAll(
     AccessTokens.layer,
     ApiKeys.layer,

@@ -20,7 +20,7 @@ export interface DoctorOptions {
   readonly dataDir?: string | null
 }
 
-/** What could run in the place of the shipped PostgreSQL, if the database is that. */
+/** Alternatives to the shipped PostgreSQL, if the database runs on it. */
 const shippedOf = (dataDir: string | null, postgresBin: string | null, version: string) =>
   dataDir === null || postgresBin !== null
     ? undefined

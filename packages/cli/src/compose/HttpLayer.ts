@@ -47,7 +47,7 @@ export interface HttpOptions {
     | "timeZone"
     | "trustedProxies"
   >
-  /** Of a program that says itself who somebody is. */
+  /** For a program that identifies people itself. */
   readonly signIn?: ProgramSignIn | undefined
 }
 
@@ -60,7 +60,7 @@ const externalSignInsOf = ({ settings, signIn }: HttpOptions) => {
   }
 }
 
-/** The issuer is reached by a client of its own: what it may reach, deliveries may not. */
+/** The issuer has a client of its own, which may reach networks that deliveries may not. */
 const providerLayer = ({ settings }: HttpOptions) => {
   const { oidcIssuer: issuer, oidcClientId: clientId } = settings
   if (issuer === null || clientId === null) return Layer.empty

@@ -52,7 +52,7 @@ export const describeUrl = (url: string): string => {
   return `${hosts.map(place).join(",")}/${database ?? ""}`
 }
 
-/** What to look at, by what Node says of certificates, and the driver of TLS. */
+/** Advice by Node's error code for certificates, or the driver's for TLS. */
 const toCheck = (message: string): string => {
   if (/altnames/i.test(message)) {
     return "Name the host in DATABASE_URL as the server's certificate does, or use sslmode=verify-ca."

@@ -41,7 +41,7 @@ const tokenIn = (env: NodeJS.ProcessEnv): Effect.Effect<string, CommandError> =>
       catch: (cause) => usage(`CABINET_TOKEN_FILE cannot be read: ${cause instanceof Error ? cause.message : "?"}.`),
     })
     const token = text.trim()
-    // What cannot stand in a header would be quoted in the error about it.
+    // Node's error about an invalid header value would quote the token.
     if (/^[\x21-\x7e]+$/.test(token)) return token
     return yield* usage(`${file === "" ? "CABINET_TOKEN" : "The file of CABINET_TOKEN_FILE"} is not an access token.`)
   })

@@ -1,6 +1,6 @@
 /**
- * The first objects of an empty cabinet: a source, a key and an owner, so that the very first minute shows something. The key
- * and the owner's link are created only if they will be shown to somebody: they are never shown again.
+ * The first objects of an empty cabinet: a source, a key and an owner, so that the very first minute shows something.
+ * The key and the owner's link are created only if they will be shown: they are never shown again.
  */
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
@@ -25,8 +25,8 @@ export interface Seeds {
 }
 
 /**
- * Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. Run again after a
- * failure it goes on with what is missing, so that nothing is created whose secret nobody sees.
+ * Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. A run after a
+ * failure creates only the missing parts, so that every created secret is shown.
  */
 export const seedCabinet = (seeds: Seeds) => {
   const created: { isOurs: boolean | null; source?: SourceWithSecret; key?: IssuedKey | null } = { isOurs: null }
@@ -45,7 +45,7 @@ export const seedCabinet = (seeds: Seeds) => {
   })
 }
 
-/** Somebody may have been added before the first start, by `cabinet console`: then there is a way in. */
+/** A person may have been added before the first start, by `cabinet console`, and can sign in already. */
 const ownersLink = Effect.fnUntraced(function* (name: string) {
   const people = yield* People
   if ((yield* people.list).length > 0) return null

@@ -1,4 +1,4 @@
-/** What a cabinet is doing, with promises. */
+/** A cabinet's activity, with promises. */
 import { Activity, type Overview, type SourceState } from "@data-cabinet/core/activity/Activity"
 import type { ActivityBucket, ActivityStep, WaitingDeliveries } from "@data-cabinet/core/activity/ActivityStore"
 import type { DeliveryFigures, DeliveryHour } from "@data-cabinet/core/activity/DeliveryFigures"
@@ -18,7 +18,10 @@ export interface ActivityOptions {
   readonly to?: string | undefined
 }
 
-/** How much is received and delivered, from counts that are kept behind the feed: the cost is the same with any number of events. */
+/**
+ * How much is received and delivered, from counts kept along the feed: the cost does not grow with the number of
+ * events.
+ */
 export interface ActivityApi {
   /** Two days of events by hours, every source with its last event and whether it is silent, and a day of deliveries. */
   readonly overview: () => Promise<Overview>

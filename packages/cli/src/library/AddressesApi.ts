@@ -42,7 +42,7 @@ export interface AttemptsQuery {
 }
 
 /**
- * Who receives new events. A call about an unknown address or delivery rejects with `no_such_address` or
+ * The receivers of new events. A call about an unknown address or delivery rejects with `no_such_address` or
  * `no_such_delivery`.
  */
 export interface AddressesApi {

@@ -92,7 +92,7 @@ export interface Cabinet {
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
   /** How psql, a program for reports or a notebook reads the tables in SQL. */
   readonly reportLogin: ReportLoginApi
-  /** What it is doing: events by hours and days, silent sources, how deliveries go. */
+  /** Its activity: events by hours and days, silent sources, deliveries. */
   readonly activity: ActivityApi
   /** Notices: events that say what fails, is silent or is new. */
   readonly notices: NoticesApi

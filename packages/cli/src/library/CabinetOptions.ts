@@ -89,7 +89,7 @@ export interface OpenCabinetOptions {
   readonly failedLogDays?: number | undefined
   /** How many days the audit log is kept. Default 400. */
   readonly auditDays?: number | undefined
-  /** Whether the console's screens are served below `/console/`, and who signs in to it. Default true. */
+  /** Whether the console's screens are served below `/console/`, and how people sign in. Default true. */
   readonly console?: boolean | ConsoleOptions | undefined
 }
 
@@ -101,7 +101,7 @@ export interface ConsoleOptions {
    * role.
    */
   readonly whoIs?: WhoIs | undefined
-  /** Shown to those who are not signed in: where and how to, in a sentence. */
+  /** Shown to visitors who are not signed in: a sentence that says where and how to sign in. */
   readonly signInHint?: string | undefined
 }
 
@@ -182,7 +182,7 @@ const checkConsole = (value: unknown): Effect.Effect<void, StartError> => {
     : Effect.void
 }
 
-/** Undefined unless the program says who somebody is. */
+/** Undefined unless the program identifies people itself. */
 export const programSignIn = ({ console: given }: Pick<OpenCabinetOptions, "console">): ProgramSignIn | undefined =>
   typeof given === "object" && given.whoIs !== undefined
     ? { whoIs: given.whoIs, hint: given.signInHint ?? null }

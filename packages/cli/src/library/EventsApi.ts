@@ -34,7 +34,7 @@ export interface EventInspection {
   readonly original: OriginalRequest | null
   /** Its deliveries, to every address that receives it. */
   readonly deliveries: ReadonlyArray<Delivery>
-  /** True while its row is deferred, behind others for a table that is locked. */
+  /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
   /** Why its row is not in the table, or not with all fields, in words; it is retried. Null if it is not set aside. */
   readonly rowSetAside: string | null
@@ -60,15 +60,15 @@ export interface EventsApi {
    */
   readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /**
-   * Restores them from the trash: the rows come back, cancelled deliveries do not. What is spam and not there becomes
-   * an ordinary event, with a row, and is delivered. Returns how many.
+   * Restores them from the trash: the rows come back, cancelled deliveries do not. Spam outside the trash becomes an
+   * ordinary event, with a row, and is delivered. Returns how many.
    */
   readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
   /**
-   * Erases what was sent about somebody: the events of a source, or of all, for whose fields all of the conditions hold, as
-   * `purge` does, with their repeats. `dryRun` counts what that would be. Resolves when all events were gone through.
+   * Erases a person's data: the events of a source, or of all, for whose fields all of the conditions hold, as `purge`
+   * does, with their repeats. `dryRun` counts what that would be. Resolves when all events were gone through.
    */
   readonly purgeWhere: (filters: FieldFilters, options?: PurgeWhereOptions) => Promise<ErasureCounts>
   /**

@@ -24,7 +24,7 @@ export interface StoredEvent {
   readonly deleted_at: string | null
   /** Whether the source's sender has sent it; absent where the source does not verify its sender. */
   readonly verified?: boolean
-  /** True for what is spam by the rules of its source: it has no row, and is not delivered. */
+  /** True for spam by the rules of its source: the event has no row, and is not delivered. */
   readonly spam?: boolean
   /** The whole event as JSON text, with every digit as it was sent. */
   readonly text: string
@@ -33,8 +33,8 @@ export interface StoredEvent {
 /** An event of the feed, and the cursor to continue from. */
 export interface FeedEvent extends StoredEvent {
   /**
-   * Store it once the event is processed, and pass it as `after` the next time: then no event is missed. Events of the page
-   * being read may be read again, for the cursor advances at the end of a page.
+   * Store it once the event is processed, and pass it as `after` the next time: then no event is missed. Events of the
+   * current page may be read again, because the cursor advances at the end of a page.
    */
   readonly cursor: string
 }
@@ -67,7 +67,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
-/** The next page, for which a follower waits until there is one, or until nobody wants it any more. */
+/** The next page; a follower waits until it exists, or until the caller leaves. */
 const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSignal): Promise<FeedResult> => {
   if (!follows) return await run(Feed.use((feed) => feed.page(params)))
   const leave = Latch.makeUnsafe(false)
@@ -95,8 +95,8 @@ const cursorOf = async (run: Run, pairs: Pairs, { after = "", from }: FeedOption
 }
 
 /**
- * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, for it would be
- * incomplete.
+ * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, because it
+ * would be incomplete.
  */
 export async function* readFeed(
   run: Run,
@@ -121,7 +121,7 @@ export async function* readFeed(
   while (!end.aborted) {
     const params = cursor === undefined ? pairs : [...pairs, ["cursor", cursor] as const]
     const page = await nextPage(run, params, options.follow === true, end)
-    // A first page that is not the beginning's: what is processed of it is not read again from the beginning.
+    // A first page that does not start at the beginning: after it, reading must not restart from the beginning.
     const cursors = isFirst && options.from !== undefined ? page.cursors?.() : undefined
     isFirst = false
     for (const [index, text] of page.items.texts().entries()) {

@@ -11,7 +11,7 @@ import type { Run } from "./RunEffect.ts"
 
 export type { ImportOptions, ImportProgress, ImportReport, ImportStatus }
 
-/** A path, or bytes with a name that tells their format. They are read twice, so a stream must be saved first. */
+/** A path, or bytes with a name that implies their format. They are read twice, so a stream must be saved first. */
 export type FileToImport = string | { readonly name: string; readonly bytes: Uint8Array }
 
 /** How a file is read, and who receives its progress. */

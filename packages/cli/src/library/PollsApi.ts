@@ -15,9 +15,9 @@ export interface PollsApi {
   /** All of them, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
   /**
-   * Changes what is given; its next run is due at once. Rejects with `headers_needed` if the URL has another origin and
-   * the poll has headers, unless they are given again. If the URL (but for its query), the pointer or the key changes, the
-   * items of the next run are history.
+   * Changes the given fields; its next run is due at once. Rejects with `headers_needed` if the URL has another origin
+   * and the poll has headers, unless they are given again. If the URL (but for its query), the pointer or the key
+   * changes, the items of the next run are history.
    */
   readonly change: (id: number, change: PollChange) => Promise<Poll>
   /** Requests the URL once, as the poll would if it were created, and keeps nothing. Rejects with `busy` while another is tried. */

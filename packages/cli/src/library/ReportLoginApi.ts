@@ -7,14 +7,14 @@ export type { IssuedReportLogin, ReportLoginState, RightBeyondReading }
 
 /** A login of the database for psql, a program for reports or a notebook: it reads what readers of the API read. */
 export interface ReportLoginApi {
-  /** As it is now, without its password. */
+  /** Its current state, without its password. */
   readonly get: () => Promise<ReportLoginState>
   /**
    * Gives it a new password; the only time that it is shown. The sessions of the old one end. Rejects with `not_listening`
    * where no other program could connect, and with `login_denied` where the database's user may not change it.
    */
   readonly issue: () => Promise<IssuedReportLogin>
-  /** Nobody can log in with it any more. */
+  /** The login no longer works. */
   readonly revoke: () => Promise<ReportLoginState>
 }
 

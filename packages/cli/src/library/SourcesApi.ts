@@ -10,7 +10,7 @@ export type { LimitedCount, NewSource, RotateOptions, Source, SourceChange, Sour
 
 /** A source with its intake address. */
 export interface SourceWithAddress extends Source {
-  /** Anybody who has it may send; it is for the sender and the owner alone. */
+  /** Anyone who has it may send, so share it only with the sender. */
   readonly intakeUrl: string
 }
 

@@ -49,8 +49,8 @@ export interface TablesApi {
   /** Reverts it. Returns how many the reader can still read. */
   readonly hide: (schema: string) => Promise<number>
   /**
-   * Creates a schema for the author's tables and views, which `sql` fills; readers see what is created in it. Returns the role
-   * that owns it. Rejects with `schema_exists`.
+   * Creates a schema for the author's tables and views, which `sql` fills; readers see everything created in it.
+   * Returns the role that owns it. Rejects with `schema_exists`.
    */
   readonly addSchema: (schema: string) => Promise<string>
   /** The search index, also while it is being built; none or one, and two while one replaces the other. */
@@ -72,18 +72,19 @@ export interface TablesApi {
   /** Rejects with `no_such_index`. */
   readonly dropIndex: (object: string, index: string) => Promise<ColumnIndex>
   /**
-   * Creates a view of the latest row for each value of the key, as the author; by default `public.NAME_latest`, where what
-   * has the greater `_event_id` is later. Rows in which a column of the key is empty are left out. With `dryRun`, only its SQL
-   * is returned. Rejects with `view_failed` if there is one of this name, unless it is to be replaced.
+   * Creates a view of the latest row for each value of the key, as the author; by default `public.NAME_latest`, where
+   * the row with the greater `_event_id` is later. Rows in which a column of the key is empty are left out. With
+   * `dryRun`, only its SQL is returned. Rejects with `view_failed` if there is one of this name, unless it is to be
+   * replaced.
    */
   readonly addLatestView: (object: string, options: LatestViewOptions) => Promise<LatestView>
 }
 
 /** How a view of the latest rows is made. */
 export interface LatestViewOptions {
-  /** What tells one thing from another: 1 to 32 columns. */
+  /** The key columns: 1 to 32. */
   readonly keys: ReadonlyArray<string>
-  /** The column that tells which row is later; by default `_event_id`. */
+  /** The column that decides which row is later; by default `_event_id`. */
   readonly by?: string
   /** Its name with its schema; by default `public.NAME_latest`. */
   readonly view?: string
@@ -111,7 +112,7 @@ export interface ColumnsApi {
     type: ColumnKind,
     options?: { readonly withViews?: boolean } & Notation,
   ) => Promise<RetypeResult>
-  /** What `retype` would do, with the first values that would move; nothing is changed, and nobody waits for it. */
+  /** The effects of `retype`, with the first values that would move; it changes nothing and blocks no one. */
   readonly tryRetype: (sourceId: number, column: string, type: ColumnKind, notation?: Notation) => Promise<RetypeTrial>
 }
 

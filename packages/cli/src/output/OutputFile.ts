@@ -1,6 +1,6 @@
 /**
- * A file that is there whole or not at all: written beside its name, and renamed when everything is on the disk. Standard
- * output has no name to be withheld; there only the exit code tells.
+ * A file that appears complete or not at all: written under a temporary name, and renamed when everything is on disk.
+ * On standard output only the exit code shows a failure.
  */
 import { randomBytes } from "node:crypto"
 import { open, realpath, rename, rm, stat } from "node:fs/promises"
@@ -9,9 +9,9 @@ import { CommandError } from "../commands/CommandError.ts"
 import { plainBytes } from "./PlainText.ts"
 
 export interface Output {
-  /** Resolves once it has taken the bytes: a slow reader bounds what is held. */
+  /** Resolves once it has taken the bytes: a slow reader thus bounds the memory in use. */
   readonly write: (bytes: Uint8Array) => Promise<void>
-  /** To be called behind the last bytes. */
+  /** To be called after the last bytes. */
   readonly finish: () => Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { StringDecoder } from "node:string_decoder"
 
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
-/** The same, after what a `Style` writes: begin and end of its colours. */
+/** The same, but keeps the colour codes that a `Style` writes. */
 const UNSAFE_OR_STYLE = new RegExp(String.raw`\u001b\[(?:[12]|22|3[1-6]|39)m|${UNSAFE.source}`, "gu")
 
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`

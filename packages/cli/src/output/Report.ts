@@ -1,6 +1,6 @@
 /**
- * The output of a command: one JSON document with `--json`, otherwise text for people. Nothing else goes to stdout. What a
- * terminal would act on is escaped; other programs get values as they are.
+ * The output of a command: one JSON document with `--json`, otherwise text for people. Nothing else goes to stdout.
+ * Characters that a terminal would act on are escaped; other programs get values unchanged.
  */
 import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"

@@ -1,4 +1,4 @@
-/** Colours, only on a terminal that supports them and wants them. */
+/** Colours, only on a terminal that supports and allows them. */
 
 type Paint = (text: string) => string
 

@@ -1,7 +1,7 @@
 /**
  * How much garbage V8 may leave uncollected. By default V8 uses more memory to collect less often: 128 MB for young
- * objects, though few of them are live, and for old ones four times what is live. A server with little load was measured to
- * reach that once in a quarter of an hour, with 30 MB of garbage by then.
+ * objects, though few of them are live, and for old ones four times the live size. A server with little load was
+ * measured to reach that once in a quarter of an hour, with 30 MB of garbage by then.
  */
 import { type EventLoopUtilization, performance } from "node:perf_hooks"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"

@@ -30,7 +30,7 @@ export interface ServeOptions {
   readonly delivery: boolean
   /** False if other processes run the polls. */
   readonly poll: boolean
-  /** The owner that a first start makes; null if nobody will see the secrets of a first start. */
+  /** The owner that a first start creates; null if the secrets of a first start would not be shown. */
   readonly firstOwner: string | null
 }
 
@@ -134,7 +134,7 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
     const { settings, firstOwner } = options
     const seeds = { key: firstOwner !== null, owner: settings.console === "on" ? firstOwner : null }
     const { host, workers, metricsPort } = settings
-    // Before a database is created: what is in its way is better known than after a minute.
+    // Checked before a database is created, so that an obstacle shows at once and not after a minute.
     const isNew = settings.databaseUrl !== null || !EmbeddedPostgres.exists(settings.dataDir)
     if (isNew && settings.port !== 0) yield* triedPort(host, settings.port)
     if (isNew && metricsPort !== null) yield* triedPort(host, metricsPort)
@@ -157,7 +157,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
       const cabinet = yield* serveOn({ ...options, place })
       if (cabinet !== null) first = yield* step(Effect.provideContext(seed, cabinet))
     }
-    // Where it listens is right for the one server of a data directory; several on one database cannot tell for the others.
+    // Its listening address is right for the one server of a data directory; of several servers on one database, none
+    // knows the address of the others.
     const knows = settings.baseUrl !== null || database.dataDir !== null
     if (settings.serviceDomain === null && knows) {
       yield* step(recordBaseUrlAt(database.url, baseUrl))

@@ -1,4 +1,4 @@
-/** Why a cabinet could not be opened, in a sentence that says what to do. */
+/** Why a cabinet could not be opened, in a sentence that suggests a fix. */
 import { Schema } from "effect"
 
 export class StartError extends Schema.TaggedError<StartError>()("StartError", {

@@ -1,12 +1,12 @@
 /**
- * What a signal means to a command. A server or a follower runs until a signal stops it, so a signal is its normal end
- * and it exits with 0. A signal aborts any other command, which exits as shells expect: 130 for SIGINT, 143 for
+ * The meaning of a signal to a command. A server or a follower runs until a signal stops it, so a signal is its normal
+ * end and it exits with 0. A signal aborts any other command, which exits as shells expect: 130 for SIGINT, 143 for
  * SIGTERM. `cabinet backup FILE && rm OLD` must not continue after Ctrl-C.
  */
 import { constants } from "node:os"
 import { Context, Effect } from "effect"
 
-/** Tells the entry point that a signal is the normal end of the running command. */
+/** Marks a signal as the normal end of the running command, for the entry point. */
 export const StaysUntilSignal = Context.Reference<() => void>("data-cabinet/process/StaysUntilSignal", {
   defaultValue: () => () => {},
 })

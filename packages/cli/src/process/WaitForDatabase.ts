@@ -66,7 +66,7 @@ export const waitForDatabase = <A, E, R>(
 /** One step of a start; all of them wait for the database within the same time. */
 export type StartStep = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, StartError, R>
 
-/** Begins the time for all steps of a start with this database. What is still wrong then is a sentence. */
+/** Starts the clock for all steps of a start with this database. A failure that outlasts it becomes a sentence. */
 export const startSteps = (where: string): Effect.Effect<StartStep> =>
   Effect.map(
     Clock.currentTimeMillis,

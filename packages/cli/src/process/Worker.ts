@@ -1,6 +1,6 @@
 /**
  * The worker's side: one of several processes that serve a cabinet from one port. It opens no database of its own and
- * prints nothing; its parent tells it what to serve, and when to stop (see bin).
+ * prints nothing; its parent sends it the settings, and the signal to stop (see bin).
  */
 import type { Cluster } from "node:cluster"
 import { MetricsText, ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"
@@ -24,7 +24,7 @@ const hear = (onMessage: (message: ToWorker) => void): (() => void) => {
   return () => process.off("message", listener)
 }
 
-/** Asks the parent what to serve. */
+/** Requests its settings from the parent. */
 export const workPlace = Effect.callback<WorkPlace>((resume) => {
   const stop = hear((message) => {
     if (message.cabinet !== "place") return
@@ -36,7 +36,7 @@ export const workPlace = Effect.callback<WorkPlace>((resume) => {
 
 export const reportServing = Effect.sync(() => tell({ cabinet: "serving" }))
 
-/** `/metrics` of any worker covers all of them: the parent asks each for its own. */
+/** `/metrics` of any worker covers all of them: the parent collects them from each. */
 export const sharedMetrics = Layer.effect(
   MetricsText,
   Effect.gen(function* () {

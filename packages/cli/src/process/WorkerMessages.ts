@@ -18,7 +18,7 @@ export interface WorkPlace {
 export type ToWorker =
   | { readonly cabinet: "place"; readonly place: WorkPlace }
   | { readonly cabinet: "stop"; readonly fast: boolean }
-  /** Asks for the worker's own metrics. */
+  /** Requests the worker's own metrics. */
   | { readonly cabinet: "metrics"; readonly id: number }
   /** The metrics of all workers, in reply to a worker's request. */
   | { readonly cabinet: "all-metrics"; readonly id: number; readonly text: string }

@@ -1,6 +1,6 @@
 /**
- * Fills in what the database URLs leave out: from `DATABASE_CA`, and from the `PG*` variables and files of
- * libpq. Without DATABASE_URL nothing of that counts: the embedded database stays the default.
+ * Fills in what the database URLs leave out: from `DATABASE_CA`, and from the `PG*` variables and files of libpq.
+ * Without DATABASE_URL none of them counts: the embedded database stays the default.
  */
 import { completeDatabaseUrl, type DatabaseUse } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"
 import { Result } from "effect"

@@ -38,7 +38,7 @@ const wrongForMany = ({ baseUrl }: Settings, sources: SettingSources): string | 
   return null
 }
 
-/** Why nobody could be signed in by a proxy, or anybody could; null if neither. */
+/** Why the settings for a proxy's sign-in would admit nobody, or everybody; null if they are sound. */
 const wrongProxySignIn = (settings: Settings, sources: SettingSources): string | null => {
   const { consoleProxyHeader, consoleProxies } = settings
   const called = (name: SettingName) => found(name, sources)!.called

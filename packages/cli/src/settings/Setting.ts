@@ -11,7 +11,7 @@ export interface Setting<A> {
   /** The default as a user would write it; null if being unset has a meaning of its own, which `about` then explains. */
   readonly fallback: string | null
   readonly about: string
-  /** Taken from the environment alone: what stands in arguments, every user of the machine can read. */
+  /** Taken from the environment alone: every user of the machine can read arguments. */
   readonly secret?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The forms of a setting's text. Each parses the text to a value, or says in words what it must be. */
+/** The forms of a setting's text. Each parses the text to a value, or describes the valid form in words. */
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { fitsPerson } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
@@ -52,7 +52,7 @@ export const origins: Form<ReadonlyArray<string>> = (given) => {
   return Result.succeed(all)
 }
 
-/** The first encrypts, and the others decrypt what was encrypted before; `none` in the first place encrypts nothing more. */
+/** The first key encrypts, and the others decrypt older values; `none` in the first place stops encrypting. */
 export const secretKeys: Form<SecretCipher> = (given) => {
   const parts = given.split(",").map((part) => part.trim())
   const keys = parts.map((part) => (/^[A-Za-z0-9+/_-]{43}=?$/.test(part) ? Buffer.from(part, "base64") : null))
@@ -90,7 +90,7 @@ export const databaseLogin: Form<string> = (given) =>
 
 /** A name that this program and PostgreSQL interpret alike; PostgreSQL inverts the sign of `+02:00`. */
 export const timeZone: Form<string> = (given) => {
-  // The default: asking for the formats of a language takes 6 ms of a start.
+  // The default locale: loading the formats of another takes 6 ms of a start.
   if (given === "UTC") return Result.succeed(given)
   try {
     if (!/^[A-Za-z]/.test(given)) throw new RangeError()
@@ -117,7 +117,7 @@ export const personHeader: Form<string> = (given) => {
     : Result.fail("the name of a dedicated header, such as Remote-User, that neither clients nor HTTP itself use")
 }
 
-/** Kept as given, for the issuer's own spelling counts. Only an issuer on this machine may do without TLS. */
+/** Kept as given, because the issuer's own spelling counts. Only an issuer on this machine may do without TLS. */
 export const issuer: Form<string> = (given) => {
   const url = URL.parse(given)
   const isPlain = url !== null && url.username + url.password + url.search + url.hash === ""

@@ -248,7 +248,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS
 
-/** Those that come from the environment alone. */
+/** The settings that come from the environment alone. */
 export const secretSettings = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
   (name) => (SETTINGS[name] as Setting<unknown>).secret === true,
 )

@@ -1,4 +1,4 @@
-/** The settings by which somebody is signed in to the console elsewhere. */
+/** The settings for signing in to the console elsewhere. */
 import { optional, setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
 

@@ -1,7 +1,7 @@
 /**
- * The work of cabinets that are not open anywhere: due deliveries, polls, maintenance. A process that does background work
- * visits them in turn, asks each over a short connection when its next work is due, and opens it then. A process that uses
- * a cabinet signals it to the others, so that its deliveries go out at once.
+ * The work of cabinets that are not open anywhere: due deliveries, polls, maintenance. A process that does background
+ * work visits them in turn, reads over a short connection when each has work due next, and opens it then. A process
+ * that uses a cabinet signals it to the others, so that its deliveries go out at once.
  *
  * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
  * starts within CHECK_INTERVAL of its time; and a lost signal is made up for within REST.
@@ -16,7 +16,7 @@ const CHECK_INTERVAL = "5 seconds"
 const CHECK_AGAIN_MILLIS = 5 * 60_000
 /** The shortest interval between two checks of a cabinet, whatever it reports. */
 const MIN_CHECK_MILLIS = 10_000
-/** How long a cabinet is kept open for its work; like any other, it stays open while it is used, too. */
+/** How long a cabinet is kept open for its work; like any other, it also stays open while in use. */
 const KEEP_OPEN = "1 minute"
 /** Every cabinet is opened once per interval for its maintenance. */
 const MAINTENANCE_MILLIS = 12 * 3_600_000

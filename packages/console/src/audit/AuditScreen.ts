@@ -1,4 +1,4 @@
-/** The audit log, newest first: who did what to what, and how it ended. Each name is a link to what else is known of it. */
+/** The audit log, newest first: who did what to what, and how it ended. Each name links to more about it. */
 import type { AuditEntry } from "@data-cabinet/core/audit/AuditLog"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
@@ -27,7 +27,7 @@ const narrowing = (frame: Frame, pairs: Pairs, name: string, value: string, text
 
 const SCREENS: Readonly<Record<string, string>> = { source: "sources", address: "addresses", person: "people" }
 
-/** The screen of what was acted on, where it has one. */
+/** The screen of the act's object, if it has one. */
 const objectLink = (frame: Frame, object: string): HtmlValue => {
   const [, kind = "", id] = /^(\w+) (\d+)$/.exec(object) ?? []
   const screen = SCREENS[kind]

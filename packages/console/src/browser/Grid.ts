@@ -1,6 +1,7 @@
 /**
- * A table that goes on: only the rows in sight are elements, two spacers hold the height of the others. Arrow keys move a
- * cell, Enter opens its row, C copies its value exactly. Whatever fails leaves the links below the table, which do the same.
+ * A table that goes on: only the rows in sight are elements, two spacers hold the height of the others. Arrow keys move
+ * a cell, Enter opens its row, C copies its value exactly. After a failure the links below the table remain, which do
+ * the same.
  */
 import { fetchText, say, setHtml } from "./Fragment.ts"
 import { Pages } from "./Pages.ts"

@@ -24,7 +24,7 @@ const again = (within: ParentNode): void => {
   const place = document.getElementById(link?.dataset["into"] ?? "")
   if (link === null || place === null) return
   setTimeout(() => {
-    // Somebody may have followed it in the meantime.
+    // The user may have followed it in the meantime.
     if (!link.isConnected) return
     if (document.hidden) again(place)
     else void fill(place, link)

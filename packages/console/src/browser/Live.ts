@@ -4,7 +4,7 @@
  */
 import { fetchText, say, setHtml } from "./Fragment.ts"
 
-/** What a refused stream is tried again after, in milliseconds; longer each time. */
+/** Delays before a refused stream is retried, in milliseconds; longer each time. */
 const FIRST_PAUSE_MILLIS = 2_000
 const MAX_PAUSE_MILLIS = 60_000
 
@@ -12,7 +12,7 @@ class Live {
   readonly #link: HTMLAnchorElement
   readonly #title = document.title
   #stream: EventSource | null = null
-  /** Of the last event that was counted. */
+  /** The cursor of the last counted event. */
   #last = ""
   #count = 0
   #more = false

@@ -14,7 +14,7 @@ interface Page {
   lines: ReadonlyArray<string> | null
 }
 
-/** How many pages on each side of what is seen keep their text. */
+/** How many pages on each side of the visible one keep their text. */
 const KEPT_PAGES = 20
 const PAGE_ROWS = 200
 

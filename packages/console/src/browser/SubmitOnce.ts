@@ -1,4 +1,7 @@
-/** A second click while a form is in flight sends nothing: the response to the first may contain what is shown only once. */
+/**
+ * A second click while a form is in flight sends nothing: the response to the first may contain a secret that is shown
+ * only once.
+ */
 
 /** After this time a click counts again, for example after the browser's stop button was used. */
 const IN_FLIGHT_MILLIS = 10_000

@@ -17,7 +17,7 @@ export interface ErasureForm {
   readonly sourceId: number | null
 }
 
-/** What was counted or erased up to now; `next` is null once it is all. */
+/** The progress of counting or erasing; `next` is null at the end. */
 export interface ErasureProgress {
   readonly is: "counted" | "erased"
   readonly counts: ErasureCounts
@@ -31,7 +31,7 @@ export interface ErasureData {
   readonly refused: ManageError | null
 }
 
-/** All that goes: what somebody types to erase it. */
+/** The number of everything to be erased, which the user types to confirm. */
 export const totalOf = ({ events, repeats }: ErasureCounts): number => events + repeats
 
 const hidden = (name: string, value: string | number) => markup`<input type="hidden" name="${name}" value="${value}">`

@@ -1,6 +1,6 @@
 /**
- * The screen of an erasure on request. What somebody looks for is sent in forms, so that it is in no address and no log; only a
- * table's own filters, which its address has already, are taken over from there.
+ * The screen of an erasure on request. Search values are sent in forms, so that they appear in no address and no log;
+ * only a table's own filters, which are in its address already, are taken over.
  */
 import {
   addCounts,
@@ -22,7 +22,7 @@ import { statusOf } from "../screen/ErrorScreen.ts"
 import { filtersOf, valueOf, withFilters, withQuery } from "../table/SelectionLinks.ts"
 import { type ErasureData, type ErasureForm, type ErasureProgress, erasureScreen, totalOf } from "./ErasureScreen.ts"
 
-/** After this time a form responds with what there is, and goes on when somebody asks for more. */
+/** After this time a form responds with its progress, and another submission continues. */
 const FORM_MILLIS = 8_000
 
 const wholeOf = (pairs: Pairs, name: string): number => {
@@ -61,7 +61,7 @@ export const erasureScreens = Effect.gen(function* () {
       status: data.refused === null ? 200 : statusOf(data.refused),
     }))
 
-  /** Stretch by stretch, for as long as somebody waits for a form. */
+  /** Stretch by stretch, for the time that a form may take. */
   const goOn = Effect.fnUntraced(function* (
     is: ErasureProgress["is"],
     { filters, sourceId }: ErasureForm,
@@ -87,7 +87,7 @@ export const erasureScreens = Effect.gen(function* () {
       get: ({ frame, pairs }) => shown(frame, { form: formOf(pairs), progress: null, refused: null }),
       post: {
         action: "event.purge",
-        // What was erased is not found again.
+        // Erased events are not found again.
         repeat: "allowed",
         respond: Effect.fnUntraced(function* ({ frame, form: pairs }) {
           const form = formOf(pairs)
@@ -98,7 +98,7 @@ export const erasureScreens = Effect.gen(function* () {
             const progress = { is: "counted", counts, next: null } as const
             return yield* shown(frame, { form, progress, refused: notTyped(totalOf(counts)) })
           }
-          // What is erased is counted from the beginning.
+          // Erased events are counted from the beginning.
           const begun = erases && !goesOn ? NOTHING_ERASED : counts
           const done = yield* Effect.match(goOn(erases ? "erased" : "counted", form, begun, wholeOf(pairs, "after")), {
             onSuccess: (progress) => ({ progress, refused: null }),

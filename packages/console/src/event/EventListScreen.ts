@@ -20,9 +20,9 @@ export interface EventListData {
   readonly sources: ReadonlyArray<Source>
   readonly pairs: Pairs
   readonly timeZone: string
-  /** Null for the trash, and while nobody can tell. */
+  /** Null for the trash, and while its state is unknown. */
   readonly live: Live | null
-  /** The list is the trash: what was trashed last comes first. */
+  /** The list is the trash, latest trashed event first. */
   readonly trash: boolean
 }
 
@@ -59,7 +59,7 @@ const deliverySummary = ({ due, delivered, failed, cancelled }: ListedEvent["del
 
 const trashedBy = ({ trashedBy: by }: ListedEvent): HtmlValue => by !== null && markup`<small>${by.name}</small>`
 
-/** What is done with the events that are marked. */
+/** Actions on the marked events. */
 const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
   const { event: words } = frame.words
   const form = (to: string, inside: HtmlValue) =>

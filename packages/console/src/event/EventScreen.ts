@@ -30,7 +30,7 @@ export interface EventData {
   /** As the list has it; null for one that is gone since. */
   readonly listed: ListedEvent | null
   readonly timeZone: string
-  /** Whether its source has a recipe by which what was kept can be verified. */
+  /** Whether its source has a recipe that can verify the stored request. */
   readonly checkable: boolean
 }
 

@@ -49,7 +49,7 @@ export const eventScreens = Effect.gen(function* () {
   })
   const listed = Effect.fnUntraced(function* ({ frame, pairs }: ScreenCall, trash: boolean) {
     const filter = trash ? { ...filterOf(pairs), state: "trashed" as const } : filterOf(pairs)
-    // Before the list: what comes meanwhile is counted, though it may be in it.
+    // Read before the list: events that come in between are counted, though the list may contain them.
     const from = trash ? null : yield* live(filter)
     const list = yield* browser.page({ ...filter, limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
     const all = yield* sources.list
@@ -80,7 +80,7 @@ export const eventScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* ({ path: [text] }) {
         const { id, record } = yield* found(text!)
         if (record.original === null) return yield* Effect.fail(missing(text!))
-        // What a sender sent is saved and never shown by the browser.
+        // The browser saves a sender's bytes and never renders them.
         const headers = {
           "content-type": "application/octet-stream",
           "content-disposition": `attachment; filename="event-${id}.bin"`,

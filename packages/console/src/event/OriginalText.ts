@@ -1,6 +1,6 @@
 /**
- * An original request as text and as bytes. The text is read in the charset that the event was read in; what could not be read
- * and where a broken body breaks is marked where it stands.
+ * An original request as text and as bytes. The text is read in the charset that the event was read in; undecodable
+ * bytes and the position of a parse error are marked in place.
  */
 import { jsonErrorInWords, parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"

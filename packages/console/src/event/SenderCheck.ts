@@ -1,4 +1,4 @@
-/** What came of the verification of a request, at intake and afterwards, and the forms that check it again. */
+/** The outcome of verifying a request, at intake and afterwards, and the forms that check it again. */
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -12,11 +12,11 @@ export const verdictIn = (
   { recipe, refusal }: EventVerdict,
 ): string => (refusal === null ? verifiedBy(recipe) : notVerifiedBy(recipe, refusals[refusal]))
 
-/** What came of it afterwards, and when. */
+/** The outcome of the late check, and its time. */
 export const lateVerdictIn = (words: Words["event"], late: NonNullable<StoredOriginal["late"]>): string =>
   `${late.at}: ${verdictIn(words, late)}${late.deliveredAt === null ? "" : `, ${words.deliveredLate}`}`
 
-/** Of a request that is not verified, or whose events are not delivered because of that. */
+/** For an unverified request, or one whose events are undelivered for that reason. */
 export const checkForms = (frame: Frame, event: ReadEvent, original: StoredOriginal | null): HtmlValue => {
   const { event: words } = frame.words
   if (original === null || !may(frame, "event.verify")) return null

@@ -1,4 +1,4 @@
-/** The act that verifies the sender of one stored event, and delivers the event if that is wanted. */
+/** The act that verifies the sender of one stored event, and delivers the event if requested. */
 import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ export const verifyActs = Effect.gen(function* () {
       path: "/console/events/{id}/verify",
       action: "event.verify",
       home: ([id]) => `events/${id}`,
-      // What is delivered is delivered once.
+      // Each event is delivered once.
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const { baseUrl, words } = call.frame

@@ -15,7 +15,7 @@ export interface FileData {
   readonly imports: ReadonlyArray<ImportStatus>
   readonly sources: ReadonlyArray<Source>
   readonly timeZone: string
-  /** What became of the file of this request. */
+  /** The outcome for this request's file. */
   readonly report: ImportReport | null
 }
 
@@ -55,7 +55,7 @@ const readFields = (frame: Frame, { readAs, misfits }: ImportReport): HtmlValue 
   return markup`<table class="list">${fields}</table>${values.length > 0 && markup`<p>${words.stayText}</p><table class="list">${values}</table>`}`
 }
 
-/** Of a file that was refused the first places are shown; the rest is counted. */
+/** A refused file shows its first errors; the rest is counted. */
 export const reportBox = (frame: Frame, report: ImportReport): Html => {
   const { file: words } = frame.words
   const said = words.reports[report.state](report.rows, report.refused)

@@ -1,6 +1,6 @@
 /**
- * Pictures of counts: SVG made on the server in the colours of the page, so that they need no script and no inline style. A
- * screen puts a table of the same numbers behind each.
+ * Charts of counts: SVG rendered on the server in the page's colours, so that they need no script and no inline style.
+ * A screen adds a table of the same numbers to each.
  */
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
@@ -26,7 +26,7 @@ const highest = (values: ReadonlyArray<number>): number => values.reduce((most, 
 
 const sum = ({ values: [one, other = 0] }: Bar): number => one + other
 
-/** Stretched to the width of its place. `label` says what the whole picture shows. */
+/** Stretched to the available width. `label` describes the whole chart. */
 export const barChart = (bars: ReadonlyArray<Bar>, label: string): Html => {
   const most = highest(bars.map(sum))
   const drawn = bars.map((bar, at): HtmlValue => {

@@ -1,6 +1,6 @@
 /**
- * JSON as a tree that opens and closes without a script. Keys stand in the order of the text, and numbers are the text's own
- * tokens, however many digits they have. The tree stops at a depth and a size that a person still reads; the text below it
+ * JSON as a tree that opens and closes without a script. Keys keep the order of the text, and numbers are the text's
+ * own tokens with all their digits. The tree stops at a depth and a size that a person still reads; the text below it
  * is shown as it is, so nothing is left out.
  */
 import { isJsonList, type Json, JsonNumber } from "@data-cabinet/core/json/Json"

@@ -3,7 +3,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 
 interface Menu {
   readonly id: string
-  /** What the button shows. */
+  /** The button's content. */
   readonly face: HtmlValue
   /** For a button that shows only a sign. */
   readonly label?: string

@@ -12,7 +12,7 @@ export const notationChoice = (frame: Frame, { numbers, dates }: Notation): Html
   return markup`<div class="row wrap ends">${choice("numbers", NUMBER_NOTATIONS, numbers)}${choice("dates", DATE_NOTATIONS, dates)}</div>`
 }
 
-/** What was chosen; an empty choice says nothing. */
+/** The chosen notation; an empty choice is left out. */
 export const notationIn = (value: (name: string) => string | null | undefined): Notation => ({
   numbers: NUMBER_NOTATIONS.find((one) => one === value("numbers")),
   dates: DATE_NOTATIONS.find((one) => one === value("dates")),

@@ -1,6 +1,6 @@
 /**
- * The frame of every screen: head, skip link, sections, and who is signed in. Links are built from the cabinet's base
- * address, never from the request, so that the console works below any path and behind any proxy.
+ * The frame of every screen: head, skip link, sections, and the signed-in person. Links are built from the cabinet's
+ * base address, never from the request, so that the console works below any path and behind any proxy.
  */
 import { type Action, mayDo, type Role } from "@data-cabinet/core/key/Role"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
@@ -11,7 +11,10 @@ import type { Words } from "../words/Words.ts"
 import { ICONS } from "./Icons.ts"
 import { keySheet, type Lead } from "./KeySheet.ts"
 
-/** The sections of the navigation, in order: the first part of their addresses (none of the first), and what somebody must be allowed to do there. */
+/**
+ * The sections of the navigation, in order: the first part of their addresses (empty for the first section), and the
+ * action that each requires.
+ */
 const SECTIONS = {
   overview: "source.read",
   tables: "row.read",
@@ -27,13 +30,13 @@ export type Section = keyof typeof SECTIONS
 export interface Frame {
   /** The path of the cabinet's base address without a trailing slash. */
   readonly base: string
-  /** The cabinet's address as others reach it, for what is copied elsewhere. */
+  /** The cabinet's public address, for texts copied elsewhere. */
   readonly baseUrl: string
   readonly language: Language
   readonly words: Words
   /** Whether keys of a single letter do something. */
   readonly letters: boolean
-  /** Who is signed in; null on the screens for those who are not. */
+  /** The signed-in person; null on the sign-in screens. */
   readonly actor: { readonly name: string; readonly role: Role } | null
 }
 

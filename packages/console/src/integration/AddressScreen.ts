@@ -1,4 +1,4 @@
-/** The card of a delivery address: its state, what is done with it, sending again with a count first, and every attempt. */
+/** The card of a delivery address: its state, its actions, resending after a count, and every attempt. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
@@ -24,7 +24,7 @@ export interface AddressData {
   readonly sources: ReadonlyArray<Source>
   readonly attempts: ReadonlyArray<Attempt>
   readonly timeZone: string
-  /** What the answer to an act shows. */
+  /** Shown in the response to an action. */
   readonly shows?:
     | { readonly is: "secret" }
     | { readonly is: "ping"; readonly result: PingResult }

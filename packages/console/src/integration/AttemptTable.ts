@@ -1,4 +1,4 @@
-/** Attempts to deliver, the newest first, each with what was answered. */
+/** Delivery attempts, newest first, each with its response. */
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"

@@ -1,6 +1,6 @@
 /**
- * The client certificate of an address: what is shown of it, the fields that take one with its key, and the way to remove it. The
- * key is shown to nobody afterwards.
+ * The client certificate of an address: its public facts, the fields for a new one with its key, and the way to remove
+ * it. The key is never shown afterwards.
  */
 import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"

@@ -7,7 +7,7 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 
-/** Stands for every value, of whatever length. */
+/** Replaces every value, whatever its length. */
 const MASK = "••••••••"
 
 export const headersCard = (frame: Frame, { id, headerNames }: Pick<Address, "id" | "headerNames">): HtmlValue => {
@@ -29,7 +29,7 @@ export const headersCard = (frame: Frame, { id, headerNames }: Pick<Address, "id
   return markup`<section class="card" aria-labelledby="headers"><h2 id="headers">${words.headers}</h2>${lines}${added}<p class="soft">${words.addHeaderHint}</p></section>`
 }
 
-/** What one of its forms says. */
+/** The input of one of its forms. */
 export const headerChangeOf = (call: FormCall): HeaderChange => {
   const removed = fieldOf(call, "remove")
   if (removed !== "") return { removeHeaders: [removed] }

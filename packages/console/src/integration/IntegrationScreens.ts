@@ -96,7 +96,7 @@ const keyScreens = Effect.gen(function* () {
   return screens
 })
 
-/** What a field for a time without a zone says, as UTC. */
+/** The value of a field for a time without a zone, as UTC. */
 const utc = (text: string): string => (/^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
 
 const rangeOf = (call: FormCall): Required<ResendRange> => ({
@@ -120,7 +120,7 @@ const testScreen = (addresses: Addresses["Service"], card: Card): ConsoleScreen 
       ),
   })
 
-/** Asks first how much is to be sent. */
+/** Counts first how many deliveries would be sent. */
 const resendScreen = (deliveries: Deliveries["Service"], card: Card): ConsoleScreen =>
   act({
     path: "/console/addresses/{id}/resend",

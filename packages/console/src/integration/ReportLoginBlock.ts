@@ -9,7 +9,7 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 export interface ReportLoginData {
   /** Null if the visitor may not see it. */
   readonly login: ReportLoginState | null
-  /** What was issued by this request: shown now and never again. */
+  /** The login issued by this request: shown now and never again. */
   readonly issuedLogin: IssuedReportLogin | null
 }
 

@@ -51,8 +51,8 @@ const lifetimeIn = (call: FormCall): number | null => {
 }
 
 /**
- * A header that is typed in is sent, whatever was chosen: besides those that are kept, where they are. None at all is sent only
- * where that was chosen. A form without these fields says nothing of them.
+ * Typed headers are sent whatever was chosen, in addition to the kept ones, if any. Headers are removed only if that
+ * was chosen. A form without these fields leaves the headers unchanged.
  */
 export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
   const has = (field: string) => call.form.some(([name]) => name === field)

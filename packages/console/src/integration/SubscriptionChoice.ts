@@ -20,7 +20,7 @@ export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>,
   )}</div></fieldset>`
 }
 
-/** What was chosen; a form without a choice says nothing, which is refused: it would tell of more or of less than was meant. */
+/** The chosen sources. A form without a choice is refused, because any guess could send too much or too little. */
 export const subscriptionOf = (call: FormCall): Effect.Effect<Subscription, ManageError> => {
   const mode = fieldOf(call, "told")
   const marked = fieldsOf(call, "source").map(idOf)

@@ -1,5 +1,5 @@
 /**
- * The link that loads a list again. The script counts new events in it, and never moves what is being read; without the
+ * The link that reloads a list. The script counts new events in it, and never moves the text being read; without the
  * script it is a plain link.
  */
 import type { FollowFilter } from "@data-cabinet/core/feed/FeedFollower"
@@ -16,11 +16,14 @@ export interface Live {
 
 interface LiveLink {
   readonly live: Live
-  /** Where what is new is shown. */
+  /** Where new events are shown. */
   readonly href: string
-  /** What is counted; `some`: that something came is said, for how much of it is in the list is not known. */
+  /** What is counted. `some`: the link only says that events came, because how many belong to the list is unknown. */
   readonly counts: "events" | "rows" | "some"
-  /** The element that the first event appears in by itself while it has one that waits (`data-waiting`), and from where. */
+  /**
+   * The element in which the first event appears by itself while it contains a placeholder (`data-waiting`), and its
+   * address.
+   */
   readonly first?: { readonly into: string; readonly from: string }
 }
 

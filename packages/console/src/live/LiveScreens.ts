@@ -17,7 +17,7 @@ const filterOf = (pairs: Pairs): FollowFilter => ({
   channel: CHANNELS.find((one) => one === valueOf(pairs, "channel")) ?? null,
 })
 
-/** Where a list begins to be live; null while the database cannot tell, which no list waits for. */
+/** The cursor from which a list is live; null if the database does not respond, for which no list waits. */
 export const liveFrom = Effect.map(
   FeedFollower,
   (follower) =>

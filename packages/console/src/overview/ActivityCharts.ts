@@ -25,7 +25,7 @@ interface Figure {
   readonly rows: ReadonlyArray<readonly [hour: string, ...counts: ReadonlyArray<number>]>
 }
 
-/** Of more than two counts, a phone shows the first. */
+/** With more than two counts, a phone shows only the first. */
 const onPhone = (at: number, all: ReadonlyArray<unknown>): string => (at > 0 && all.length > 3 ? "n wide-only" : "n")
 
 const figure = ({ words }: Frame, { id, title, figures, note = null, bars, since, head, rows }: Figure): Html => {

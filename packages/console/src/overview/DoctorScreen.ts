@@ -1,4 +1,4 @@
-/** What `cabinet doctor` finds, as a screen: what needs attention first. */
+/** The findings of `cabinet doctor` as a screen, most urgent first. */
 import type { Finding } from "@data-cabinet/core/diagnostics/Findings"
 import { markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"

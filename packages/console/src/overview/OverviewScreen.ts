@@ -1,4 +1,7 @@
-/** What a cabinet is doing, on one screen: what fails, what is silent, what waits, each source with its last week, and what came last. */
+/**
+ * A cabinet's activity on one screen: failures, silent sources, pending work, each source with its last week, and the
+ * latest events.
+ */
 import type { Overview, SourceState } from "@data-cabinet/core/activity/Activity"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type { Address } from "@data-cabinet/core/delivery/Address"
@@ -127,7 +130,7 @@ const filled = (frame: Frame, data: OverviewData): Html => {
   return markup`${activityCharts(frame, activity, timeZone, delivers)}${behind}${sourceList(frame, data)}<section aria-labelledby="latest"><div class="head"><h2 id="latest">${words.latest}</h2><a href="${consolePath(frame, "events")}">${words.all}</a></div>${eventTable(frame, data.events, timeZone)}</section>`
 }
 
-/** What changes as events come. */
+/** The part that changes as events come. */
 export const overviewBody = (frame: Frame, data: OverviewData): Html => {
   const { event } = frame.words
   return markup`${failing(frame, data)}${quiet(frame, data)}${tiles(frame, data)}

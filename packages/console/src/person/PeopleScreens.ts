@@ -40,7 +40,7 @@ const personScreens = Effect.gen(function* () {
         action: "person.change",
         repeat: "once",
         respond: Effect.fnUntraced(function* (call) {
-          // Whatever word was sent, the use case knows the roles.
+          // Any word is passed on: the use case checks the role.
           const role = fieldOf(call, "role") as PersonRole
           return yield* list(call.frame, yield* invite(people, { name: fieldOf(call, "name"), role }))
         }),
@@ -118,7 +118,7 @@ const tokenScreens = Effect.gen(function* () {
   const tokens = yield* AccessTokens
   const catalog = yield* Catalog
   const { timeZone } = yield* ConsoleSettings
-  // Tokens are issued and revoked while nothing can be read, too.
+  // Tokens can be issued and revoked even while nothing can be read.
   const readable = Effect.orElseSucceed(catalog.list, (): ReadonlyArray<Table> => [])
   const list = (frame: Frame, issued: IssuedAccessToken | null) =>
     Effect.map(Effect.all([tokens.list, readable]), ([all, tables]) => ({

@@ -26,7 +26,7 @@ const BROWSERS = [
 
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"] as const
 
-/** A browser and its system in two words, where they are known; else the first words of what it says of itself. */
+/** A browser and its system in two words if known; otherwise the first words of its user agent. */
 export const browserName = (userAgent: string): string => {
   const browser = BROWSERS.find(([sign]) => userAgent.includes(sign))?.[1]
   const system = SYSTEMS.find((name) => userAgent.includes(name))

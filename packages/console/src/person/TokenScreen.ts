@@ -13,7 +13,7 @@ import { lifetimeSelect } from "./Lifetime.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 
 export interface TokenData {
-  /** What a reader's token may be narrowed to. */
+  /** The objects to which a reader's token may be limited. */
   readonly tables: ReadonlyArray<Table>
   readonly tokens: ReadonlyArray<AccessToken>
   readonly timeZone: string
@@ -39,7 +39,7 @@ const onlyChoice = (
 /** More are listed on request. */
 const LISTED_AT_ONCE = 3
 
-/** What a reader's token lists, by its names of now. */
+/** The objects that a reader's token lists, by their current names. */
 const listed = ({ words: { people: words } }: Frame, only: AccessToken["only"]): HtmlValue => {
   if (only === null) return null
   if (only.length === 0) return markup`<small>${words.onlyNothing}</small>`

@@ -65,7 +65,7 @@ const NOTHING_YET: Required<Omit<NewPoll, "headers">> = {
   keyField: null,
 }
 
-/** `settings`: what was typed in before, but for the value of a header. */
+/** `settings`: the earlier input, without header values. */
 const addForm = (frame: Frame, sources: ReadonlyArray<Source>, settings = NOTHING_YET): Html => {
   const { poll: words, event } = frame.words
   const chosen = options(
@@ -87,7 +87,7 @@ const addMenu = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue =>
   sources.length > 0 &&
   menu({ id: "add-poll", face: frame.words.poll.add, kind: "main", body: addForm(frame, sources) })
 
-/** What a poll that is not added brought, and the form that adds it. */
+/** The result of trying a new poll, and the form that adds it. */
 export const newPollScreen = (
   frame: Frame,
   settings: typeof NOTHING_YET,
@@ -131,7 +131,7 @@ export interface PollData {
   readonly runs: ReadonlyArray<PollRun>
   readonly source: Source | null
   readonly timeZone: string
-  /** What this request tried: the settings that were sent, and what they brought. */
+  /** The trial of this request: its settings and their result. */
   readonly tried?: { readonly settings: Partial<Poll>; readonly trial: PollTrial }
 }
 

@@ -1,4 +1,4 @@
-/** What a poll that was tried would take. All of it came from elsewhere: it is shown as text. */
+/** The items that a tried poll would accept. All of it comes from outside, so it is shown as text. */
 import type { PollTrial } from "@data-cabinet/core/poll/Poll"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"

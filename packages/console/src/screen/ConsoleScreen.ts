@@ -15,7 +15,7 @@ export interface ScreenCall {
   readonly frame: Frame
   /** Null only on a screen without an action. */
   readonly actor: Actor | null
-  /** Null for a program, and for somebody who signs in elsewhere. */
+  /** Null for a program, and for a person who signs in elsewhere. */
   readonly session: LiveSession | null
   /** The decoded segments in place of the pattern's `{name}`. */
   readonly path: ReadonlyArray<string>
@@ -33,7 +33,7 @@ export interface FormCall extends ScreenCall {
 
 export type ScreenResult =
   | { readonly screen: Screen; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
-  /** A piece of a screen, which the script asks for. */
+  /** A piece of a screen, requested by the script. */
   | { readonly fragment: string; readonly headers?: Readonly<Record<string, string>> }
   /** Another address of the console, to be looked at by GET. */
   | { readonly location: string; readonly cookies?: ReadonlyArray<string> }
@@ -41,7 +41,7 @@ export type ScreenResult =
 
 export type ConsoleRefusal = ManageError | StoreUnavailable
 
-/** Whether the script asks for the inside of a screen. */
+/** Whether the script requests only the inside of a screen. */
 export const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
 
 /** Whether the same form does its work again when it is sent again: `once` for what creates, sends or replaces something. */
@@ -51,7 +51,7 @@ type Respond<Call> = (call: Call) => Effect.Effect<ScreenResult, ConsoleRefusal>
 
 export interface ConsoleScreen {
   readonly path: `/console${string}`
-  /** What its visitor must be allowed to do; null for a screen that everybody may see, such as the one to sign in. */
+  /** The action that the visitor must be allowed; null for a public screen, such as the sign-in page. */
   readonly action: Action | null
   readonly get: Respond<ScreenCall>
   readonly post?: {

@@ -1,4 +1,7 @@
-/** What a person sets for this browser alone: the language, and whether letters are keys. Kept in cookies that hold nothing else. */
+/**
+ * A person's settings for this browser alone: the language, and whether single letters are shortcuts. Kept in cookies
+ * that hold nothing else.
+ */
 import { markup, Html } from "@data-cabinet/http-node/html/Html"
 import { chooseLanguage, type Language } from "@data-cabinet/http-node/html/Language"
 import type { Request } from "@data-cabinet/http-node/server/Request"
@@ -26,7 +29,7 @@ export const lettersOf = (headers: Request["headers"]): boolean =>
 
 const YEAR_SECONDS = 31_536_000
 
-/** Somebody who signs in elsewhere has no password here, and signs out there. */
+/** A person who signs in elsewhere has no password here, and signs out there. */
 const meScreen = (frame: Frame, hasSession: boolean): Screen => {
   const { words, language, actor } = frame
   const option = ([code, name]: [string, string]) =>

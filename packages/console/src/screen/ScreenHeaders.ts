@@ -1,4 +1,4 @@
-/** The headers of every screen: only the console's own script and style run, and nobody may frame or cache it. */
+/** The headers of every screen: only the console's own script and style run, and no page may frame or cache it. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

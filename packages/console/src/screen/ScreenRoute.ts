@@ -1,7 +1,7 @@
 /**
- * The frame around every screen. It fixes the order of checks: method (405), origin of a form (403), who is asking (sign-in
- * or 401), rate (429), role (403), form of the path (404); only then does the screen run, as the actor who asks. A refusal is
- * a screen too, with the status that the API would have.
+ * The frame around every screen. It fixes the order of checks: method (405), origin of a form (403), the caller
+ * (sign-in or 401), rate (429), role (403), form of the path (404); only then does the screen run, as the calling
+ * actor. A refusal is a screen too, with the status that the API would have.
  */
 import { gzipSync } from "node:zlib"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -122,7 +122,7 @@ const respond = Effect.fnUntraced(function* (
         sentOnce(services.idempotency, screen, { ...call, form }),
       )
     : screen.get(call)
-  // A refusal of the screen itself is shown to somebody who is known.
+  // Only a signed-in visitor sees a screen's own refusals.
   const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
     Effect.catch((error) => Effect.succeed({ refused: manageErrorOf(error) })),
   )
@@ -150,7 +150,7 @@ const admitted = Effect.fnUntraced(function* (
   return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
 })
 
-/** A database that is away tells nobody anything, so it may wait. */
+/** Without the database nothing can be shown anyway, so this may wait. */
 const mayStill = (who: Identify, request: Request, action: Action | null, actor: Actor | null) =>
   Effect.match(who(request, true), {
     onSuccess: ({ actor: now }) =>

@@ -20,9 +20,9 @@ const entered = (frame: Frame, refused: RefusedSignIn | null, title: string) =>
 interface SignInForm {
   readonly name: string
   readonly to: string
-  /** The host of the provider that signs people in, too; null without one. */
+  /** The host of the provider that also signs people in; null without one. */
   readonly provider: string | null
-  /** It is the provider that did not sign somebody in. */
+  /** The provider refused the sign-in. */
   readonly byProvider?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * The screens by which somebody signs in and out: a one-time link, a name with a password, the end of one session or of all,
- * and a new password. A failed sign-in says the same whatever was wrong.
+ * The screens for signing in and out: a one-time link, a name with a password, the end of one session or of all, and a
+ * new password. A failed sign-in shows the same message whatever the cause.
  */
 import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
@@ -31,7 +31,7 @@ import { passwordScreen, signInScreen, signOutScreen, welcomeScreen } from "./Se
 
 export const field = (pairs: Pairs, name: string): string => pairs.find(([key]) => key === name)?.[1] ?? ""
 
-/** Where somebody wanted to go: a screen of this console and nothing else. */
+/** The destination after sign-in: only ever a screen of this console. */
 const SCREEN = /^\/console\/[\x21-\x5b\x5d-\x7e]*$/
 
 export const wanted = (frame: Frame, to: string): string => (SCREEN.test(to) ? frame.base + to : consolePath(frame))
@@ -63,7 +63,7 @@ export const signInEffects = Effect.gen(function* () {
       }),
     )
   }
-  /** The redirect of somebody who has signed in, with the cookies of the session and of the browser. */
+  /** The redirect after signing in, with the cookies of the session and of the browser. */
   const signedIn = (
     session: StartedSession,
     location: string,

@@ -1,4 +1,7 @@
-/** The events of a source whose sender could not be verified when they came: what a verification would find, and then it. */
+/**
+ * The events of a source whose sender could not be verified on arrival: first a preview of a verification, then the
+ * verification.
+ */
 import type { LateOutcome } from "@data-cabinet/core/verification/LateVerification"
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
@@ -10,14 +13,14 @@ import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 
-/** So many events with this outcome, for this reason. */
+/** The number of events with this outcome and reason. */
 export interface LateCount {
   readonly outcome: LateOutcome
   readonly reason: RefusalReason | UncheckedReason | null
   readonly events: number
 }
 
-/** What was counted or verified up to now; `next` is null once it is all. */
+/** The progress of counting or verifying; `next` is null at the end. */
 export interface LateProgress {
   readonly is: "counted" | "verified"
   readonly seen: number

@@ -11,7 +11,7 @@ import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { type LateCount, type LateData, type LateProgress, lateScreen } from "./LateScreen.ts"
 
-/** After this time a form responds with what there is, and goes on when somebody asks for more. */
+/** After this time a form responds with its progress, and another submission continues. */
 const FORM_MILLIS = 8_000
 
 /** Few enough that a form responds soon after its time is over. */
@@ -65,7 +65,7 @@ export const lateScreens = Effect.gen(function* () {
     status: data.refused === null ? 200 : statusOf(data.refused),
   })
 
-  /** Page by page, for as long as somebody waits for a form. */
+  /** Page by page, for the time that a form may take. */
   const goOn = Effect.fnUntraced(function* (
     is: LateProgress["is"],
     begun: Omit<LateProgress, "is">,
@@ -98,7 +98,7 @@ export const lateScreens = Effect.gen(function* () {
       }),
       post: {
         action: "event.verify",
-        // What is verified is not found again, and what is delivered is delivered once.
+        // Verified events are not found again, and each event is delivered once.
         repeat: "allowed",
         respond: Effect.fnUntraced(function* (call) {
           const { frame, path } = call

@@ -5,7 +5,7 @@ export interface Snippet {
   readonly text: string
 }
 
-/** Where nobody sees it, and no program that reads a page aloud comes to it. */
+/** Out of sight, and out of reach of screen readers. */
 const honeypotField = (name: string): string =>
   `\n  <input name="${escapedHtml(name)}" tabindex="-1" autocomplete="off" aria-hidden="true" style="position:absolute;left:-9999px">`
 

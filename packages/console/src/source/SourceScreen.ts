@@ -105,7 +105,7 @@ const danger = (frame: Frame, source: Source): HtmlValue => {
 ${remove !== false && markup`<details><summary>${words.delete}</summary>${remove}</details>`}</section>`
 }
 
-/** The latest events of a source; the place where the first appears by itself. */
+/** The latest events of a source; its first event appears here by itself. */
 export interface RecentEvents {
   readonly events: ReadonlyArray<ListedEvent>
   readonly timeZone: string
@@ -126,7 +126,7 @@ const recent = (frame: Frame, { id }: Source, data: RecentEvents): Html => {
   return markup`<section aria-labelledby="recent"><div class="head"><h2 id="recent">${frame.words.overview.latest}</h2>${live !== null && liveLink(frame, { live, href: path, counts: "events", first })}</div><div id="recent-events">${recentEvents(frame, data)}</div></section>`
 }
 
-/** `url`: the intake address, for the one answer that shows it. */
+/** `url`: the intake address, only in the response that reveals it. */
 export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, url: string | null = null): Screen => {
   const { source: words } = frame.words
   return {

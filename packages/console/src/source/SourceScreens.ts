@@ -114,7 +114,7 @@ const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).fi
 /** Anything but a number becomes 0, which is out of range. */
 const rateIn = (text: string): number | null => (text === "" ? null : /^\d{1,7}$/.test(text) ? Number(text) : 0)
 
-/** Of a form that was drawn before there were rules, none are changed. */
+/** A form rendered before the rules existed changes none of them. */
 const spamRulesIn = (call: FormCall) => {
   if (!call.form.some(([name]) => name === "honeypot")) return {}
   const honeypot = fieldOf(call, "honeypot")
@@ -151,7 +151,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     path: `${path}/verify`,
     action: "source.change",
     home,
-    // A secret that came twice would be the old one, too.
+    // Sent twice, the new secret would replace the old one.
     repeat: "once",
     respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { verify: verificationIn(call) }), null),
   })

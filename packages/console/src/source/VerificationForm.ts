@@ -1,4 +1,7 @@
-/** How a source's sender is verified, and which provider's question it answers: the forms, and what was sent with them. Secrets are taken, and never shown. */
+/**
+ * How a source's sender is verified, and which provider's challenge it answers: the forms, and their input. Secrets are
+ * accepted, and never shown.
+ */
 import type { Source } from "@data-cabinet/core/source/Source"
 import {
   CHALLENGE_PROVIDERS,
@@ -41,7 +44,7 @@ ${verify !== null && markup`<label class="choice"><input type="checkbox" name="k
 ${postForm({ path, kind: "form", body })}${verify !== null && may(frame, "event.verify") && markup`<p class="links"><a href="${latePath(frame, id)}">${frame.words.late.link}</a></p>`}</section>`
 }
 
-/** The provider whose question about the address is answered. */
+/** The provider whose challenge is answered. */
 export const challenge = (frame: Frame, { id, challenge: current }: Source): HtmlValue => {
   const words = frame.words.challenge
   if (!may(frame, "source.change")) return null

@@ -7,7 +7,7 @@ import { type Frame, may } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
 
-/** Those that serve filters and sorts by the column. */
+/** The indexes that serve filters and sorts by the column. */
 export const indexesOf = (all: ReadonlyArray<ColumnIndex>, column: string): ReadonlyArray<ColumnIndex> =>
   all.filter(({ columns }) => columns[0] === column)
 
@@ -41,7 +41,7 @@ export interface ColumnIndexData {
   readonly refused: ManageError | null
 }
 
-/** What the script asks for again while an index is being built. */
+/** The part that the script requests again while an index is being built. */
 export const columnIndexes = (frame: Frame, { path, indexes, running, refused }: ColumnIndexData): Html => {
   const { column: words } = frame.words
   const mayChange = may(frame, "column.change")

@@ -1,4 +1,7 @@
-/** One column of a source's table: what it is, its label, and its type, which changes once it was seen what that would do. */
+/**
+ * One column of a source's table: its facts, its label, and its type, which changes only after a preview of the
+ * effects.
+ */
 import { COLUMN_KINDS, type ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { Notation } from "@data-cabinet/core/row/Notation"

@@ -1,4 +1,4 @@
-/** Where a column's label and type are changed, and what a filter of a column of text says of its order. */
+/** The link to a column's label and type, and the hint at a filter of a text column about its order. */
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
 import { comparesNumber } from "@data-cabinet/core/selection/TextOrder"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"

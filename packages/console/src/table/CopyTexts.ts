@@ -22,8 +22,8 @@ export const commandLine = (schema: string, name: string, pairs: Pairs): string 
 const MOST_CHARACTERS = 50_000
 
 /**
- * A request as it was sent, to an intake address that is filled in; null for one that is too long, and for a type that cannot
- * be a word. Where a word cannot hold the body, it is the input of curl.
+ * A request as it was sent, as a curl command with a placeholder for the intake address; null if too long, or if its
+ * type cannot be a shell word. A body that cannot be a shell word becomes the input of curl.
  */
 export const sentAgain = (baseUrl: string, contentType: string | null, body: Uint8Array): string | null => {
   const text = Buffer.from(body).toString("utf8")

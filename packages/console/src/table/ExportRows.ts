@@ -1,7 +1,7 @@
 /**
- * A whole selection as a file, page after page by its cursors: memory holds one page, whatever the size. Values are the API's
- * own tokens. The first page is read before anything is sent, so that what is refused is refused with its status; whatever
- * fails later breaks the message, and the browser says that the download failed.
+ * A whole selection as a file, page after page by its cursors: memory holds one page, whatever the size. Values are the
+ * API's own tokens. The first page is read before anything is sent, so that a refusal gets its own status; a later
+ * failure breaks the message, and the browser reports a failed download.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { ExportFormat } from "@data-cabinet/core/export/ExportFormat"
@@ -15,7 +15,10 @@ import { Effect } from "effect"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { without } from "./SelectionLinks.ts"
 
-/** So many at once in a cabinet, so that the screens keep their connections; of one person, so that others get theirs. */
+/**
+ * The most exports at once in a cabinet, so that screens keep their connections; and of one person, so that others get
+ * theirs.
+ */
 const MAX_EXPORTS = 2
 const MAX_OF_ONE = 1
 

@@ -1,6 +1,6 @@
 /**
- * Builds of indexes that go on after the response: who began one sees how much of it is done instead of waiting for minutes.
- * What fails after that is kept until the next build of the same index begins, for the screen to tell.
+ * Builds of indexes that go on after the response: the person who started it sees its progress instead of waiting for
+ * minutes. A later failure is kept for the screen until the next build of the same index begins.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
@@ -10,7 +10,7 @@ import { Cause, Effect, Exit, Fiber, Option } from "effect"
 const WAITED_FOR_MILLIS = 2_000
 
 interface Build {
-  /** Its request has been answered. */
+  /** Its response has been sent. */
   answered: boolean
 }
 

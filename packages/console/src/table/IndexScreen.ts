@@ -53,7 +53,7 @@ const searchCard = (frame: Frame, path: string, { search, searchBuild }: IndexDa
 ${searchBuild.refused !== null && refusalBox(frame, searchBuild.refused)}${table}<p class="soft">${words.searchHint}</p>${acts && markup`<div class="row wrap">${build}${drop}</div>`}</section>`
 }
 
-/** What the script asks for again while an index is being built. */
+/** The part that the script requests again while an index is being built. */
 export const indexLists = (frame: Frame, data: IndexData): Html => {
   const { index: words } = frame.words
   const { schema, name } = data.table.detail

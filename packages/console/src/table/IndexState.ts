@@ -1,4 +1,4 @@
-/** What an index is like: ready, being built, or left by a build that was interrupted; and the link that looks again. */
+/** The state of an index: ready, being built, or left by an interrupted build; and the link that refreshes it. */
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import type { Frame } from "../html/Shell.ts"
@@ -17,6 +17,6 @@ export const indexState = (frame: Frame, { valid, progress }: SomeIndex): Html =
 
 export const isBuilding = ({ progress }: SomeIndex): boolean => progress !== null
 
-/** The script follows it by itself as long as it is there, and puts what it leads to into the element `place`. */
+/** While it is present, the script follows it by itself and puts the result into the element `place`. */
 export const lookAgain = (frame: Frame, path: string, place: string): Html =>
   markup`<p><a class="button" href="${path}" data-into="${place}" data-again>${frame.words.index.refresh}</a></p>`

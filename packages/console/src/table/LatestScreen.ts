@@ -1,4 +1,4 @@
-/** A view of the latest row by key: what it is made by, its statement, and then the view. */
+/** A view of the latest row by key: its settings, its statement, and then the view. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { LatestView } from "@data-cabinet/core/row/LatestViews"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"

@@ -1,7 +1,7 @@
 /** The addresses of tables, and their estimated sizes. */
 import { consolePath, type Frame } from "../html/Shell.ts"
 
-/** Of a table's screen; its rows, a row and its exports lie below. */
+/** The path of a table's screen; its rows, a row and its exports are below it. */
 export const tablePath = (frame: Pick<Frame, "base">, schema: string, name: string): string =>
   consolePath(frame, `tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`)
 

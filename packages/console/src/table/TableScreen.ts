@@ -96,7 +96,7 @@ ${data.page !== null && grid(frame, data, bar, data.page)}
   }
 }
 
-/** From so many rows on a search is slow enough for an index to be worth its place. */
+/** From this many rows on, a search is slow enough to justify an index. */
 const MANY_ROWS = 50_000
 
 /** A search that reads the whole table says how it becomes fast. */
@@ -108,7 +108,7 @@ const searchNote = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   return markup`<p class="soft">${words.slow} <a href="${indexPath(frame, schema, name)}">${words.link}</a></p>`
 }
 
-/** What narrows the rows is not known of an event that was not looked at. */
+/** Whether a new event passes the filters is not known without reading it. */
 const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   if (live === null) return null
   const isWhole = ["q", "fc", "per"].every((name) => valueOf(pairs, name) === undefined)
@@ -191,7 +191,7 @@ ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 ${columns.map((column, at) => columnMenu(frame, bar, column, at))}`
 }
 
-/** From the first rows of the page: enough to tell, and the same for every page that the script adds. */
+/** From the first rows of the page: a sufficient sample, and the same for every page that the script adds. */
 const LOOKED_AT = 50
 const TIME_CHARACTERS = 19
 

@@ -1,4 +1,4 @@
-/** The form of a table's screen: search, filters, period, order and columns, in one form that works by itself. */
+/** The form of a table's screen: search, filters, period, order and columns, in one form that works without script. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import type { TableKind } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
@@ -117,7 +117,7 @@ ${limit !== undefined && markup`<input type="hidden" name="limit" value="${limit
 </form>${chips(frame, data)}${textOrderNotes(frame, data)}`
 }
 
-/** What narrows the selection, each with a link that takes just it away. */
+/** The conditions of the selection, each with a link that removes it. */
 export const chips = (frame: Frame, data: ToolbarData): HtmlValue => {
   const { table: words } = frame.words
   const { pairs } = data

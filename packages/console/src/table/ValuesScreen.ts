@@ -1,4 +1,6 @@
-/** What can be said of a selection within a second: its most frequent values of a column, and how many rows it has. */
+/**
+ * Facts about a selection that take at most a second: its most frequent values of a column, and how many rows it has.
+ */
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { Facets, RowCount } from "@data-cabinet/core/selection/SampleRows"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"

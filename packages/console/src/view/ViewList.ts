@@ -1,4 +1,4 @@
-/** The saved views as they stand beside the tables, and the menu that saves one. */
+/** The saved views in the list of tables, and the menu that saves one. */
 import type { SavedView } from "@data-cabinet/core/view/SavedView"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"

@@ -1,4 +1,4 @@
-/** Counts in words: the form of a noun that a number asks for, and the number with its thousands apart. */
+/** Counts in words: the plural form that a number needs, and the number with thousands separators. */
 import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 
 export type Forms = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string }

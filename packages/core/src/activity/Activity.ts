@@ -1,6 +1,6 @@
 /**
- * What a cabinet is doing, by hours and days: how much it receives, which source has fallen silent, how deliveries go
- * and what fails. Everything is read from counts (`ActivityStore`), so that it costs the same however many events there
+ * A cabinet's activity, by hours and days: how much it receives, which source has fallen silent, how deliveries go and
+ * what fails. Everything is read from counts (`ActivityStore`), so that it costs the same however many events there
  * are. Refuses invalid periods, periods with too many steps, and unknown sources.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
@@ -40,7 +40,7 @@ export interface SourceState extends SourceActivity {
   readonly quiet: boolean
 }
 
-/** What a cabinet is doing. */
+/** A cabinet's activity. */
 export interface Overview {
   /** The last two days. */
   readonly hours: ReadonlyArray<ActivityBucket>
@@ -63,7 +63,7 @@ const DEFAULT_DAYS = 28
 const MOST_STEPS = 1_000
 const STEP_MILLIS = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<ActivityStep, number>
 
-/** How far a screen counts on by itself, so that it shows what has just come. */
+/** How far a screen itself continues the count, so that it includes the latest events. */
 const COUNTED_AHEAD = 2_000
 
 export class Activity extends Context.Service<
@@ -82,7 +82,7 @@ export class Activity extends Context.Service<
       const store = yield* ActivityStore
       const sources = yield* Sources
       const timeZone = yield* CabinetTimeZone
-      // A database that cannot be written to has its counts all the same.
+      // A read-only database still has its counts.
       const countOn = Effect.ignore(store.countEvents(COUNTED_AHEAD))
       return Activity.of({
         overview: Effect.andThen(countOn, overview(store, timeZone)),

@@ -1,6 +1,6 @@
 /**
- * What happened in each hour, counted behind the feed and the log of attempts: an event is counted once, whatever process
- * counts it, and is never counted again when it is trashed, restored or purged.
+ * Counts of each hour, taken along the feed and the log of attempts: an event is counted once, whichever process counts
+ * it, and never again when it is trashed, restored or purged.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -10,13 +10,13 @@ export const ACTIVITY_STEPS = ["hour", "day"] as const
 /** Hours are those of UTC. A day is one of the cabinet's time zone, and has the hours that begin in it. */
 export type ActivityStep = (typeof ACTIVITY_STEPS)[number]
 
-/** Events, and what they are. */
+/** Events, by kind. */
 export interface EventCounts {
   /** All events, of which some are among the following. */
   readonly events: number
   readonly repeats: number
   readonly empty: number
-  /** Of files and first polls. */
+  /** From files and first polls. */
   readonly history: number
 }
 
@@ -47,7 +47,7 @@ export interface SourceActivity {
   readonly lastEventId: number | null
   /** Events of the last days, today last. */
   readonly days: ReadonlyArray<number>
-  /** How long nothing came but history, and what is known of how it usually comes; null while that is short. */
+  /** How long only history came, and the source's usual silences; null while the silence is short. */
   readonly silence: Silence | null
 }
 
@@ -66,12 +66,12 @@ export interface AttemptCounts {
   /** RFC 3339. */
   readonly at: string
   readonly addressId: number
-  /** Delivered within so many milliseconds, and not within the step before; null: failed. */
+  /** Delivered within this many milliseconds, but not within the previous step; null: failed. */
   readonly withinMillis: number | null
   readonly attempts: number
 }
 
-/** What waits for an address that fails. */
+/** Deliveries waiting for a failing address. */
 export interface WaitingDeliveries {
   readonly addressId: number
   /** At most `MOST_WAITING` are counted. */
@@ -93,12 +93,12 @@ export class ActivityStore extends Context.Service<
     readonly countAttempts: Returns<boolean>
     /** Every step of the period, oldest first. */
     readonly events: (query: ActivityQuery) => Returns<ReadonlyArray<ActivityBucket>>
-    /** Every source that is not deleted, with so many days. */
+    /** Every source that is not deleted, with this many days. */
     readonly sources: (query: {
       readonly days: number
       readonly timeZone: string
     }) => Returns<ReadonlyArray<SourceActivity>>
-    /** The attempts of so many hours until now, as far as they are counted. */
+    /** The attempts of the last hours, as far as they are counted. */
     readonly attempts: (hours: number) => Returns<ReadonlyArray<AttemptCounts>>
     readonly waitingAtFailing: Returns<ReadonlyArray<WaitingDeliveries>>
     /** When the first event was received that is not counted yet, RFC 3339; null if all are but those of the last minute. */

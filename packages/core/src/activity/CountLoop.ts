@@ -1,4 +1,4 @@
-/** Counts what happened, in every serving process; one of them at a time does it. */
+/** Counts events and attempts, in every serving process; one of them at a time does the work. */
 import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { ActivityStore } from "./ActivityStore.ts"

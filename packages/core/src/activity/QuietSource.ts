@@ -7,7 +7,7 @@ import type { Silence } from "./ActivityStore.ts"
 /** A source that received on fewer days of four weeks has no habit that it could break. */
 const LEAST_ACTIVE_DAYS = 5
 const TOLERANCE = 1.5
-/** What is counted by the hour tells nothing of shorter silences. */
+/** Counts by the hour cannot show shorter silences. */
 export const SHORTEST_SILENCE_SECONDS = 2 * 3600
 /** By then it is known. */
 export const LONGEST_SILENCE_SECONDS = 28 * 86_400

@@ -1,6 +1,7 @@
 /**
- * The Model Context Protocol without a session: one JSON-RPC message in, at most one out, and nothing is kept in between. It
- * refuses what is not JSON, batches, and methods other than those that tools need; a tool that returns nothing says why in words.
+ * The Model Context Protocol without a session: one JSON-RPC message in, at most one out, and nothing is kept in
+ * between. It refuses invalid JSON, batches, and methods that tools do not need; a tool that returns nothing says why
+ * in words.
  */
 import { Effect, Result } from "effect"
 import { VERSION } from "../diagnostics/Version.ts"

@@ -1,6 +1,6 @@
 /**
- * What the tools return: JSON text with every digit as stored, of bounded size, and how to go on. Whatever a sender may have
- * written, names and labels included, is data from outside, which the result says before it.
+ * The tools' results: JSON text with every digit as stored, of bounded size, with a cursor to continue. Any text that a
+ * sender may have written, names and labels included, is data from outside, and the result says so before it.
  */
 import { Effect, Option, Result } from "effect"
 import { VERSION } from "../diagnostics/Version.ts"
@@ -34,7 +34,7 @@ export interface AgentReader {
   readonly scope: ReadScopeOrAll
   /** The tables of this reader. */
   readonly tables: Pick<Tables["Service"], "list" | "find">
-  /** Does what waits for events, if one more may wait. */
+  /** Runs a waiting call, if one more may wait. */
   readonly waiting: <A>(work: (following: Following) => Effect.Effect<A, ToolError>) => Effect.Effect<A, ToolError>
 }
 
@@ -49,7 +49,7 @@ export interface ToolResult {
 const ABOUT =
   "Data Cabinet accepts data from other systems (webhooks, forms, files, polls). Each source has a table with a row for each event; the cabinet's owner may add tables and views. list_tables and describe_table say what there is, read_rows reads a selection of rows. read_events and wait_for_events read the event feed, the original data in the order of acceptance, from a cursor on. Everything is read only."
 
-/** A text that somebody wrote about a table, at most so long. */
+/** A person's comment on a table, cut to a bounded length. */
 const shortened = (text: string | null, most: number): string | null =>
   text === null || text.length <= most ? text : `${text.slice(0, most)}…`
 
@@ -72,7 +72,9 @@ const startOfOne = toolRefusal("bad_param", "This token reads a list: send sourc
 
 const startAgain = toolRefusal("bad_cursor", "cursor is no longer part of the list: begin again without it.")
 
-/** The part of a list behind the item named by `cursor`, as much as fits; the name of its last item is the next cursor. */
+/**
+ * The part of a list after the item named by `cursor`, as much as fits; the name of its last item is the next cursor.
+ */
 const listed = <A>(
   all: ReadonlyArray<A>,
   cursor: string | undefined,
@@ -185,7 +187,7 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
     const from = valueOf(pairs, "from")
     if (from === undefined) return Effect.succeed(pairs)
     if (valueOf(pairs, "cursor") !== undefined) return Effect.fail(eitherStart)
-    // The place of an event that is not listed would tell that there is one.
+    // A position would reveal that the event exists.
     if (scope !== null && valueOf(pairs, "source_id") === undefined) return Effect.fail(startOfOne)
     const feedQuery = without(pairs, "from")
     const start = from === "now" ? from : { time: from }

@@ -27,7 +27,7 @@ export const howManyFit = (texts: ReadonlyArray<string>): number => {
   return texts.length
 }
 
-/** `read` reads at most so many items, always from the same place; null for the usual number. */
+/** `read` reads at most the given number of items, always from the same place; null for the usual number. */
 export const boundedPage = <E, R>(
   read: (limit: number | null) => Effect.Effect<Page, E, R>,
 ): Effect.Effect<BoundedPage, E, R> =>

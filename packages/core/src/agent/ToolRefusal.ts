@@ -19,7 +19,7 @@ export const toolRefusal = (code: string, message: string, retryAfter = 0): Tool
 
 type Refused = FeedError | ReadError | SelectionError | StoreUnavailable | ToolRefusal
 
-/** Whether the message may repeat what a sender wrote: a name, a value, or the words of the database about them. */
+/** Whether the message may quote a sender: a name, a value, or a message of the database about them. */
 export const isWordedOutside = (error: Refused): boolean => "_tag" in error && error._tag !== "FeedError"
 
 export const refusalText = (error: Refused): string => {

@@ -1,11 +1,11 @@
-/** Who acts on a cabinet. Provided by whatever knows: the management API, the upload, the command, the embedding program. */
+/** Who acts on a cabinet. Provided by the management API, the upload, the command, or the embedding program. */
 import { Context } from "effect"
 import type { Role } from "../key/Role.ts"
 
 export interface Actor {
-  /** `cli`: somebody with the database's URL; `program`: the program that embeds the cabinet. */
+  /** `cli`: a user with the database's URL; `program`: the program that embeds the cabinet. */
   readonly kind: "person" | "token" | "cli" | "program"
-  /** Of the person or the token; null for the others. */
+  /** The id of the person or the token; null for the others. */
   readonly id: number | null
   readonly name: string
   readonly role: Role

@@ -1,6 +1,6 @@
 /**
- * The log of everything that somebody does to a cabinet. An act is written before it begins and completed when it has ended:
- * an entry without an outcome is of an act under way, or of a process that was killed.
+ * The log of every act on a cabinet. An act is written before it begins and completed when it has ended: an entry
+ * without an outcome is of an act under way, or of a process that was killed.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -9,12 +9,12 @@ import type { Actor } from "./Actor.ts"
 /** Fields that an act was to set. Never secrets. */
 export type Changes = Readonly<Record<string, unknown>>
 
-/** What somebody sets out to do. */
+/** An act that is about to begin. */
 export interface Intent {
   readonly actor: Actor
   /** Such as `source.create`. */
   readonly action: string
-  /** Such as `source 5`; null for what is only being made. */
+  /** Such as `source 5`; null for an object that the act creates. */
   readonly object: string | null
   readonly changes: Changes
 }
@@ -48,7 +48,7 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     readonly begin: (intent: Intent) => Effect.Effect<OpenEntry, StoreUnavailable>
-    /** `object`: what was made, if that was not known before. */
+    /** `object`: the created object, if it was not known before. */
     readonly end: (entry: OpenEntry, outcome: string, object: string | null) => Effect.Effect<void, StoreUnavailable>
     /** Newest first. */
     readonly list: (query: AuditQuery) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>

@@ -1,7 +1,7 @@
 /**
- * The use cases by which somebody changes a cabinet, each act written to the audit log. It stands around all of them in one
- * place, so that the management API, the command and the embedding program write the same; a use case's method that is not
- * placed here does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
+ * The use cases that change a cabinet, each act written to the audit log. It wraps all of them in one place, so that
+ * the management API, the command and the embedding program write the same; a use case's method that is not placed here
+ * does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
  */
 import { Effect, Layer } from "effect"
 import type { AddressChange } from "../delivery/Address.ts"
@@ -65,11 +65,11 @@ const making = (action: string, makes: string, changes: Act["changes"]): Act => 
   makes,
 })
 
-/** At most so many are listed. */
+/** The most that are listed. */
 const MAX_LISTED_EVENTS = 100
 const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, MAX_LISTED_EVENTS) })
 
-/** What was given of settings, without their secrets. */
+/** The given settings, without secrets. */
 const settingsGiven = ({ verify, challenge, ...settings }: SourceChange): Act["changes"] => ({
   ...settings,
   ...(verify === undefined ? {} : { verify: verify === null ? null : withoutSecret(verify) }),
@@ -105,7 +105,7 @@ const COLUMNS: Acts<SourceColumns["Service"]> = {
   tryRetype: null,
 }
 
-/** What a view selects may hold what somebody looks for, and is not written. */
+/** A view's selection may contain a person's search values, so it is not logged. */
 const VIEWS: Acts<SavedViews["Service"]> = {
   save: ({ title, schema, name, shared }) => making("view.save", "view", { title, schema, name, shared }),
   list: null,
@@ -119,7 +119,7 @@ const TRASH: Acts<Trash["Service"]> = {
   purge: (events) => act("event.purge", null, some(events)),
 }
 
-/** The values are what is to be forgotten: only the fields are written. */
+/** The values are the data to be erased: only the fields are logged. */
 const ERASURE: Acts<Erasure["Service"]> = {
   find: null,
   erase: ({ filters, sourceId, after }) =>
@@ -271,7 +271,7 @@ const GRANTS: Acts<SchemaGrants["Service"]> = {
   add: (schema) => act("schema.add", `schema ${schema}`),
 }
 
-/** The password is in none of it. */
+/** No field has the password. */
 const REPORT_LOGIN: Acts<ReportLogin["Service"]> = {
   get: null,
   issue: () => act("report_login.issue", null),

@@ -11,7 +11,7 @@ export interface Act {
   readonly action: string
   readonly object: string | null
   readonly changes: Changes
-  /** What the work makes, such as `source`: with the result's id it is the entry's object. */
+  /** The kind of object that the work creates, such as `source`: with the result's id it is the entry's object. */
   readonly makes?: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the audit log says of a script: how many statements it has, and what the first of them do. No name, literal or comment
- * of the script is repeated: any of them may be a secret.
+ * The audit log's summary of a script: how many statements it has, and what the first of them do. No name, literal or
+ * comment of the script is repeated: any of them may be a secret.
  */
 import type { Act } from "./Managed.ts"
 

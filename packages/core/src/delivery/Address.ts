@@ -30,9 +30,9 @@ export interface Address {
   readonly filters: FieldFilters
   /** How many events it was not sent because of its filters, but for the last seconds. */
   readonly filteredEvents: number
-  /** The headers that each delivery has besides ours; their values are shown to nobody. */
+  /** Extra headers of each delivery; their values are never shown. */
   readonly headerNames: ReadonlyArray<string>
-  /** With which the service identifies itself to it over TLS; null: with none. Its key is shown to nobody. */
+  /** The client certificate that the service presents to it over TLS; null: none. Its key is never shown. */
   readonly clientCertificate: ClientCertificate | null
   /**
    * The most deliveries a second, of all processes together; null: as fast as it takes them. A waiting delivery has not
@@ -48,7 +48,7 @@ export interface Address {
   readonly pauseOnGone: boolean
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
-  /** Why it was paused by itself; null if it is not paused, or somebody paused it. */
+  /** Why it was paused automatically; null if it is not paused, or a person paused it. */
   readonly pausedBecause: PauseReason | null
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
@@ -60,7 +60,10 @@ export interface Address {
 export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "address.reveal") ? url : maskUrl(url)
 
-/** How an address is sent to; absent fields are the default of a new address, and stay what they are of another. */
+/**
+ * How deliveries are sent to an address; absent fields mean the default for a new address, and no change for an
+ * existing one.
+ */
 export interface SendingSettings {
   /** Sent with each delivery to the origin of the URL, as long as it has that. An empty list removes them. */
   readonly headers?: ReadonlyArray<RequestHeader>

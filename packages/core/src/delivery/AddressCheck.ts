@@ -2,7 +2,7 @@
 import { Context, Data, type Effect } from "effect"
 import { AddressError } from "./AddressError.ts"
 
-/** Why requests cannot go to a URL; `detail` names the address and its network, or what the name server said. */
+/** Why requests cannot go to a URL; `detail` names the address and its network, or the name server's error. */
 export class UnfitAddress extends Data.TaggedError("UnfitAddress")<{
   readonly is: "not_public" | "name_not_found" | "bad_url"
   readonly detail: string

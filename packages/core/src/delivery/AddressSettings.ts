@@ -1,4 +1,7 @@
-/** How an address is sent to: headers of its own, its rate, its time limit and when it is given up, and what they may be. */
+/**
+ * How deliveries are sent to an address: its headers, rate, time limit and when it is given up, with their valid
+ * ranges.
+ */
 import { Result } from "effect"
 import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"

@@ -18,11 +18,11 @@ export const MAX_ADDRESSES = 1_000
 /** Nothing was changed: a source would have more addresses than it may. */
 export interface TooManyAddresses {
   readonly is: "too_many"
-  /** Null if the addresses of every source are too many by themselves. */
+  /** Null if the addresses of every source alone are too many. */
   readonly sourceId: number | null
 }
 
-/** What a change was checked against. */
+/** The state that a change was checked against. */
 export type SeenAddress = Pick<Address, "url" | "headerNames" | "clientCertificate">
 
 export class AddressStore extends Context.Service<

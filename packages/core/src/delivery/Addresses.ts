@@ -37,7 +37,7 @@ export class Addresses extends Context.Service<
     /** By id, with their secrets. */
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Returns<Address>
-    /** The same for somebody who wants to see its secrets. */
+    /** The same, including its secrets. */
     readonly reveal: (id: number) => Returns<Address>
     /**
      * Deliveries that are already due go to the new URL. Headers and a client certificate stay with the origin that they were

@@ -10,7 +10,7 @@ export interface Outcome {
   /** The address that the socket connected to; null if no connection was established. */
   readonly peer: string | null
   readonly durationMs: number
-  /** The beginning of the response body as text; null if there was none. */
+  /** The beginning of the response body as text; null without a response. */
   readonly responseBody: string | null
 }
 

@@ -29,7 +29,7 @@ const notSent = (failure: string): Outcome => ({
   responseBody: null,
 })
 
-/** Sent without a signature it could be anybody's, so it is not sent; another process may have the key. */
+/** An unsigned delivery could be anyone's, so it is not sent; another process may have the key. */
 const NO_SECRET = notSent("the signing secret")
 const NO_HEADERS = notSent("a header of the address")
 const NO_CLIENT_KEY = notSent("the key of the client certificate")

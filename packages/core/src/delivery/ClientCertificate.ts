@@ -12,7 +12,7 @@ export interface ClientIdentity {
   readonly key: string
 }
 
-/** What is shown of it. */
+/** Its public facts. */
 export interface ClientCertificate {
   readonly subject: string
   readonly issuer: string
@@ -26,7 +26,7 @@ export const MAX_CERTIFICATE_CHARACTERS = 65_536
 export const MAX_KEY_CHARACTERS = 16_384
 const MAX_CHAIN = 10
 
-/** What TLS signs with; longer RSA keys would hold up the process with each connection. */
+/** Keys that TLS can sign with; longer RSA keys would block the process on each connection. */
 const MIN_RSA_BITS = 2048
 const MAX_RSA_BITS = 8192
 const CURVES: ReadonlyArray<string | undefined> = ["prime256v1", "secp384r1", "secp521r1"]

@@ -27,8 +27,8 @@ export class Deliveries extends Context.Service<
     /** Its attempts, newest first. */
     readonly attemptsOf: (deliveryId: number) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
     /**
-     * The newest deliveries first. A page that takes too long is shorter than `limit`; `next` is what the next one begins
-     * before, and null on the last.
+     * The newest deliveries first. A page that takes too long is shorter than `limit`; the next page begins before
+     * `next`, which is null on the last.
      */
     readonly list: (query: DeliveryQuery) => Effect.Effect<DeliveryList, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>

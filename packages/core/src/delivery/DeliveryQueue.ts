@@ -145,7 +145,7 @@ export class DeliveryQueue extends Context.Service<
     readonly countRange: (range: ResendRange) => Found<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
-    /** List the attempts of a delivery address, newest first; removed ones have theirs, too. */
+    /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
     /** The newest at most `limit` deliveries below this number. Looks at no more than `examine`. */

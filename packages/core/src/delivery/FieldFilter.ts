@@ -27,13 +27,13 @@ export type FieldFilters = ReadonlyArray<FieldFilter>
 
 export const MAX_FILTERS = 50
 const MAX_LENGTH = 1_000
-/** No number that anybody means has a greater exponent, and none below is rounded. */
+/** No meaningful number has a greater exponent, and none within the limit is rounded. */
 const MAX_EXPONENT = 1e15
 
 const refuse = (code: "bad_filter" | "bad_fo" | "bad_fv", message: string) =>
   Result.fail(new AddressError({ code, message }))
 
-/** Returns what is stored: the conditions, with nothing else that a caller's objects may have. */
+/** Returns the conditions to store, without any other members of the caller's objects. */
 export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters, AddressError> => {
   if (filters.length > MAX_FILTERS) return refuse("bad_filter", `filters has more than ${MAX_FILTERS} conditions.`)
   for (const [index, { fc, fo, fv }] of filters.entries()) {
@@ -82,7 +82,7 @@ export class FilteredFields {
     return folded
   }
 
-  /** Of a number. */
+  /** The order of numbers. */
   decimal(field: string, { token }: JsonNumber): Decimal | null {
     let decimal = this.#decimals.get(field)
     if (decimal === undefined) {
@@ -119,7 +119,7 @@ export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
   }
 }
 
-/** Of an order that is known. */
+/** Whether a known order satisfies the operator. */
 const COMPARISON: Readonly<
   Record<Exclude<FilterCondition, "empty" | "notempty" | "contains">, (order: number) => boolean>
 > = {
@@ -149,10 +149,10 @@ const compareTexts = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** What is outside the basic plane comes after all that is in it. */
+/** Characters outside the basic plane come after all characters in it. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
-/** What the table screen calls empty: a text of spaces is not. */
+/** Empty as on the table screen: a text of spaces is not. */
 const isBlank = (value: Json): boolean => {
   if (value instanceof Map) return value.size === 0
   return value === null || value === "" || (isJsonList(value) && value.length === 0)

@@ -1,6 +1,7 @@
 /**
- * Decides which addresses with a filter are sent which events. It is decided with the version of the source for which the
- * submission was parsed: every change of a filter gives its sources a new one, and accept refuses what was parsed for another.
+ * Decides which addresses with a filter are sent which events. It is decided with the version of the source for which
+ * the submission was parsed: every change of a filter gives its sources a new version, and accept refuses events parsed
+ * for another.
  */
 import type { NewEvent } from "../event/EventLog.ts"
 import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"

@@ -36,7 +36,7 @@ const isEmpty = (text: string): boolean => {
   return payload.has("_parse_error") || !isFilled(payload.get("_raw") ?? null)
 }
 
-/** The rules of deliveries, as far as an event of the feed tells; the filters of an address are of no concern. */
+/** The rules of deliveries, as far as the feed's event shows; filters of addresses do not apply. */
 const whyNotSent = (event: FeedItem, text: string): string | null => {
   if (event.deleted_at !== null) return "it was deleted"
   if (event.repeat_of !== null) return `it repeats event ${event.repeat_of}`

@@ -1,4 +1,4 @@
-/** A change of single headers of an address: the others stay, and nobody needs to know their values. */
+/** A change of single headers of an address: the others stay, and the caller need not know their values. */
 import type { RequestHeader } from "../network/RequestHeader.ts"
 
 export interface HeaderChange {
@@ -12,7 +12,7 @@ type Named<V> = ReadonlyArray<readonly [name: string, value: V]>
 
 const lower = (name: string): string => name.toLowerCase()
 
-/** Those that stay as they are. Names are the same whatever their case. */
+/** The unchanged headers. Names are compared without case. */
 export const keptHeaders = <V>(headers: Named<V>, { setHeaders = [], removeHeaders = [] }: HeaderChange): Named<V> => {
   const changed = new Set([...setHeaders.map(([name]) => lower(name)), ...removeHeaders.map(lower)])
   return headers.filter(([name]) => !changed.has(lower(name)))

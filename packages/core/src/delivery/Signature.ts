@@ -1,7 +1,7 @@
 /**
- * The signatures of a delivery. The contract's own is `t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `<t>.` and
- * the raw body, keyed with the whole signing secret. Beside it stands that of Standard Webhooks, so that its libraries verify
- * deliveries too. While a secret is being rotated each has two, newest first.
+ * The signatures of a delivery. The contract's own is `t=<unix seconds>,v1=<hex>`, where `v1` is the HMAC-SHA256 of
+ * `<t>.` and the raw body, keyed with the whole signing secret. Deliveries also carry the signature of Standard
+ * Webhooks, so that its libraries verify them. While a secret is being rotated each has two, newest first.
  */
 import { createHmac } from "node:crypto"
 import { binaryKey } from "../verification/HmacKey.ts"
@@ -12,7 +12,7 @@ export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t
   return [`t=${t}`, ...parts].join(",")
 }
 
-/** The three headers of Standard Webhooks: its key is what a secret is the base64 of, behind `whsec_`. */
+/** The three headers of Standard Webhooks: the key is the decoded base64 after `whsec_`. */
 export const standardHeaders = (id: number, body: Uint8Array, secrets: ReadonlyArray<string>, t: number) => {
   const signatures = secrets.map((secret) => {
     const signed = createHmac("sha256", binaryKey(secret)).update(`${id}.${t}.`).update(body)

@@ -1,6 +1,6 @@
 /**
- * Whether an address as it is now would be sent an event, and if not, why: what the owner asks when a delivery is missing, or
- * before a filter is trusted.
+ * Whether an address, as it is now, would receive an event, and if not, why. The owner needs this when a delivery is
+ * missing, or before trusting a filter.
  */
 import { Result } from "effect"
 import { jsonText } from "../json/JsonText.ts"
@@ -26,13 +26,13 @@ export interface JudgedEvent {
   readonly deleted: boolean
   /** Accepted before the address existed. */
   readonly older: boolean
-  /** The delivery of it that the address has; null if it has none. */
+  /** The event's delivery to the address; null without one. */
   readonly deliveryId: number | null
 }
 
 export interface JudgedCondition extends FieldFilter {
   readonly holds: boolean
-  /** What the event has there, as JSON; null where it has nothing. A long one is cut. */
+  /** The event's value of the field, as JSON; null if missing. A long value is cut. */
   readonly value: string | null
 }
 
@@ -135,7 +135,7 @@ const reasonsOf = ({ sources }: Address, event: JudgedEvent): ReadonlyArray<NotS
   ...reason("older", event.older, "The event was accepted before the address was added."),
 ]
 
-/** Written by us, so it parses; a purged event has none. */
+/** Written by us, so it parses; null for a purged event. */
 const payloadOf = ({ id, payload }: JudgedEvent): JsonObject => {
   const parsed = parseJson(payload)
   if (Result.isFailure(parsed)) throw new Error(`event ${id} does not parse: ${jsonErrorInWords(parsed.failure)}`)

@@ -71,7 +71,7 @@ const ofSuperuser = ({ authority, user }: DiagnosticsReport): ReadonlyArray<Find
       ]
     : []
 
-/** What is found of all of it. */
+/** All of these findings. */
 export const authorityFindings = (report: DiagnosticsReport): ReadonlyArray<Finding> => [
   ...ofSuperuser(report),
   ofUnstoppable(report.authority),

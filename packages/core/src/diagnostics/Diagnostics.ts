@@ -8,9 +8,9 @@ import type { ProviderName } from "../verification/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**
- * What takes space in a cabinet: events are kept for good, rows as long as their tables, original requests and logs for
- * their retention periods, staged rows until their import has ended. `seen` holds the marks of items that polls have
- * received.
+ * The parts of a cabinet that take space: events are kept for good, rows as long as their tables, original requests and
+ * logs for their retention periods, staged rows until their import has ended. `seen` holds the marks of items that
+ * polls have received.
  */
 export const CABINET_PARTS = [
   "events",
@@ -38,7 +38,7 @@ export interface RowSetAside {
   readonly retryAt: string
 }
 
-/** Who can do more in the database than a cabinet needs, and what of it PostgreSQL could not stop. */
+/** Roles with more rights in the database than a cabinet needs, and work that PostgreSQL could not stop. */
 export interface AuthorityReport {
   /** Whether the cabinet's own user is a superuser: a view that runs as it could then do anything on the server. */
   readonly isSuperuser: boolean
@@ -57,7 +57,7 @@ export interface AuthorityReport {
     readonly login: string
     readonly since: string
   }>
-  /** Extensions that the author owns, who may drop them with all that uses them. */
+  /** Extensions that the author owns and may drop together with all their dependents. */
   readonly authorsExtensions: ReadonlyArray<{ readonly name: string; readonly schema: string }>
   /** Whether the author may create schemas, and with that extensions, in the database. */
   readonly authorCreates: boolean
@@ -67,7 +67,7 @@ export interface AuthorityReport {
 export interface DiagnosticsReport {
   /** Such as `18.4`. */
   readonly serverVersion: string
-  /** Whether it is the PostgreSQL that the cabinet brings along. */
+  /** Whether it is the PostgreSQL shipped with the cabinet. */
   readonly isEmbedded: boolean
   readonly database: string
   readonly user: string
@@ -77,7 +77,7 @@ export interface DiagnosticsReport {
     readonly name: string
     readonly provider: ProviderName
   }>
-  /** The size in bytes of the whole database, and of what the cabinet itself stores in it. */
+  /** The size in bytes of the whole database, and of the cabinet's own data in it. */
   readonly databaseBytes: number
   readonly cabinetBytes: number
   /** The sizes of its parts, including indexes. */
@@ -154,9 +154,9 @@ export interface DiagnosticsReport {
   readonly tablesReadWhole: ReadonlyArray<{ readonly name: string; readonly times: number }>
   /** Slow reads of the last week, by the missing index that would serve them, costliest first. */
   readonly slowReads: ReadonlyArray<{
-    /** Of the table, as `schema.name`. */
+    /** The table, as `schema.name`. */
     readonly name: string
-    /** Of the index. */
+    /** The index's name. */
     readonly columns: ReadonlyArray<string>
     readonly count: number
     readonly meanMillis: number
@@ -164,7 +164,7 @@ export interface DiagnosticsReport {
     readonly since: string
     readonly lastAt: string
   }>
-  /** What the login for reports may do besides reading; null while nobody can log in with it. */
+  /** The rights of the login for reports besides reading; null while it is inactive. */
   readonly reportRights: ReadonlyArray<RightBeyondReading> | null
   readonly authority: AuthorityReport
   /** The age of the longest open transaction in this database, in seconds; it prevents old row versions from being vacuumed. */

@@ -1,9 +1,9 @@
-/** Examines a cabinet, names its problems and what to do about them. */
+/** Examines a cabinet, and names its problems and their fixes. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Finding } from "./Findings.ts"
 
-/** The findings in words, and beside them all that was measured, with its names as in JSON. */
+/** The findings in words, and all measurements, named as in JSON. */
 export interface DoctorReport {
   /** No finding is `bad`. */
   readonly ok: boolean

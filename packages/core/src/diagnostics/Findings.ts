@@ -223,7 +223,7 @@ const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => {
   ]
 }
 
-/** Rights that PostgreSQL grants to everybody, and those an author could keep. */
+/** Rights that PostgreSQL grants to every role, and those an author could keep. */
 const ofNeighbours = ({
   database,
   isOpenToAll,
@@ -427,7 +427,7 @@ const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnectio
       )
 }
 
-/** What the shipped PostgreSQL is linked with, which its package has not renewed. */
+/** Libraries in the shipped PostgreSQL that its package has not renewed. */
 const SHIPPED = "libxml2 2.9.4, OpenSSL 1.1.1 and ICU 60"
 
 const ofShipped = ({ major, others }: SeenShipped): Finding => {

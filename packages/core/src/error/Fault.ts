@@ -2,7 +2,7 @@
 
 const MAX_LENGTH = 300
 
-/** Only the kind of the fault (`RangeError`): its message may quote what was sent, and logs contain nothing of that. */
+/** Only the kind of the fault (`RangeError`): its message may quote a sender's data, which must not be logged. */
 export const faultName = (fault: unknown): string => (fault instanceof Error ? fault.name : "a fault without a name")
 
 /**

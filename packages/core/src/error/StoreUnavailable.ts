@@ -4,8 +4,8 @@ import { Schema } from "effect"
 /**
  * The database cannot be reached, or did not respond in time.
  *
- * `retryAfter` is in whole seconds. If `outcomeUnknown` is true, the connection was lost while a commit was in flight: the
- * work may have been done, so nobody may retry it blindly on the caller's behalf.
+ * `retryAfter` is in whole seconds. If `outcomeUnknown` is true, the connection was lost while a commit was in flight:
+ * the work may have been done, so no code may retry it blindly on the caller's behalf.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   message: Schema.String,

@@ -5,8 +5,8 @@
  * again, so an interrupted caller may start over or continue after the last stretch. Events accepted meanwhile may be
  * missed.
  *
- * The original request of a batch is erased with any of its events, for it holds them all; the other events and their
- * rows stay. Refuses an empty list of conditions: that would match everything.
+ * The original request of a batch is erased with any of its events, because it contains them all; the other events and
+ * their rows stay. Refuses an empty list of conditions: that would match everything.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AddressError } from "../delivery/AddressError.ts"
@@ -26,11 +26,11 @@ export interface ErasureQuery {
   readonly filters: FieldFilters
   /** Null for the events of all sources. */
   readonly sourceId: number | null
-  /** Behind the event with this number; 0 to begin. */
+  /** Continues after the event with this number; 0 to begin. */
   readonly after: number
 }
 
-/** What was found, or erased, in one stretch. */
+/** The events found, or erased, in one stretch. */
 export interface ErasureStretch extends ErasureCounts {
   /** Where the next stretch begins; null at the end. */
   readonly next: number | null
@@ -54,7 +54,7 @@ export const addCounts = (a: ErasureCounts, b: ErasureCounts): ErasureCounts => 
 export class Erasure extends Context.Service<
   Erasure,
   {
-    /** What the next stretch of an erasure would take; nothing is changed. */
+    /** Counts what the next stretch of an erasure would erase; changes nothing. */
     readonly find: (query: ErasureQuery) => Returns
     /** Erases the next stretch for good. */
     readonly erase: (query: ErasureQuery) => Returns
@@ -112,6 +112,9 @@ const fieldsOf = (payload: string): FilteredFields => {
   return new FilteredFields(Result.isSuccess(parsed) && parsed.success instanceof Map ? parsed.success : EMPTY_OBJECT)
 }
 
-/** A repeat goes with its first, and is taken by itself only if the first is not meant, which has other fields from headers. */
+/**
+ * A repeat is erased with its original. It is matched separately only if the original, whose fields from headers may
+ * differ, does not match.
+ */
 const isMeant = ({ payload, firstPayload }: ErasableEvent, holds: (fields: FilteredFields) => boolean): boolean =>
   holds(fieldsOf(payload)) && (firstPayload === null || !holds(fieldsOf(firstPayload)))

@@ -15,16 +15,16 @@ export interface ErasableEvents {
   readonly next: number | null
 }
 
-/** What an erasure takes. Each is counted once, also where stretch after stretch is added up. */
+/** The counts of an erasure. Each item is counted once, even when stretches are added up. */
 export interface ErasureCounts {
   /** Events other than repeats. */
   readonly events: number
   readonly repeats: number
-  /** Of the events: those that have a row, or will. */
+  /** The events that have a row, or will. */
   readonly rows: number
-  /** Of events and repeats: those whose original request is still kept, be it that of a batch with others. */
+  /** The events and repeats whose original request is still kept, even one of a batch with others. */
   readonly originals: number
-  /** Those that wait to be sent, and are cancelled. */
+  /** The waiting deliveries, which are cancelled. */
   readonly deliveries: number
 }
 
@@ -32,11 +32,11 @@ export class ErasureStore extends Context.Service<
   ErasureStore,
   {
     /**
-     * The next events that are not erased yet, of one source or of all, behind the one with the number `after`: a
+     * The next events that are not erased yet, of one source or of all, after the one with the number `after`: a
      * bounded number of them, and of bytes. `next` is the number after which to continue; null at the end.
      */
     readonly read: (after: number, sourceId: number | null) => Effect.Effect<ErasableEvents, StoreUnavailable>
-    /** What goes with these events: with all that have the same body. */
+    /** Everything that would be erased with these events and their repeats. */
     readonly count: (events: ReadonlyArray<number>) => Effect.Effect<ErasureCounts, StoreUnavailable>
   }
 >()("@data-cabinet/core/event/ErasureStore") {}

@@ -1,4 +1,4 @@
-/** One event with all that belongs to it: its original request, its row and its deliveries. */
+/** One event with everything that belongs to it: its original request, its row and its deliveries. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { Delivery } from "../delivery/Attempt.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"

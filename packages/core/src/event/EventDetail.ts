@@ -1,4 +1,4 @@
-/** Everything that is stored of one event, for the cabinet's operator. */
+/** Everything stored for one event, for the cabinet's operator. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
@@ -9,7 +9,7 @@ export interface StoredOriginal extends Original {
   readonly receivedAt: string
   /** Null unless its source had its sender verified. */
   readonly verdict: EventVerdict | null
-  /** What came of a verification afterwards; null if there was none. */
+  /** The outcome of a late verification; null without one. */
   readonly late: LaterVerdict | null
 }
 
@@ -32,7 +32,7 @@ export interface EventRecord {
   readonly rowSetAside: string | null
   /** Why it is spam; null if it is not, or no longer. */
   readonly spam: SpamReason | null
-  /** Null if there was none (files, polling, the library), or once its retention period is over. */
+  /** Null without one (files, polls, the library), or once its retention period is over. */
   readonly original: StoredOriginal | null
 }
 

@@ -1,4 +1,4 @@
-/** Listed events as JSON: the Event of the feed as it is stored, to the last digit, and after it what the list adds. */
+/** Listed events as JSON: the feed's event as stored, to the last digit, followed by the list's own members. */
 import type { EventList } from "./EventBrowser.ts"
 import type { ListedEvent } from "./EventListStore.ts"
 

@@ -1,6 +1,6 @@
 /**
- * The events of a cabinet from the newest back, slice by slice. A slice looks at a bounded number of events, whatever it is
- * filtered by, so that no filter can make it slow; the caller continues where it ended.
+ * The events of a cabinet from the newest back, slice by slice. A slice examines a bounded number of events regardless
+ * of filters, so that no filter can make it slow; the caller continues where it ended.
  */
 import { Context, type Effect } from "effect"
 import type { Actor } from "../audit/Actor.ts"

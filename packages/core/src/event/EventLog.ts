@@ -38,7 +38,7 @@ export interface KeptHeader {
   readonly value: string
 }
 
-/** What a source's own settings keep of a request. */
+/** The parts of a request that a source's own settings keep. */
 export interface KeptParts {
   readonly headers: ReadonlyArray<KeptHeader>
   /** The URL's query string without `?`, still percent-encoded; null if it is not kept. */

@@ -24,13 +24,13 @@ export class Trash extends Context.Service<
      */
     readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /**
-     * Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged. Of those that
-     * are not there, what is spam becomes an ordinary event: it gets its row, and is delivered as a new one.
+     * Restores events from the trash: their rows come back, cancelled deliveries do not. Purged events stay purged.
+     * Spam outside the trash becomes an ordinary event: it gets its row, and is delivered as a new one.
      */
     readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /**
-     * Erases for good what was sent: payload, original request (and with it that of a whole batch), row, marks that could
-     * reveal its content, and what receivers responded. Repeats of the events are purged with them.
+     * Erases the sent data for good: payload, original request (even of a whole batch), row, marks that could reveal
+     * its content, and receivers' responses. Repeats of the events are purged with them.
      */
     readonly purge: (events: ReadonlyArray<number>) => Returns
   }

@@ -11,7 +11,7 @@ export const cellTokens = (row: string): ReadonlyArray<string> => {
     const start = stringEnd(row, at) + 1
     at = valueEnd(row, start)
     tokens.push(row.slice(start, at))
-    // Behind a comma.
+    // After a comma.
     at++
   }
   return tokens

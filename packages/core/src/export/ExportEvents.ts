@@ -1,4 +1,4 @@
-/** All events behind a cursor as rows of a file, with the cursor to go on from: the next file begins exactly there. */
+/** All events after a cursor as rows of a file, with the next cursor: the next file begins exactly there. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { whenAvailable } from "../error/WhenAvailable.ts"
@@ -11,7 +11,7 @@ import type { EncodedRows } from "./ExportFormat.ts"
 export interface ExportedEvents extends EncodedRows {
   /** Whether there is any. */
   readonly isEmpty: boolean
-  /** Behind the last event that was given. */
+  /** The cursor after the last returned event. */
   readonly nextCursor: () => string
 }
 

@@ -1,7 +1,7 @@
 /**
- * All rows of a selection, batch by batch: from one snapshot, or page after page by their cursors, as a reader of the API
- * would. What is refused is refused before the first row; what fails later ends the rows with an error, so that they are
- * never taken for all.
+ * All rows of a selection, batch by batch: from one snapshot, or page after page by their cursors, as a reader of the
+ * API would. Refusals come before the first row; a later failure ends the rows with an error, so that they never pass
+ * for complete.
  */
 import { Context, Effect, Layer, Option, Result, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -124,7 +124,7 @@ const snapshots = Effect.gen(function* () {
     name,
     params,
   }: ExportRequest): Effect.fn.Return<ExportedRows, Refused, Scope.Scope> {
-    // What does not depend on the object is refused before it is looked up.
+    // Refusals that do not depend on the object come before its lookup.
     const refused = refusedPages(params)
     if (refused !== undefined) return yield* refused
     yield* Effect.fromResult(selectionParams(params))

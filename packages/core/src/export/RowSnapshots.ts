@@ -18,7 +18,7 @@ export const MAX_SNAPSHOT_MINUTES = 30
 export const MAX_SNAPSHOTS = 2
 
 export interface RowSnapshot {
-  /** The next rows, in order; null behind the last. What was read before a failure is not all. One call at a time. */
+  /** The next rows, in order; null after the last. After a failure the rows are incomplete. One call at a time. */
   readonly next: () => Promise<Result.Result<Items | null, ReadError>>
   /** Releases the snapshot; the caller that opened it must call this. */
   readonly close: () => void

@@ -21,7 +21,7 @@ export interface TextOptions {
 
 export interface RowText {
   readonly contentType: string
-  /** What the file begins with. */
+  /** The beginning of the file. */
   readonly head: (columns: ReadonlyArray<Pick<Column, "name">>) => string
   /** A row, from its JSON. */
   readonly row: (row: string) => string
@@ -63,7 +63,9 @@ export const refusedDelimiter = (delimiter: string): string | null =>
     ? null
     : "The delimiter must be one character, and neither a quote nor a line break."
 
-/** What spreadsheets take for the beginning of a formula, the wide forms of East Asian keyboards among them. */
+/**
+ * Characters that spreadsheets take for the beginning of a formula, including the wide forms of East Asian keyboards.
+ */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 /** A number is not a formula, whatever its sign. */
 const NUMBER = /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?$/

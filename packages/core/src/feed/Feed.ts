@@ -19,7 +19,7 @@ export interface FeedResult {
   readonly hasMore: boolean
   /** Where to continue, now or later; set on every page, including an empty one. */
   readonly nextCursor: string
-  /** The cursor behind each item; null where only the page's is known. */
+  /** The cursor after each item; null if only the page's is known. */
   readonly cursors: (() => ReadonlyArray<string>) | null
 }
 

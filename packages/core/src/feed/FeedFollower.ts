@@ -26,11 +26,11 @@ export interface FollowFilter {
 
 export interface NewEvents {
   readonly events: number
-  /** Those of them that have a row, or will. */
+  /** The events that have a row, or will. */
   readonly rows: number
   /** There are more than were counted. */
   readonly more: boolean
-  /** Behind them, for the same filter: valid in the feed, too. */
+  /** The cursor after them, for the same filter; also valid in the feed. */
   readonly cursor: string
 }
 
@@ -41,7 +41,7 @@ export interface WakeFilter extends FollowFilter {
 }
 
 export interface Wakes {
-  /** Where the feed ended when they began: what comes behind it wakes. */
+  /** The end of the feed when they began: events after it wake the follower. */
   readonly end: FeedPlace
   /** Completes as soon as there may be something new since it last completed. */
   readonly next: Effect.Effect<void>
@@ -54,7 +54,10 @@ export interface Wakes {
 const PAUSE_MILLIS = 200
 /** The pause between two reads while a program waits. */
 const SHORT_PAUSE_MILLIS = 20
-/** To tell many takes longer than to read, so the more there are, the longer the pause; up to a limit well below a second. */
+/**
+ * Waking many followers takes longer than reading, so more followers mean a longer pause, up to a limit well below a
+ * second.
+ */
 const PAUSE_PER_LISTENER_MILLIS = 4
 const MAX_PAUSE_MILLIS = 800
 /** How long a lost signal goes unnoticed. */
@@ -64,7 +67,7 @@ const RETRY_MILLIS = 1_000
 const READ_EVENTS = 10_000
 /** How long the reader stays when nobody waits: most followers come back at once after an event, and wait again. */
 const STAY_MILLIS = 3_000
-/** So many are counted for somebody who was away. */
+/** At most this many are counted for a follower that was away. */
 export const MAX_COUNTED = 10_000
 
 export class FeedFollower extends Context.Service<
@@ -73,8 +76,9 @@ export class FeedFollower extends Context.Service<
     /** The cursor of the feed's end at present. */
     readonly end: (filter: FollowFilter) => Effect.Effect<string, StoreUnavailable>
     /**
-     * Reads a cursor, and returns what follows from behind it while its scope is open. That in turn returns the effect that
-     * completes as soon as events have come since it last completed, with all of them in one count.
+     * Reads a cursor, and returns a function that follows the feed from there while its scope is open. That in turn
+     * returns the effect that completes as soon as events have come since it last completed, with all of them in one
+     * count.
      */
     readonly follow: (
       filter: FollowFilter,
@@ -83,7 +87,7 @@ export class FeedFollower extends Context.Service<
       Effect.Effect<Effect.Effect<NewEvents>, StoreUnavailable, Scope.Scope>,
       FeedError | StoreUnavailable
     >
-    /** Wakes somebody at a place of the feed who reads what comes, while the scope is open. */
+    /** Wakes a reader at a place of the feed, while the scope is open. */
     readonly wakes: (filter: WakeFilter, place: FeedPlace) => Effect.Effect<Wakes, StoreUnavailable, Scope.Scope>
   }
 >()("@data-cabinet/core/feed/FeedFollower") {
@@ -126,7 +130,7 @@ const pairsOf = ({ sourceId, channel }: FollowFilter, cursor: string): ReadonlyA
   ...(channel === null ? [] : [["channel", channel] as const]),
 ]
 
-/** Completes no sooner than a pause after it last completed, whatever the pace that others need. */
+/** Completes no sooner than a pause after it last completed, whatever the pace of other followers. */
 const spaced = (next: Effect.Effect<NewEvents>): Effect.Effect<NewEvents> => {
   let isFirst = true
   return Effect.suspend(() => {
@@ -136,12 +140,12 @@ const spaced = (next: Effect.Effect<NewEvents>): Effect.Effect<NewEvents> => {
   })
 }
 
-/** Somebody for whom the end of the feed is read. */
+/** A follower, for whom the end of the feed is read. */
 interface Following {
   readonly pauseMillis: number
   /** Called once with the end of the feed, before any event after it. */
   readonly begin: (end: FeedPlace) => void
-  /** Tells what came to the end of the feed, of which some may be for others. */
+  /** Reports new events at the end of the feed, some of which may be for others. */
   readonly add: (arrivals: Arrivals) => void
   /** Reports that the end of the feed cannot be read; a follower's own read finds out why. */
   readonly fail: () => void
@@ -150,7 +154,7 @@ interface Following {
 const isOf = ({ sourceId, channel }: FollowFilter, one: Arrived): boolean =>
   (sourceId === null || one.sourceId === sourceId) && (channel === null || one.channel === channel)
 
-/** Somebody who reads what comes, and needs to know only when. */
+/** A follower that reads new events itself, and only needs to know when. */
 class Sleeping implements Following {
   readonly pauseMillis = SHORT_PAUSE_MILLIS
   readonly #filter: WakeFilter
@@ -185,7 +189,7 @@ class Waiting implements Following {
   readonly pauseMillis = PAUSE_MILLIS
   readonly #filter: FollowFilter
   readonly #key: CursorKey
-  /** Open while there is something to tell. */
+  /** Open while there is something to report. */
   readonly #any = Latch.makeUnsafe(false)
   #events = 0
   #rows = 0
@@ -245,9 +249,9 @@ class Tail {
   readonly #signal: FeedSignal["Service"]
   readonly #now: () => Deadline
   readonly #waiting = new LiveSet<Following>()
-  /** Open while somebody waits. */
+  /** Open while a follower waits. */
   readonly #anyone = Latch.makeUnsafe(false)
-  /** When somebody was last seen waiting. */
+  /** When a follower was last seen waiting. */
   #seenAt: Deadline = 0
   /** Up to where events were counted; null while nobody waits. Written while holding `#turn`. */
   #end: FeedPlace | null = null
@@ -265,9 +269,9 @@ class Tail {
    */
   join(waiting: Following, after: FeedPlace): Effect.Effect<FeedPlace, StoreUnavailable, Scope.Scope> {
     const added = Effect.gen({ self: this }, function* () {
-      // A cursor that another process gave out may be behind what was read here.
+      // A cursor from another process may be ahead of this process's reading.
       const known = this.#end
-      // What was read for somebody who left meanwhile may be old.
+      // A read for a follower that left meanwhile may be outdated.
       const isCurrent = known !== null && !this.#waiting.isEmpty && comparePlaces(after, known) <= 0
       const end = isCurrent ? known : yield* this.#read
       waiting.begin(end)
@@ -279,7 +283,7 @@ class Tail {
     return this.#turn.withPermits(1)(added)
   }
 
-  /** Waits for somebody, and then reads whenever there may be something for them, until nobody waits any more. */
+  /** Waits for a follower, and then reads whenever there may be events, until no follower waits any more. */
   get whileAnyone(): Effect.Effect<void, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       yield* this.#anyone.await
@@ -300,7 +304,7 @@ class Tail {
     return Math.min(Math.max(pause, PAUSE_PER_LISTENER_MILLIS * this.#waiting.size), MAX_PAUSE_MILLIS)
   }
 
-  /** False if nobody waits any more, nor will soon. */
+  /** False if no follower waits, nor is likely to soon. */
   get #readForAnyone(): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.suspend(() => {
       const now = this.#now()

@@ -18,7 +18,7 @@ export const advance = (from: FeedPosition, count: number, placeAt: (index: numb
 }
 
 /**
- * The position moved back to one of its earlier places, or to the beginning. What was read in other epochs stays known,
+ * The position moved back to one of its earlier places, or to the beginning. Positions read in other epochs stay known,
  * including later ones.
  */
 export const resumeAt = (place: FeedPlace, { left = [], trail, ...from }: FeedPosition): FeedPosition => ({

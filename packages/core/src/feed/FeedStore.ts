@@ -1,4 +1,4 @@
-/** The event feed: every event once, in the order in which transactions accepted them, behind the fence. */
+/** The event feed: every event once, in the order in which transactions accepted them, below the fence. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
@@ -46,9 +46,9 @@ export interface FeedQuery {
 export interface FeedPage {
   /** Each an Event, its payload as it was stored. */
   readonly items: Items
-  /** Where to continue: the place of the last item, or `after` if there was none. */
+  /** Where to continue: the place of the last item, or `after` on an empty page. */
   readonly next: FeedPosition
-  /** Where to continue behind an item, counted from 0. */
+  /** Where to continue after an item, counted from 0. */
   readonly behind: (index: number) => FeedPosition
   readonly hasMore: boolean
 }

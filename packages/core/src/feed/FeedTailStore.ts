@@ -1,4 +1,4 @@
-/** The end of the feed: where it is, and what came there, counted without being read. */
+/** The end of the feed: its place, and the number of new events, counted without being read. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
@@ -9,7 +9,7 @@ export interface Arrived {
   readonly sourceId: number
   readonly channel: Channel
   readonly events: number
-  /** Those of them that have a row, or will. */
+  /** The events that have a row, or will. */
   readonly rows: number
 }
 
@@ -33,9 +33,9 @@ export interface CountBetween {
 }
 
 /**
- * Where a reader without a cursor may begin: where the feed ends, before the first event that was received at or after a time
- * (RFC 3339), or before the last so many events. From a time on, a few events may come that were received just before it: the
- * feed's order is that of acceptance.
+ * Where a reader without a cursor may begin: where the feed ends, before the first event that was received at or after
+ * a time (RFC 3339), or before the last N events. From a time on, a few events may come that were received just before
+ * it: the feed's order is that of acceptance.
  */
 export type FeedStart = "now" | { readonly time: string } | { readonly last: number }
 
@@ -45,7 +45,7 @@ export class FeedTailStore extends Context.Service<
   {
     /** The place of the last event; the beginning of an empty feed. */
     readonly end: Effect.Effect<FeedPlace, StoreUnavailable>
-    /** The place of a start among the events of a source and a channel; the beginning if they are all behind it. */
+    /** The place of a start among the events of a source and a channel; the beginning if all of them come after it. */
     readonly start: (
       filter: Pick<CountBetween, "sourceId" | "channel">,
       start: FeedStart,

@@ -1,13 +1,13 @@
 /**
- * The trail of a position in the feed: earlier places of the client, at distances that grow the further back they are. A
- * database that was restored to an earlier point within an epoch has lost the client's place and everything after that
- * point, and no clock tells where the point is. The latest place of the trail whose event the database still has is
- * certainly before that point, and the distance to it is not much longer than the loss: from there the client sees some
- * events again, and skips none.
+ * The trail of a position in the feed: earlier places of the client, at distances that grow the further back they are.
+ * A database that was restored to an earlier point within an epoch has lost the client's place and everything after
+ * that point, and no clock shows where the point is. The latest place of the trail whose event the database still has
+ * is certainly before that point, and the distance to it is not much longer than the loss: from there the client sees
+ * some events again, and skips none.
  *
- * A trail is stored as text and parsed only when needed: while a client follows the feed event by event, all but one page
- * in {@link NEAREST_EVENTS} only increment a count. Text in the format of another version reads as an empty trail, which leads
- * further back and skips nothing.
+ * A trail is stored as text and parsed only when needed: while a client follows the feed event by event, all but one
+ * page in {@link NEAREST_EVENTS} only increment a count. Text in the format of another version reads as an empty trail,
+ * which leads further back and skips nothing.
  */
 import type { FeedPlace, FeedTrail } from "./FeedStore.ts"
 
@@ -85,7 +85,9 @@ const thinned = (milestones: ReadonlyArray<Milestone>): ReadonlyArray<Milestone>
   return kept
 }
 
-/** Each place as differences from the one before: events between, epoch, transaction id, id, microseconds of receipt. */
+/**
+ * Each place as differences from the previous one: events between, epoch, transaction id, id, microseconds of receipt.
+ */
 const written = (milestones: ReadonlyArray<Milestone>, since: number): FeedTrail => {
   let before: Milestone = { distance: milestones[0]?.distance ?? 0, place: { epoch: 0, xid: 0n, id: 0 } }
   const texts = milestones.map((one) => {

@@ -71,7 +71,7 @@ export class FollowFeed extends Context.Service<
           if (waitMillis <= 0 || sourceId === "unknown") return { page: yield* pageOf(params, scope), waitedMillis: 0 }
           const sources = scope === null ? null : scope.sources
           const wakes = yield* follower.wakes({ sourceId, channel, sources }, after)
-          // Nothing is behind the end; a source may have been deleted.
+          // Nothing follows the end; a source may have been deleted.
           const isAtEnd = sourceId === null && comparePlaces(wakes.end, after) === 0
           let pageParams = params
           let page = isAtEnd ? null : yield* pageOf(pageParams, scope)

@@ -1,7 +1,7 @@
 /**
- * Work that is done once for a key that its client chose, however often the client repeats the request. A repeat is given the
- * response of the first. Refuses another request under the same key, one whose first is under way, and one whose first never
- * ended: nobody knows then what came of it.
+ * Work that is done once for a key that its client chose, however often the client repeats the request. A repeat is
+ * given the response of the first. Refuses another request under the same key, one whose first is under way, and one
+ * whose first never ended: its outcome is then unknown.
  */
 import { Context, Effect, Exit, Fiber, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -25,7 +25,7 @@ export interface KeyedWork<A, E, R> {
    */
   readonly completed: "transaction" | "after"
   readonly work: Effect.Effect<A, E, R>
-  /** What a repeat is given. Never secrets. */
+  /** The response to a repeat. Never secrets. */
   readonly kept: (result: A) => string
 }
 
@@ -36,7 +36,7 @@ export type KeyedResult<A> =
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** The work goes on if its caller is interrupted: the client that left will ask again. */
+    /** The work continues if its caller is interrupted: the client that left will retry. */
     readonly once: <A, E, R>(
       request: KeyedRequest,
       work: KeyedWork<A, E, R>,
@@ -85,7 +85,7 @@ const onceOver = <A, E, R>(
     return { replayed: false, result }
   })
 
-/** A record that is gone while its work goes on was released by somebody else: the work is not to be done twice. */
+/** A record that vanished during its work was released by another process: the work must not be done twice. */
 const complete = (store: IdempotencyStore["Service"], id: number, response: string) =>
   Effect.flatMap(store.complete(id, response), (isThere) =>
     isThere ? Effect.void : Effect.die(new Error(`The idempotency record ${id} is gone`)),

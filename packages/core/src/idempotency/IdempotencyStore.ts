@@ -3,11 +3,11 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 export interface KeyedRequest {
-  /** Who sent it: another's equal key is another key. */
+  /** The sender: equal keys of different senders are different keys. */
   readonly actor: string
   /** Chosen by the client. */
   readonly key: string
-  /** What was sent: method, address and body. Kept as an HMAC only. */
+  /** The request: method, address and body. Kept as an HMAC only. */
   readonly request: string
 }
 
@@ -16,7 +16,7 @@ export type Claim =
   | {
       readonly is: "found"
       readonly sameRequest: boolean
-      /** Null while the work is under way, or where nobody is left who does it. */
+      /** Null while the work is in progress, or if the process doing it died. */
       readonly response: string | null
       readonly ageSeconds: number
     }
@@ -26,11 +26,11 @@ export class IdempotencyStore extends Context.Service<
   {
     /** Begins a record, visible to all processes at once, unless there is one that began within `keepSeconds`. */
     readonly claim: (request: KeyedRequest, keepSeconds: number) => Effect.Effect<Claim, StoreUnavailable>
-    /** False if the record is gone. Within `transaction` it is a part of it. */
+    /** False if the record is gone. Inside `transaction` the change is part of it. */
     readonly complete: (id: number, response: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Removes a record that is not completed. */
     readonly release: (id: number) => Effect.Effect<void, StoreUnavailable>
-    /** All that the stores do within `work` is done, or none of it. */
+    /** All or none of the stores' changes within `work` take effect. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreUnavailable, R>
   }
 >()("@data-cabinet/core/idempotency/IdempotencyStore") {}

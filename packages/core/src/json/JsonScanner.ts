@@ -144,7 +144,7 @@ export class JsonScanner {
     return value
   }
 
-  /** Fails because the text does not continue as required; the message names what is there instead. */
+  /** Fails because the text does not continue as required; the message names the unexpected text. */
   expected(what: string, at: number = this.at): never {
     const code = this.text.codePointAt(at)
     return this.refuse(

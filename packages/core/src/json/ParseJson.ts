@@ -10,7 +10,7 @@ import { JsonSlices } from "./JsonSlices.ts"
 import { positionInWords, textPosition } from "../text/TextPosition.ts"
 import type { TextPosition } from "../text/TextPosition.ts"
 
-/** Deeper texts are refused: nobody sends them on purpose, and later readers may be recursive. */
+/** Deeper texts are refused: they are never sent on purpose, and later readers may be recursive. */
 export const MAX_JSON_DEPTH = 512
 
 export interface JsonSyntaxError extends TextPosition {
@@ -55,7 +55,7 @@ export const emptyJsonNotes = (): JsonNotes => ({
 
 /**
  * Parses one JSON text; a leading byte order mark is skipped. A repeated key in an object has its last value, in the
- * position of the first. With one exception: a key that contains U+FFFD may stand for several keys that were different as
+ * position of the first. With one exception: a key that contains U+FFFD may represent several keys that differed as
  * sent, so the second such key becomes `key2`, the third `key3`, and nothing is lost.
  */
 export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> =>
@@ -105,7 +105,7 @@ export class JsonReading {
   }
 }
 
-/** The complete message: what is wrong and where. */
+/** The complete message: the error and its position. */
 export const jsonErrorInWords = (error: JsonSyntaxError): string =>
   `not valid JSON: ${error.reason}, at ${positionInWords(error)}`
 

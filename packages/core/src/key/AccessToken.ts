@@ -23,11 +23,14 @@ export interface NewAccessToken {
   readonly role: Role
   /** Null for one that does not expire. */
   readonly expiresInSeconds: number | null
-  /** For a reader: tables and views such as `sources.orders`; the table of a source stands for the source. Null: everything. */
+  /**
+   * For a reader: tables and views such as `sources.orders`; the table of a source includes the source. Null:
+   * everything.
+   */
   readonly only?: ReadonlyArray<string> | null
 }
 
-/** What a token's list names, found: sources by id, all other objects by oid. */
+/** The resolved list of a token: sources by id, all other objects by oid. */
 export interface TokenList {
   readonly sources: ReadonlyArray<number>
   readonly objects: ReadonlyArray<number>

@@ -5,7 +5,7 @@ import { hash } from "node:crypto"
 export interface ApiKey {
   readonly id: number
   readonly name: string
-  /** The beginning of the key, enough to tell keys apart. */
+  /** The beginning of the key, enough to distinguish keys. */
   readonly prefix: string
   readonly createdAt: string
   /** Null for one that does not expire. */

@@ -42,7 +42,7 @@ export class Authenticate extends Context.Service<
   {
     /** Fails at the deadline. */
     readonly key: (headers: KeyHeaders, deadline: Deadline) => Promise<Authenticated>
-    /** What the sender of a request in progress may read by now; counts nothing, and fails at the deadline. */
+    /** The current scope of a request in progress; counts nothing, and fails at the deadline. */
     readonly again: (
       headers: KeyHeaders,
       deadline: Deadline,

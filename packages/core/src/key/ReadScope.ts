@@ -17,7 +17,7 @@ export interface ScopedObject {
 export interface ReadScope {
   /** By id: a new source of an old name is not one of them. */
   readonly sources: ReadonlySet<number>
-  /** The tables of these sources, and the objects that are listed by themselves. */
+  /** The tables of these sources, and the objects listed individually. */
   readonly objects: ReadonlyArray<ScopedObject>
 }
 
@@ -26,7 +26,7 @@ export type ReadScopeOrAll = ReadScope | null
 
 export const mayReadSource = (scope: ReadScopeOrAll, id: number): boolean => scope === null || scope.sources.has(id)
 
-/** The oid that an object must have to be read under this name; undefined if none of this name may be read. */
+/** The oid that an object must have to be read under this name; undefined if no object of this name may be read. */
 export const scopedOid = ({ objects }: ReadScope, schema: string, name: string): number | undefined =>
   objects.find((object) => object.schema === schema && object.name === name)?.oid
 

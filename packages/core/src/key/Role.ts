@@ -1,6 +1,6 @@
 /**
- * Who may do what: the one table of actions. HTTP endpoints ask it before they call, and screens before they draw a button. An
- * action that is not placed in it does not compile.
+ * Who may do what: the one table of actions. HTTP endpoints check it before they call, and screens before they show a
+ * button. An action that is not placed in it does not compile.
  */
 
 /** Roles of people, who manage a cabinet. */
@@ -12,7 +12,7 @@ export const ROLES = [...PERSON_ROLES, "uploader", "reader"] as const
 /** One of `ROLES`. */
 export type Role = (typeof ROLES)[number]
 
-/** Each role, and all that it includes. */
+/** Each role, and the roles that it includes. */
 const INCLUDED = {
   owner: ["owner", "editor", "viewer", "uploader", "reader"],
   editor: ["editor", "viewer", "uploader", "reader"],
@@ -106,7 +106,7 @@ export const ROLE_NEEDED = {
   "audit.read": "owner",
 } as const satisfies Record<Action, Role | "any">
 
-/** Whether somebody with this role may do it. */
+/** Whether this role allows the action. */
 export const mayDo = (role: Role, action: Action): boolean => {
   const needed = ROLE_NEEDED[action]
   return needed === "any" || INCLUDED[role].some((included) => included === needed)
@@ -115,6 +115,6 @@ export const mayDo = (role: Role, action: Action): boolean => {
 /** Null for any other word. */
 export const parseRole = (word: string): Role | null => ROLES.find((role) => role === word) ?? null
 
-/** The refusal of an action to somebody with this role. */
+/** The refusal of an action to this role. */
 export const roleMissing = (action: Action, role: Role): string =>
   `This needs the role ${ROLE_NEEDED[action]}; yours is ${role}.`

@@ -92,7 +92,7 @@ export class FairTurns {
     Deferred.doneUnsafe(waiter.turn, Effect.succeed(true))
   }
 
-  /** Of a waiter that left before: nothing happens. */
+  /** If the waiter left before, nothing happens. */
   #leave(waiter: Waiter): void {
     const { group, client } = waiter
     if (this.#running === waiter) this.#running = null

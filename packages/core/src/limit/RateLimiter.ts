@@ -36,8 +36,8 @@ export class RateLimiter extends Context.Service<
       deadline: Deadline,
     ) => Promise<Result.Result<KeyRateLimit | null, StoreUnavailable>>
     /**
-     * Counts an intake request for its client's address (IPv6 by /64; null if it has none) and then, if that is allowed,
-     * for its source (null if it is not known yet). Returns the first that is not allowed, otherwise the last that was
+     * Counts an intake request for its client's address (IPv6 by /64; null if unknown) and then, if that is allowed,
+     * for its source (null if not known yet). Returns the first that is not allowed, otherwise the last that was
      * counted; fails at the deadline. A source with a rate of its own is counted alone against that.
      */
     readonly intake: (

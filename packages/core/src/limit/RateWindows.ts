@@ -1,6 +1,6 @@
 /**
- * Counts what is not the read API nor the intake, per minute of the wall clock and across all processes: requests of the
- * management API, attempts to sign in. One statement a request; not for hot paths.
+ * Counts requests of the management API and attempts to sign in, per minute of the wall clock and across all processes.
+ * (The read API and the intake have counters of their own.) One statement a request; not for hot paths.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

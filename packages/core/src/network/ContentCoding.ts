@@ -6,7 +6,9 @@ import { Result } from "effect"
 import * as zlib from "node:zlib"
 import { charsetOf } from "../text/Charset.ts"
 
-/** `too_large`: the decoded body exceeds the limit. `corrupt`: the bytes are not what the coding says; `reason` is in words. */
+/**
+ * `too_large`: the decoded body exceeds the limit. `corrupt`: the bytes do not match the coding; `reason` is in words.
+ */
 export type CodingFailure =
   | { readonly code: "too_large" }
   | {
@@ -53,7 +55,7 @@ const unpack = (
     ),
   )
 
-/** Node stops after the first part of a body. `inParts`: whether several may stand in a row. */
+/** Node stops after the first part of a body. `inParts`: whether several parts may follow one another. */
 const coding =
   (
     name: string,

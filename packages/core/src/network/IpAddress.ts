@@ -40,7 +40,7 @@ const v6 = (text: string): bigint | null => {
   const before = groupsOf(head)
   const after = groupsOf(tail ?? "")
   const count = before.length + after.length
-  // The two colons stand for at least one group.
+  // The two colons replace at least one group.
   if (tail === undefined ? count !== 8 : count > 7) return null
   const zeros = Array.from({ length: 8 - count }, () => "0")
   return [...before, ...zeros, ...after].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n)

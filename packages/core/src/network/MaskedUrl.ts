@@ -1,6 +1,6 @@
 /**
- * A URL without what is a secret more often than not: its query string, and a user name and password. For the audit log, and
- * for those who may see that something is sent somewhere but may not change it.
+ * A URL without the parts that are often secret: its query string, user name and password. For the audit log, and for
+ * people who may see the destination but may not change it.
  */
 export const maskUrl = (url: string): string => {
   const mark = url.search(/[?#]/)

@@ -1,4 +1,4 @@
-/** A header that somebody gives for requests that we send: what may stand in its name and its value. */
+/** A custom header for requests that we send: the rules for its name and value. */
 import { Result } from "effect"
 
 export type RequestHeader = readonly [name: string, value: string]

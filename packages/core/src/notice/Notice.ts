@@ -21,7 +21,7 @@ export const NOTICE_KINDS = [
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** What makes two notices the same. */
+/** The identity of a notice. */
 export interface NoticeKey {
   readonly kind: NoticeKind
   /** The number of the address, source, poll or import; 0 if it is about none. */
@@ -62,10 +62,10 @@ export interface Notice {
   readonly payload: NoticePayload & NoticeFields
 }
 
-/** What a notice of some kind is made of. */
+/** The parts of a notice. */
 export interface NoticeParts {
   readonly kind: NoticeKind
-  /** What it is about: a noun, and its number if it has one. */
+  /** The subject: a noun, and its number if it has one. */
   readonly about: readonly [noun: string, id?: number]
   readonly instance: string
   readonly since: string | null

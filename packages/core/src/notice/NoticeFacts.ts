@@ -1,4 +1,4 @@
-/** What notices are decided from, as it is found by one round. Times are RFC 3339 in UTC. */
+/** The facts that decide notices, as found by one round. Times are RFC 3339 in UTC. */
 import type { Silence } from "../activity/ActivityStore.ts"
 import type { ClientCertificate } from "../delivery/ClientCertificate.ts"
 import type { PauseReason } from "../delivery/Address.ts"
@@ -16,7 +16,7 @@ export interface AddressFact {
 export interface FailingAddress extends AddressFact {
   readonly since: string
   readonly seconds: number
-  /** Of the last failed attempt. */
+  /** The last failed attempt's. */
   readonly status: number | null
   readonly failure: string | null
 }
@@ -29,7 +29,7 @@ export interface RecoveredAddress extends AddressFact {
 
 export interface PausedAddress extends AddressFact {
   readonly since: string
-  /** Null: somebody paused it. */
+  /** Null: a person paused it. */
   readonly reason: PauseReason | null
   /** Who; null if that is not known. */
   readonly by: string | null
@@ -46,7 +46,7 @@ export interface WaitingAddress extends AddressFact {
 /** The certificate with which an address identified itself last. */
 export interface CertificateFact extends AddressFact {
   readonly endsAt: string
-  /** Until then; negative behind it. */
+  /** Days until then; negative afterwards. */
   readonly seconds: number
 }
 
@@ -98,7 +98,7 @@ export interface DiskFact {
   readonly totalBytes: number
 }
 
-/** What the store finds. */
+/** The facts that the store finds. */
 export interface StoredFacts {
   readonly failing: ReadonlyArray<FailingAddress>
   readonly recovered: ReadonlyArray<RecoveredAddress>

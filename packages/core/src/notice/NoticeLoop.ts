@@ -1,4 +1,4 @@
-/** Tells notices, in every serving process; one of them a minute looks for them. */
+/** Sends notices, in every serving process; one process a minute looks for causes. */
 import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { NoticeStore } from "./NoticeStore.ts"

@@ -34,7 +34,7 @@ export class Notices extends Context.Service<
   Notices,
   {
     readonly show: Returns
-    /** Creates their source, or takes it out of the archive. What is on already stays as it is. */
+    /** Creates their source, or takes it out of the archive. If they are on already, nothing changes. */
     readonly switchOn: () => Returns
     /** Archives their source: its events, its table and its subscriptions stay. */
     readonly switchOff: () => Returns

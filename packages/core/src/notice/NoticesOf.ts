@@ -29,7 +29,7 @@ const STAGES = [
 /** This many deliveries waiting for one address give a notice; while half as many still wait, it is the same cause. */
 const MANY_WAITING = MOST_WAITING
 const STILL_MANY_WAITING = MANY_WAITING / 2
-/** A delivery that is due and that nobody sends for so long. */
+/** How long a due delivery may stay unsent. */
 const LATE_SECONDS = 600
 
 const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
@@ -38,7 +38,7 @@ const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
 const LOW_DISK_SHARE = 0.1
 const ROOMY_DISK_SHARE = 0.12
 
-/** So many columns of one event are named. */
+/** The most columns of one event that are named. */
 const MAX_NAMED_COLUMNS = 50
 
 const addressWords = ({ id, url }: Fact.AddressFact): string => `Delivery address ${id} (${maskUrl(url)})`

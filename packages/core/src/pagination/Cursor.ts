@@ -1,7 +1,8 @@
 /**
- * A cursor: the place where a page ended, as text that clients pass back unchanged. It is opaque, versioned and signed, and
- * the signature covers the walk that it belongs to: a cursor of another cabinet, another endpoint, another selection or
- * another version is refused and never read as a place in this walk, and nobody can forge one. It grants no access.
+ * A cursor: the place where a page ended, as text that clients pass back unchanged. It is opaque, versioned and signed,
+ * and the signature covers the walk that it belongs to: a cursor of another cabinet, another endpoint, another
+ * selection or another version is refused and never read as a place in this walk, and it cannot be forged. It grants no
+ * access.
  *
  * Format, in base64url without padding: the version, 16 bytes of the signature, and a JSON list of positions in UTF-8.
  * There is one position today; a cabinet spread over several databases would have one for each.
@@ -18,7 +19,7 @@ export const MAX_CURSOR_LENGTH = 12_000
 
 /** The walk that a cursor belongs to. */
 export interface CursorWalk {
-  /** What is read: a cursor of one kind is never valid for another. */
+  /** The kind of list: a cursor of one kind is never valid for another. */
   readonly kind: "rows" | "feed" | "events" | "deliveries" | "verification"
   /** Everything else that a place depends on: the object, the selection, the types of the compared values. */
   readonly scope: ReadonlyArray<unknown>

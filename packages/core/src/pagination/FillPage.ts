@@ -8,7 +8,7 @@ export interface Slice<A, Place> {
   readonly found: ReadonlyArray<A>
   /** Where the next slice begins; null after the last one. */
   readonly next: Place | null
-  /** The time of the last item that was looked at, whether or not it was found; null if there was none. */
+  /** The time of the last examined item, whether or not it matched; null without one. */
   readonly reached: string | null
 }
 

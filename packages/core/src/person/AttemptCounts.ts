@@ -1,6 +1,7 @@
 /**
- * Counts attempts to sign in, by the minute and across all processes. A browser in which somebody signed in before counts by
- * itself. Any other counts by its address and by the account, apart for the address from which the person signed in last.
+ * Counts attempts to sign in, by the minute and across all processes. A browser in which a person signed in before is
+ * counted separately. Any other counts by its address and by the account, apart for the address from which the person
+ * signed in last.
  */
 import { hash } from "node:crypto"
 import { Clock, Context, Effect } from "effect"
@@ -42,7 +43,7 @@ export const attemptCounts = Effect.gen(function* () {
     yield* count(`signin:${subjectOf(client)}`, rates.address)
   })
 
-  /** A known browser by itself, any other by its address. */
+  /** A known browser is counted separately, any other by its address. */
   const countOrigin = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
     origin.browser === null ? countAddress(origin) : count(`signin:browser:${origin.browser.id}`, rates.account)
 

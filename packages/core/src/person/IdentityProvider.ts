@@ -1,6 +1,6 @@
 /**
- * A provider of identities elsewhere (OpenID Connect): where a browser is sent to sign in, and who came back. None unless the
- * composition of the server provides one.
+ * A provider of identities elsewhere (OpenID Connect): where it sends a browser to sign in, and which person it
+ * returns. None unless the composition of the server provides one.
  */
 import { Context, Data, type Effect } from "effect"
 
@@ -20,7 +20,7 @@ export interface ProvidedPerson {
   readonly roles: ReadonlyArray<string>
 }
 
-/** `unreachable`: nobody can sign in now; `refused`: this one did not. The detail is for the log. */
+/** `unreachable`: nobody can sign in now; `refused`: this attempt failed. The detail is for the log. */
 export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly is: "unreachable" | "refused"
   readonly detail: string

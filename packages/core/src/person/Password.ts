@@ -1,6 +1,6 @@
 /**
- * Passwords of people. Kept as scrypt with its parameters, so that they can be raised later. Refuses what is short, and what
- * is guessed first: repetitions, runs of the keyboard, and the commonest ones.
+ * Passwords of people. Kept as scrypt with its parameters, so that they can be raised later. Refuses short and easily
+ * guessed ones: repetitions, keyboard runs, and the most common passwords.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"

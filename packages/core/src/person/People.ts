@@ -13,7 +13,7 @@ import { type Changed, PersonStore, type ExternalIdentity } from "./PersonStore.
 import { newSecret, secretFingerprint } from "./Secret.ts"
 import { SessionStore } from "./SessionStore.ts"
 
-/** For somebody who has never signed in a day, for others ten minutes. */
+/** A day for a person who has never signed in, ten minutes for others. */
 const INVITATION_SECONDS = 86_400
 const LINK_SECONDS = 600
 /** How long after a sign-in by link a forgotten password may be replaced without the current one. */
@@ -31,7 +31,7 @@ export class People extends Context.Service<
     readonly set: (id: number, change: PersonChange) => Effect.Effect<Person, Refused>
     /** Every session of theirs ends. The last owner stays. */
     readonly remove: (id: number) => Effect.Effect<Person, Refused>
-    /** A new one-time link; the one before is no longer valid. */
+    /** A new one-time link, which invalidates the previous one. */
     readonly link: (id: number) => Effect.Effect<IssuedLink, Refused>
     /** Sets the password of the session's own person and ends their other sessions. */
     readonly setPassword: (
@@ -39,7 +39,7 @@ export class People extends Context.Service<
       password: string,
       current: string | null,
     ) => Effect.Effect<void, Refused | SignInError>
-    /** The person with this identity, created at first sight, which is an act of theirs; none for one who was removed. */
+    /** The person with this identity, created at first sight (logged as their own act); none for a removed person. */
     readonly resolveExternal: (identity: ExternalIdentity) => Effect.Effect<Option.Option<Person>, Refused>
   }
 >()("@data-cabinet/core/person/People") {

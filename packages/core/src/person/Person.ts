@@ -10,11 +10,11 @@ export interface Person {
   readonly id: number
   readonly name: string
   readonly role: PersonRole
-  /** Null for somebody who signs in here, by link or password. */
+  /** Null for a person who signs in here, by link or password. */
   readonly issuer: Issuer | null
   readonly hasPassword: boolean
   readonly createdAt: string
-  /** Null for somebody who has never signed in. */
+  /** Null for a person who has never signed in. */
   readonly signedInAt: string | null
   /** Until when an unused link is valid; null without one. */
   readonly linkExpiresAt: string | null
@@ -63,12 +63,12 @@ export interface LiveSession extends Session {
   readonly ageSeconds: number
 }
 
-/** Where somebody signs in from. */
+/** Where a person signs in from. */
 export interface SignInOrigin {
   readonly client: string | null
   readonly userAgent: string | null
   readonly requestId: string | null
-  /** Null in a browser in which nobody has signed in yet. */
+  /** Null for a browser in which nobody has signed in yet. */
   readonly browser: KnownBrowser | null
 }
 

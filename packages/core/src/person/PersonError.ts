@@ -19,7 +19,7 @@ export class PersonError extends Schema.TaggedError<PersonError>()("PersonError"
 export const personError = (code: PersonError["code"], message: string): PersonError =>
   new PersonError({ code, message })
 
-/** A password was to be set for an access token, or by somebody who signs in elsewhere. */
+/** A password was to be set for an access token, or by a person who signs in elsewhere. */
 export const hasNoPassword = personError(
   "no_such_person",
   "Only people who sign in to this cabinet itself have a password: neither access tokens nor people of a proxy or provider do.",

@@ -1,10 +1,10 @@
-/** Stores people and their one-time links, by fingerprint only. What is refused is decided by `People`. */
+/** Stores people and their one-time links, by fingerprint only. `People` decides what to refuse. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { PersonRole } from "../key/Role.ts"
 import type { Issuer, NewPerson, Person, PersonChange } from "./Person.ts"
 
-/** What a password is compared with. */
+/** The stored hash that a password is compared with. */
 export interface PasswordHolder {
   readonly person: Person
   readonly password: string | null
@@ -18,11 +18,11 @@ export interface ExternalIdentity {
   readonly subject: string
   readonly name: string
   readonly role: PersonRole
-  /** Whether name and role follow what is said now, or stay as they were first. */
+  /** Whether name and role follow the provider's current values, or stay as first created. */
   readonly follow: boolean
 }
 
-/** `last_owner`: nobody would be left who may do everything. */
+/** `last_owner`: no owner would be left. */
 export type Changed = Person | "missing" | "name_taken" | "last_owner"
 
 export class PersonStore extends Context.Service<
@@ -31,11 +31,11 @@ export class PersonStore extends Context.Service<
     readonly add: (person: NewPerson) => Effect.Effect<Person | "name_taken", StoreUnavailable>
     readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
     readonly find: (id: number) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
-    /** One who signs in here, by a name in any case. */
+    /** A person who signs in here, by name, ignoring case. */
     readonly byName: (name: string) => Effect.Effect<Option.Option<PasswordHolder>, StoreUnavailable>
     /** A removed one of an issuer is let in again by a role. */
     readonly change: (id: number, change: PersonChange) => Effect.Effect<Changed, StoreUnavailable>
-    /** Ends the sessions and the link, too. */
+    /** Also ends the sessions and the link. */
     readonly remove: (id: number) => Effect.Effect<Changed, StoreUnavailable>
     readonly setPassword: (id: number, password: string | null) => Effect.Effect<boolean, StoreUnavailable>
     /** Replaces an earlier link. Returns when it expires; none if the person does not exist. */
@@ -45,7 +45,7 @@ export class PersonStore extends Context.Service<
       seconds: number,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
-    /** Also one who was removed; none at first sight. */
+    /** Includes removed people; none at first sight. */
     readonly findExternal: (
       identity: Pick<ExternalIdentity, "issuer" | "subject">,
     ) => Effect.Effect<Option.Option<Person>, StoreUnavailable>

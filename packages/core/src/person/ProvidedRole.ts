@@ -5,7 +5,7 @@ import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
 export interface RoleRules {
   /** By the claim's value. */
   readonly roles: ReadonlyMap<string, PersonRole>
-  /** Of those whom the claim gives none; null: they are not let in. */
+  /** The role of people whose claim gives none; null: they may not sign in. */
   readonly fallback: PersonRole | null
 }
 

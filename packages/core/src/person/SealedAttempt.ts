@@ -12,7 +12,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export interface BegunSignIn extends SignInAttempt {
-  /** Where the browser wanted to go. */
+  /** The browser's destination after sign-in. */
   readonly to: string
 }
 

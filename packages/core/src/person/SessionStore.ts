@@ -28,7 +28,7 @@ export class SessionStore extends Context.Service<
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Like `find`, without noting a use. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Live ones, newest first; null: everybody's. */
+    /** Live ones, newest first; null: all people's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Null: whosever it is. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<boolean, StoreUnavailable>

@@ -6,7 +6,9 @@ import type { LiveSession, Session } from "./Person.ts"
 import { type PersonError, personError } from "./PersonError.ts"
 import { SessionStore } from "./SessionStore.ts"
 
-/** Whose sessions somebody may see and end: null for an owner, who may everybody's; 0, which nobody has, for a program. */
+/**
+ * The person whose sessions the caller may see and end: null (all) for an owner; 0, which no person has, for a program.
+ */
 export const sessionsOf = ({ role, kind, id }: Pick<Actor, "role" | "kind" | "id">): number | null => {
   if (role === "owner") return null
   return kind === "person" ? id : 0
@@ -19,7 +21,7 @@ export class Sessions extends Context.Service<
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Like `find`, but does not count as use of the session, which expires as if nobody had looked. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Live ones, newest first; null: everybody's. */
+    /** Live ones, newest first; null: all people's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: whosever it is. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<void, PersonError | StoreUnavailable>

@@ -22,7 +22,7 @@ import { type NewSession, SessionStore } from "./SessionStore.ts"
 
 const MAX_USER_AGENT_LENGTH = 300
 
-/** Written where nobody of the name given is known: the name itself may be somebody's password. */
+/** Logged for an unknown name instead of the name, which may be a mistyped password. */
 const UNKNOWN = { id: null, name: "unknown", role: "viewer" } as const
 
 type Refused = SignInError | StoreUnavailable
@@ -31,7 +31,7 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     readonly byLink: (secret: string, origin: SignInOrigin) => Effect.Effect<StartedSession, Refused>
-    /** Somebody whom a provider has identified; `identify` is not run for an address that tries too often. */
+    /** Signs in a person identified by a provider; `identify` is not run for an address that tries too often. */
     readonly byProvider: <E>(
       identify: Effect.Effect<Person, E>,
       origin: SignInOrigin,

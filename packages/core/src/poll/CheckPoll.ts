@@ -1,4 +1,4 @@
-/** What a poll may be: its URL and settings, and where its headers may go. */
+/** The rules for polls: URL, settings, and where headers may go. */
 import { Effect, Option, Result } from "effect"
 import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
 import type { AddressError } from "../delivery/AddressError.ts"
@@ -56,7 +56,7 @@ const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField"
 const asPollError = (error: AddressError): PollError =>
   pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
 
-/** They could make the response something other than what was requested. */
+/** They could turn the response into something other than the requested document. */
 const checkHeader = requestHeaderCheck({ names: ["if-modified-since", "if-none-match", "range"], prefixes: [] })
 
 const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {

@@ -14,7 +14,7 @@ export const itemKey = (item: JsonObject, keyField: string | null): Uint8Array =
   return hash("sha256", text, "buffer")
 }
 
-/** The value that stands in the key field; null where the whole content counts. */
+/** The value of the key field; null if the whole content counts. */
 export const keyValue = (item: JsonObject, keyField: string | null): Json => {
   if (keyField === null) return null
   return (keyField.startsWith("/") ? atPointer(item, keyField) : item.get(keyField)) ?? null

@@ -52,7 +52,7 @@ export interface NewPoll {
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/** What changes of a poll; what is left out stays. */
+/** Changes to a poll; missing fields stay. */
 export type PollChange = Partial<Omit<NewPoll, "sourceId">>
 
 /** A run as logged. `unchanged`: the server responded that nothing is new (304). */
@@ -74,7 +74,7 @@ export interface PollRun {
   readonly nextAt: string | null
 }
 
-/** What one request of a poll brought that is kept nowhere. */
+/** The result of one trial request of a poll, which is not stored. */
 export interface PollTrial {
   readonly status: number | null
   /** Why nothing could be read; null if it could. */
@@ -84,13 +84,13 @@ export interface PollTrial {
   readonly durationMs: number
   readonly bytes: number
   readonly contentType: string | null
-  /** With which a run would ask next time whether something is new. */
+  /** The validators that the next run would send. */
   readonly etag: string | null
   readonly lastModified: string | null
-  /** As it was read; null if it could not be. */
+  /** The detected format; null if unreadable. */
   readonly format: FileFormat | null
   readonly encoding: string | null
-  /** What was looked for in it. */
+  /** The pointer to the items. */
   readonly pointer: string
   readonly keyField: string | null
   readonly items: number
@@ -104,10 +104,10 @@ export interface PollTrial {
     readonly payload: string
     /** False if the text is cut. */
     readonly whole: boolean
-    /** The JSON of what it is recognized by; null for its whole content. */
+    /** The JSON of its key; null if its whole content is the key. */
     readonly key: string | null
     readonly fresh: boolean
   }>
-  /** Of a response that could not be read. */
+  /** For an unreadable response. */
   readonly beginning: string | null
 }

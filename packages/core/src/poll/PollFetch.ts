@@ -21,7 +21,7 @@ export interface PollResponse {
   readonly retryAfter: number | null
 }
 
-/** What is said instead of a request: it may be the headers that allow it. */
+/** The message instead of a request: the headers may be what permits the request. */
 export const UNREADABLE_HEADERS = "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY"
 
 export class PollFetch extends Context.Service<

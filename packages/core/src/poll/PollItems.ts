@@ -21,7 +21,7 @@ const REPEATED_ITEM_COST = 8_192
 /** How many are handed over at a time: as many keys as one statement looks up. */
 const LOOKUP_KEYS = 5000
 
-/** What says how a response is read. */
+/** The settings that decide how a response is read. */
 export type PollReading = Pick<Poll, "url" | "format" | "pointer" | "keyField">
 
 export type PollItem = NewRow & { readonly key: Uint8Array }
@@ -106,7 +106,7 @@ const NO_SHEETS: SheetReader["Service"] = {
   open: () => Effect.fail(fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")),
 }
 
-/** What an import of its items is called. */
+/** The name of an import of its items. */
 export const nameOf = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`.slice(0, 500)

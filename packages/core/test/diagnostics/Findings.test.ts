@@ -332,7 +332,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     "base URL",
     diagnostics({ signedAddresses: [{ sourceId: 3, name: "Calls", recipe: "twilio" }] }),
     "warn",
-    /source 3 \(Calls, twilio\)\. Here no server has been told the base URL, .* Set BASE_URL/,
+    /source 3 \(Calls, twilio\)\. Here no server has been given the base URL, .* Set BASE_URL/,
   ],
   [
     "base URL",

@@ -108,7 +108,7 @@ export class AdaptiveWindow {
     return false
   }
 
-  /** What waits is kept as long as some of it will be sent soon. */
+  /** Waiting deliveries are kept as long as some of them will be sent soon. */
   #refused(mayHalve: boolean): boolean {
     if (mayHalve) {
       this.#window = Math.max(1, this.#window / 2)

@@ -205,8 +205,8 @@ class DeliveryDispatcher {
   }
 
   /**
-   * Sends one delivery after another, as long as the lane has more to send. One generator for all: V8 keeps what a generator
-   * made per call refers to, here the delivery, until a full collection.
+   * Sends one delivery after another, as long as the lane has more to send. One generator for all: with a generator per
+   * call, V8 keeps its references, here the delivery, until a full collection.
    */
   readonly #sendFrom = Effect.fnUntraced({ self: this }, function* (state: DispatchLane, first: Claimed) {
     const clock = yield* Clock.Clock

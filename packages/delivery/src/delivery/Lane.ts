@@ -1,12 +1,13 @@
 /**
- * How much may be in flight at once: in total, in bytes, and per address. A lane holds no connection and no fiber. The loop
- * asks it how much to claim, adds the claimed deliveries, and asks it which to send now.
+ * How much may be in flight at once: in total, in bytes, and per address. A lane holds no connection and no fiber. The
+ * loop reads from it how much to claim, adds the claimed deliveries, and takes from it the ones to send now.
  *
- * An attempt in flight for a second is slow: it gives up its slot, so that receivers that hang cannot fill the lane, and
- * its address gets no further request meanwhile. An address begins with two requests at once and earns more with each quick
- * delivery, past the usual maximum only while the lane is half empty. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their
- * turn, so that one statement claims many, and one statement records the outcomes of many. Deliveries waiting for an
- * address that stops responding, refuses all or slows down are given back at once.
+ * An attempt in flight for a second is slow: it gives up its slot, so that receivers that hang cannot fill the lane,
+ * and its address gets no further request meanwhile. An address begins with two requests at once and earns more with
+ * each quick delivery, past the usual maximum only while the lane is half empty. For an address that has earned the
+ * maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
+ * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or
+ * slows down are given back at once.
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { AdaptiveWindow, type Fate } from "./AdaptiveWindow.ts"

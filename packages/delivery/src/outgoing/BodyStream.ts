@@ -56,7 +56,8 @@ export const makeBodyStream = Effect.fnUntraced(function* (maxBytes: number, pie
       duration: pieceMillis,
       orElse: () => Effect.fail(broken("timeout", `the response stalled: nothing arrived for ${pieceMillis / 1000} s`)),
     }),
-    // A latch wakes its waiter at once, in the middle of what the parser has read: yielding lets the rest arrive with it.
+    // A latch wakes its waiter at once, in the middle of a chunk that the parser is reading: yielding lets the rest
+    // arrive with it.
     Effect.andThen(Effect.yieldNow),
     Effect.andThen(take),
   )

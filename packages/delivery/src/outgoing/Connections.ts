@@ -20,7 +20,10 @@ import { OutgoingError } from "./OutgoingError.ts"
 
 let library: typeof import("undici") | undefined
 
-/** Whether connections can be opened: the library is loaded with the first request, for loading it is a tenth of a start. */
+/**
+ * Whether connections can be opened: the library is loaded with the first request, because loading it takes a tenth of
+ * a start.
+ */
 export const canConnect = (): boolean => library !== undefined
 
 /** To be awaited before the first connection. */
@@ -50,7 +53,7 @@ const KEEP_ALIVE_MILLIS = 4000
 const IDLE_MILLIS = 10_000
 const MAX_HEADER_BYTES = 16_384
 
-/** How the connections for a client certificate identify themselves; `id` tells them from all others. */
+/** The identity that connections present to the receiver; `id` distinguishes it from all others. */
 interface Identified {
   readonly id: string
   readonly context: SecureContext
@@ -82,7 +85,7 @@ export class Connection {
   uses = 0
   idleSince = 0
   peer: string | null = null
-  /** Of the current socket: an alert of TLS 1.3, of which the library tells only that the other side closed. */
+  /** The TLS 1.3 alert on the current socket, which the library reports only as a close by the peer. */
   socketError: Error | null = null
   #socket: Socket | null = null
 
@@ -146,7 +149,7 @@ export class Connection {
   }
 }
 
-/** What was saved may be too weak for the OpenSSL of this process. */
+/** The saved certificate or key may be too weak for this process's OpenSSL. */
 const contextOf = (options: SecureContextOptions): SecureContext => {
   try {
     return createSecureContext(options)

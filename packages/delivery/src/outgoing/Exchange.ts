@@ -1,7 +1,7 @@
 /**
- * One request and its response on one connection: the head as soon as it arrives, the body as it arrives, never more than
- * the reader asks for. It notifies a listener by plain calls: a fiber for every step of every delivery was measured to cost
- * more than the sending itself.
+ * One request and its response on one connection: the head as soon as it arrives, the body as it arrives, never more
+ * than the reader requests. It notifies a listener by plain calls: a fiber for every step of every delivery was
+ * measured to cost more than the sending itself.
  */
 import type { Dispatcher } from "undici"
 import type { Connection } from "./Connections.ts"

@@ -2,9 +2,9 @@
  * Reads the head of a response as loosely as receivers write it, and hands the parser a head that keeps every rule. A
  * receiver that answered 2xx has the event: retrying because of a stray space would send it a second time, and a third.
  *
- * Only what has a single meaning is mended: lines that end in LF alone, informational responses, a length repeated, bytes
- * that may not stand in a header. A head whose framing is in doubt goes to the parser as it came, which refuses it; the
- * status is known all the same (`seen`). Two different lengths are the exception: they leave no status either.
+ * Only what has a single meaning is mended: lines that end in LF alone, informational responses, a length repeated,
+ * bytes that are invalid in a header. A head whose framing is in doubt goes to the parser as it came, which refuses it;
+ * the status is known all the same (`seen`). Two different lengths are the exception: they leave no status either.
  */
 /** Header names in lower case; a header sent twice is a list. */
 export type HeadHeaders = Record<string, string | Array<string>>
@@ -113,7 +113,7 @@ export class LooseHead {
     this.#passed = null
   }
 
-  /** What the parser gets now: nothing while the head is not whole. */
+  /** The bytes for the parser now: none until the head is complete. */
   push(bytes: Buffer): Buffer | null {
     if (!this.#isAwaited) return bytes
     let held = this.#held === null ? bytes : Buffer.concat([this.#held, bytes])
@@ -183,7 +183,7 @@ const mended = ([, version, status, rest]: RegExpExecArray, lines: ReadonlyArray
   if (lengths.length > 1) return null
   const others = fields.filter(({ name }) => name.toLowerCase() !== LENGTH)
   const length = lengths.map((value) => ({ name: "Content-Length", value }))
-  // What was left out may have said where the body ends.
+  // A skipped header may have defined where the body ends.
   const close = isWhole ? [] : [{ name: "Connection", value: "close" }]
   const text = [...others, ...length, ...close].map(({ name, value }) => `${name}: ${value}\r\n`).join("")
   return `HTTP/${version === "1.1" ? "1.1" : "1.0"} ${status} ${trimmed(rest!).replace(FORBIDDEN, " ")}\r\n${text}\r\n`

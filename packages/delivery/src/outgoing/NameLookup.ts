@@ -28,7 +28,7 @@ export class NameLookup extends Context.Service<
 /** All addresses are checked at every request, and a name server may return thousands: no legitimate host has this many. */
 const MAX_ADDRESSES = 64
 
-/** How long a result is reused, in milliseconds. The connected address is checked each time all the same. */
+/** How long a result is reused, in milliseconds. The connected address is still checked each time. */
 const CACHE_MILLIS = 1000
 const MAX_CACHED_NAMES = 1000
 

@@ -13,7 +13,7 @@ export class OutgoingError extends Schema.TaggedError<OutgoingError>()("Outgoing
 
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/
 
-/** What the other side said of a client certificate, or of there being none, before it ended the handshake. */
+/** The peer's alert about the client certificate, or its absence, that ended the handshake. */
 const ALERTS: Readonly<Record<string, string>> = {
   CERTIFICATE_REQUIRED: "the receiver demands a client certificate",
   BAD_CERTIFICATE: "the receiver refused the client certificate: it finds it damaged, or its signature wrong",

@@ -72,7 +72,7 @@ const make = (options: PinnedClientOptions) =>
       (all) => Effect.sync(() => all.destroy()),
     )
 
-    // A server that runs on while its package is replaced must have what it needs.
+    // A server that keeps running while its package is replaced must have its modules loaded.
     yield* Effect.forkScoped(Effect.delay(loadLibrary, "1 second"))
     const sendWhole = sender(connections)
 

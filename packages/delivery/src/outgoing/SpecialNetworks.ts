@@ -1,5 +1,5 @@
 /**
- * Every block of the two IANA special-purpose address registries (IPv4 and IPv6), and what is refused in addition.
+ * Every block of the two IANA special-purpose address registries (IPv4 and IPv6), and further refused blocks.
  * SECURITY.md shows this table; a test keeps the two in step.
  */
 import { type Network, parseNetwork } from "@data-cabinet/core/network/IpAddress"

@@ -61,7 +61,7 @@ const failure = (is: ProviderFailure["is"]) => (error: unknown) => new ProviderF
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** The texts that a claim holds: itself, those of a list, or what a path of names leads to. */
+/** The texts of a claim: the claim itself, the items of a list, or the value at a path of names. */
 export const claimedRoles = (claims: Claims, name: string): ReadonlyArray<string> => {
   let value: unknown = Object.hasOwn(claims, name) ? claims[name] : claims
   if (value === claims) {

@@ -1,4 +1,4 @@
-/** The schemas of the management API's responses: what the cabinet is doing. */
+/** The schemas of the management API's responses: the cabinet's activity. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { flag, id, object, orNull, time, whole, wholeOrNull } from "../openapi/SchemaForms.ts"
 

@@ -1,4 +1,4 @@
-/** What a cabinet is doing, by hours and days, over the management API. */
+/** A cabinet's activity, by hours and days, over the management API. */
 import { Activity } from "@data-cabinet/core/activity/Activity"
 import { ACTIVITY_STEPS } from "@data-cabinet/core/activity/ActivityStore"
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"

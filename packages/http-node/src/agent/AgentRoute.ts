@@ -1,7 +1,7 @@
 /**
- * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions and without streams of its own. The order of checks:
- * a foreign `Origin` (403), method (405), key (401), rate (429), protocol version (400), content type (415), size (413), and
- * then the message. What is refused of a message is said in the form of the protocol.
+ * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions and without streams of its own. The order
+ * of checks: a foreign `Origin` (403), method (405), key (401), rate (429), protocol version (400), content type (415),
+ * size (413), and then the message. Refusals of a message have the protocol's form.
  */
 import type { AgentReader, ToolError } from "@data-cabinet/core/agent/AgentTools"
 import { MAX_WAIT_SECONDS } from "@data-cabinet/core/agent/AgentTool"
@@ -61,7 +61,7 @@ const notAllowed = errorResponse(
   { allow: "POST" },
 )
 
-/** What is refused before the body is read; undefined if nothing is. */
+/** The refusal before the body is read; undefined if acceptable. */
 const refusedHead = ({ headers }: Request): Response | undefined => {
   const version = headers["mcp-protocol-version"]
   if (version !== undefined && !PROTOCOL_VERSIONS.includes(version)) {

@@ -6,7 +6,7 @@ import { qualityOf } from "../html/Language.ts"
 
 const JSON_TYPE = "application/json"
 
-/** Which of these types an `Accept` header asks for by name: the first of the best quality; null for JSON. */
+/** Which of these types an `Accept` header names: the first of the best quality; null for JSON. */
 export const acceptedType = (header: string | undefined, types: ReadonlyArray<string>): string | null => {
   // Most requests end here.
   if (header === undefined || header === "*/*" || header === JSON_TYPE) return null

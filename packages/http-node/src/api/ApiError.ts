@@ -6,7 +6,7 @@ import type { Response } from "../server/Request.ts"
 
 export interface ApiError {
   readonly code: ErrorCode
-  /** What was expected, in words. Never a stack, never SQL. */
+  /** The expected input, in words. Never a stack, never SQL. */
   readonly message: string
   /** The offending parameter, if there is one. */
   readonly param?: string | null

@@ -1,6 +1,6 @@
 /**
- * The declaration of an API endpoint. The same value guards requests (which parameters exist, what a path may hold) and
- * becomes a part of the OpenAPI document, so that the two cannot diverge.
+ * The declaration of an API endpoint. The same value guards requests (parameters, path segments) and becomes a part of
+ * the OpenAPI document, so that the two cannot diverge.
  */
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { ApiError } from "./ApiError.ts"
@@ -54,9 +54,9 @@ export interface Endpoint {
     readonly example: unknown
     readonly headers?: { readonly [name: string]: JsonSchema }
   }
-  /** The forms in which a 200 is sent besides JSON, to a client that asks for one by its name in `Accept`. */
+  /** The forms of a 200 besides JSON, for clients that name one in `Accept`. */
   readonly forms?: ReadonlyArray<string>
-  /** What a response depends on besides the key and the address; absent: on `Accept`, if there are forms. */
+  /** The request headers that a response varies by, besides the key; absent: `Accept`, if the endpoint has forms. */
   readonly varies?: string
   /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>

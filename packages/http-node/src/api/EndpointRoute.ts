@@ -1,7 +1,7 @@
 /**
  * The frame around every keyed endpoint. It fixes the order of checks: method, key (401), rate (429), form of the path,
- * unknown parameters; only then does the endpoint run. A request with a valid key gets the two rate headers on its response,
- * whatever the response is.
+ * unknown parameters; only then does the endpoint run. Every response to a request with a valid key has the two rate
+ * headers.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type Admitted, Authenticate } from "@data-cabinet/core/key/Authenticate"
@@ -39,7 +39,7 @@ export interface OtherForm {
   /** With its parameters. */
   readonly contentType: string
   readonly bytes: Uint8Array
-  /** Where the next page is, relative to this one; null behind the last. */
+  /** The address of the next page, relative to this one; null after the last. */
   readonly next: string | null
 }
 
@@ -189,7 +189,7 @@ const unavailable: Responded = Result.fail({
   retryAfter: RETRY_SECONDS,
 })
 
-/** Any refusal in the API's terms. Unavailability always carries a retry time, and of the rest what is over a limit. */
+/** Any refusal in the API's terms. Unavailability and exceeded limits always carry a retry time. */
 export const apiError = (error: ApiError | StoreUnavailable): ApiError => {
   if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
   const { code, message, param = null, retryAfter } = error

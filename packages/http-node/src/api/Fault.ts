@@ -7,11 +7,11 @@ import type { ApiError } from "./ApiError.ts"
 /** A mistake in the program around the cabinet. Its message holds no data, so the client sees it. */
 export class ProgramMistake extends Error {}
 
-/** What a client may see of a fault. */
+/** The part of a fault that a client may see. */
 export interface LoggedFault {
   /** The id under which the log has it. */
   readonly id: string
-  /** What to change in the program around; null for any other fault. */
+  /** What to change in the surrounding program; null for any other fault. */
   readonly advice: string | null
 }
 

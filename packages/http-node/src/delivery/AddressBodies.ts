@@ -68,13 +68,13 @@ export const addressChange = Schema.Struct({
 })
 const headerOf = ({ name, value }: { readonly name: string; readonly value: string }) => [name, value] as const
 
-/** What a refusal of a header is about. */
+/** The parameter that a refused header is reported under. */
 export const headersPointer = ({ headers, set_headers: set, remove_headers: removed }: typeof addressChange.Type) => {
   if (headers !== undefined) return "/headers"
   return set === undefined && removed !== undefined ? "/remove_headers" : "/set_headers"
 }
 
-/** What a body says of an address; what it leaves out stays away. */
+/** An address's fields from a body; missing fields stay missing. */
 export const changeOf = (body: typeof addressChange.Type): AddressChange => {
   const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
   const {

@@ -6,7 +6,7 @@ import { encodeXlsx } from "./XlsxRows.ts"
 
 const isText = (format: ExportFormat): format is TextFormat => TEXT_FORMATS.some((one) => one === format)
 
-/** `title` names what is exported, where a file has a place for it. */
+/** `title` names the exported object, if the format has a place for it. */
 export const fileEncoder = (format: ExportFormat, title: string, shape: ExportShape = {}): RowEncoder => {
   if (format === "xlsx") return encodeXlsx(title)
   return format === "parquet" ? encodeParquet(shape) : encodeText(format, shape)

@@ -6,7 +6,7 @@
 /** A value as it is written. */
 export type Stored = string | number | bigint | boolean | Uint8Array
 
-/** What a column holds; "values" keeps each as it is. */
+/** The values that a column holds; "values" keeps each as it is. */
 export type Held = "texts" | "numbers" | "integers" | "booleans" | "values"
 
 export interface ParquetColumn {
@@ -18,7 +18,7 @@ export interface ParquetColumn {
 
 const START_LENGTH = 1_024
 
-/** What is longer is let go of once its group is written. */
+/** A longer buffer is released once its group is written. */
 const MAX_KEPT_BYTES = 8 * 1_048_576
 
 /** Where a column's NULLs are. */

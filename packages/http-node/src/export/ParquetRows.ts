@@ -1,6 +1,7 @@
 /**
- * Rows as Parquet, a group of rows after another. Nothing is rounded: a number without a declared scale is text, unless the
- * caller says how many digits it has; what a column's type cannot hold ends the export, with words about where it is.
+ * Rows as Parquet, a group of rows after another. Nothing is rounded: a number without a declared scale is text, unless
+ * the caller says how many digits it has; a value that a column's type cannot hold ends the export, with a message that
+ * locates it.
  */
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { DecimalDigits, ExportShape, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
@@ -21,7 +22,7 @@ interface Field {
   readonly held: Held
   /** The token is not that of NULL. Undefined if the column's type cannot hold it. */
   readonly value: (token: string) => Stored | undefined
-  /** What the column holds, in words. */
+  /** The column's type, in words. */
   readonly holds: string
 }
 
@@ -107,7 +108,10 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
 }
 
-/** `-12.50` with a scale of 3 is -12500; undefined if it has other digits behind the point, or too many. */
+/**
+ * `-12.50` with a scale of 3 is -12500; undefined if its fraction has nonzero digits beyond the scale, or it has too
+ * many digits.
+ */
 const unscaled = (token: string, { precision, scale }: DecimalDigits): bigint | undefined => {
   const [, sign, before, after = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,6}))?$/.exec(token) ?? []
   if (before === undefined) return undefined
@@ -186,7 +190,7 @@ const keepBounds = (writer: Writer): void => {
 
 export const encodeParquet = (shape: ExportShape): RowEncoder =>
   async function* ({ columns, declared, batches, metadata }) {
-    // Loaded by those who export Parquet.
+    // Loaded only for Parquet exports.
     const { ByteWriter, ParquetWriter } = await import("hyparquet-writer")
     refuseUnknown(columns, shape)
     const fields = columns.map(({ name, type }, index) => fieldOf(name, type, declared[index] ?? null, shape))

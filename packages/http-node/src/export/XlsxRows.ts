@@ -1,6 +1,7 @@
 /**
- * Rows as a workbook. A number is a number if a double carries all its digits, and text otherwise; a day is a day, a time its
- * text with its zone. More rows than a sheet takes go on in another. What a cell cannot hold ends the export.
+ * Rows as a workbook. A number is a number if a double carries all its digits, and text otherwise; a day is a day, a
+ * time its text with its zone. More rows than a sheet takes go on in another. A value that a cell cannot hold ends the
+ * export.
  */
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { RowEncoder } from "@data-cabinet/core/export/ExportFormat"
@@ -15,7 +16,7 @@ const MAX_DIGITS = 15
 /** A day from when on spreadsheets agree about days. */
 const DAY = /^(?:19(?!00-0[12])|[2-9]\d)\d\d-\d\d-\d\d$/
 
-/** What looks like an escape of the format, and what XML has no character for. */
+/** Texts that look like an escape of the format, and characters that XML cannot represent. */
 const ESCAPE = /_(?=x[0-9a-fA-F]{4}_)/g
 const NO_CHARACTER = /[\ufffe\uffff]/g
 
@@ -51,7 +52,7 @@ const cellOf = (token: string, isDay: boolean): Cell => {
 
 export const encodeXlsx = (title: string): RowEncoder =>
   async function* ({ columns, batches }) {
-    // Loaded by those who export a workbook.
+    // Loaded only for exports of workbooks.
     const { writeXlsxStream } = await import("hucre/xlsx")
     const days = columns.map(({ type }) => type === "date")
     const rows = async function* () {

@@ -1,6 +1,6 @@
 /**
  * The feed for clients that wait: a page that would be empty waits for the next event, or events are streamed as they
- * come, each with the cursor behind it as its id. Both count together, and a waiting client's key is looked up again
+ * come, each with the cursor after it as its id. Both count together, and a waiting client's key is looked up again
  * before anything is shown.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -27,13 +27,13 @@ import type { Request } from "../server/Request.ts"
 
 export const EVENT_STREAM = "text/event-stream"
 
-/** The longest wait that a request may ask for. */
+/** The longest wait that a request may set. */
 export const MAX_WAIT_SECONDS = 60
 
-/** How long a stream waits before it looks by itself. */
+/** How long a stream waits before it checks by itself. */
 const STREAM_WAIT_MILLIS = 60_000
 
-/** What is refused for waiting may be sent again after this time: most waits are over, or can be ended. */
+/** A client refused for too many waits may retry after this time: by then most waits are over, or can be ended. */
 export const WAIT_RETRY_SECONDS = 5
 
 /** How many requests may wait and streams be open: of one key, and of all. */
@@ -41,14 +41,14 @@ export const FeedStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/h
   defaultValue: () => ({ ofOne: 10, ofAll: 1_000, check: 5_000, silence: 15_000 }),
 })
 
-/** How long a request of the feed asks to wait, in seconds; null if it does not. */
+/** How long a request of the feed wants to wait, in seconds; null if not at all. */
 export const waitOf = ({ method, headers }: Request): number | null =>
   method === "GET" ? preferredWait(headers["prefer"], MAX_WAIT_SECONDS) : null
 
 export const feedPageBody = ({ items, hasMore, nextCursor }: FeedResult): Uint8Array =>
   pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`)
 
-/** Those who wait at one place are shown the same page. */
+/** Clients waiting at one place get the same page. */
 const streamed = new WeakMap<FeedResult, string>()
 
 const streamText = (page: FeedResult): string => {
@@ -65,7 +65,7 @@ const streamText = (page: FeedResult): string => {
 
 type Refusal = ApiError | StoreUnavailable
 
-/** What a request may do that waits, of this sender and for so long. */
+/** The operations of a waiting request, for this key and this long. */
 export type Wait = <A, E>(
   who: string,
   sent: Request,

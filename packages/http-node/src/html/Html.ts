@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Text for an element's content or a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"'\r]/g, (char) => ESCAPES[char] ?? char)
 
-/** What a template may hold; `null` and `false` render nothing, a list renders its items one after another. */
+/** The values in a template; `null` and `false` render nothing, a list renders its items one after another. */
 export type HtmlValue = Html | string | number | null | false | ReadonlyArray<HtmlValue>
 
 /**

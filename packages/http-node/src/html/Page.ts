@@ -29,7 +29,7 @@ const POLICY = [
 
 /**
  * Headers of every page. A page may be framed (a form may be sent from a frame), since it has nothing to click; its
- * address, which holds a secret, is sent to nobody.
+ * address, which contains a secret, is never sent as a referrer.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": POLICY,

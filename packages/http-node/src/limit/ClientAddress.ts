@@ -54,8 +54,8 @@ export const clientAddress = (
 }
 
 /**
- * The same by value. If both headers are present and disagree, the client has forged one of them: then the nearest proxy's
- * address stands for the client.
+ * The same by value. If both headers are present and disagree, the client has forged one of them: then the nearest
+ * proxy's address counts as the client's.
  */
 export const resolveClient = (peer: string, headers: Request["headers"], trusted: TrustedProxies): string => {
   if (!trusted(peer)) return peer

@@ -1,7 +1,7 @@
 /**
- * Whether a request comes from this machine and was meant for it: the peer is a loopback address, so is the host it names,
- * and no proxy header says that it was forwarded. So neither a proxy on the same machine nor a page open in a browser there
- * can ask on a stranger's behalf.
+ * Whether a request comes from this machine and was meant for it: the peer is a loopback address, so is the host it
+ * names, and no proxy header says that it was forwarded. So neither a proxy on the same machine nor a page open in a
+ * browser there can make requests on a stranger's behalf.
  */
 import type { Request } from "../server/Request.ts"
 import { plainAddress } from "./ClientAddress.ts"

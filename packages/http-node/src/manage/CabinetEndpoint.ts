@@ -1,4 +1,4 @@
-/** What a client needs to know of the cabinet before it uses or shows anything: its version, and its address. */
+/** Facts about the cabinet that a client needs first: its version, and its address. */
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Effect } from "effect"
 import { HttpSettings } from "../server/HttpSettings.ts"

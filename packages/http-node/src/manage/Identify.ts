@@ -1,10 +1,10 @@
 /**
- * Identifies the sender of a management request, and counts the request against them. Missing, wrong, expired and revoked
- * credentials get one response: 401. They are looked up for every request, so that a revocation in one process takes effect
- * in all at the next request. An address that sends many wrong ones is slowed, and refused with 429 only if many of them wait
- * at once (`SecretLookups`). A `Bearer` header is always a token, whatever a proxy adds. What a browser sends by itself, a
- * cookie or a login elsewhere, changes something only from a page of our own: 403. Tokens with a list of objects may only
- * read, so they are refused: 403.
+ * Identifies the sender of a management request, and counts the request against them. Missing, wrong, expired and
+ * revoked credentials get one response: 401. They are looked up for every request, so that a revocation in one process
+ * takes effect in all at the next request. An address that sends many wrong ones is slowed, and refused with 429 only
+ * if many of them wait at once (`SecretLookups`). A `Bearer` header is always a token, whatever a proxy adds.
+ * Credentials that a browser sends by itself, a cookie or a login elsewhere, may change something only from a page of
+ * our own: 403. Tokens with a list of objects may only read, so they are refused: 403.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -29,7 +29,7 @@ import type { ManageError } from "./ManageError.ts"
 export interface Identified {
   readonly actor: Actor
   readonly rate: RateLimit
-  /** Null for a token, and for somebody who signs in elsewhere. */
+  /** Null for a token, and for a person who signs in elsewhere. */
   readonly session: LiveSession | null
 }
 
@@ -55,7 +55,7 @@ const foreignPage = refuse(
   "A request of a session that changes something must be sent by a page of this cabinet (same origin).",
 )
 
-/** Whatever is reached by management may show more than what is listed. */
+/** Every management endpoint may show more than the token's list. */
 const onlyReads = refuse("role_missing", "This token may only read what it lists, by the read API at /api/v1.")
 
 const tooManyWrong = ({ retryAfter }: TooManyWrong): Effect.Effect<never, ManageError> =>
@@ -69,7 +69,7 @@ const UNCOUNTED = { allowed: true, retryAfter: 0 } as const
 
 const changesNothing = (method: string): boolean => method === "GET" || method === "HEAD"
 
-/** Another scheme is for a proxy that asks for a password, and a session works behind it. */
+/** Another scheme belongs to a proxy that requires a password; a session works behind it. */
 export const bearerOf = ({ authorization }: Request["headers"]): string | undefined =>
   isBearer(authorization) ? authorization : undefined
 
@@ -133,7 +133,7 @@ export const identify = Effect.gen(function* () {
   const result: Identify = Effect.fnUntraced(function* (request, again = false) {
     const from = clientAddress(request, trustedProxies)
     const authorization = bearerOf(request.headers)
-    // Pages of other origins may send this header (CORS), so it must never stand for a login elsewhere.
+    // Pages of other origins may send this header (CORS), so it must never count as a login elsewhere.
     const isToken = authorization !== undefined
     const { person, handled } = isToken ? { person: null, handled: false } : yield* external(request)
     if (person !== null) {

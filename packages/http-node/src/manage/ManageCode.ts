@@ -1,7 +1,7 @@
 /**
- * The closed table of the management API's error codes: those of its frame, those of the read API for the endpoints that both
- * have, and those of every use case behind it. A code that is not placed here does not compile, and `docs/management-api.md`
- * lists them.
+ * The closed table of the management API's error codes: those of its frame, those of the read API for the endpoints
+ * that both have, and those of every use case that it calls. A code that is not placed here does not compile, and
+ * `docs/management-api.md` lists them.
  */
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
@@ -22,7 +22,7 @@ import type { LateVerificationError } from "@data-cabinet/core/verification/Late
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViewError"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 
-/** What the frame itself may refuse. */
+/** The refusals of the frame itself. */
 type FrameCode =
   | "unauthorized"
   | "cross_origin"

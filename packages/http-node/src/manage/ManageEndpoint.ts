@@ -64,7 +64,7 @@ export interface ManageCall<Path, Query, Body> {
   readonly session: LiveSession | null
   readonly path: Path
   readonly query: Query
-  /** The parameters as sent, for the endpoints that the read API has too. */
+  /** The parameters as sent, for endpoints shared with the read API. */
   readonly pairs: ReadonlyArray<readonly [name: string, value: string]>
   readonly body: Body
   readonly request: Request
@@ -91,7 +91,7 @@ export interface ManageEndpoint {
   /** Parameters that the endpoint's own use case reads from `pairs`. */
   readonly readApiParameters?: ReadonlyArray<QueryParameter>
   readonly body: Schema.Codec<unknown, unknown> | null
-  /** Null: the header is not looked at, because the request may be repeated anyway, or because all it does is show a secret. */
+  /** Null: the header is ignored, because the request can safely be repeated, or only reveals a secret. */
   readonly once: Once | null
   readonly response: {
     readonly status: 200 | 201 | 204

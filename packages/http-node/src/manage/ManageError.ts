@@ -6,7 +6,7 @@ import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 
 export interface ManageError {
   readonly code: ManageCode
-  /** What was expected, in words. Never a value of the body, which may be a secret. */
+  /** The expected input, in words. Never a value of the body, which may be a secret. */
   readonly message: string
   /** A query parameter or path segment, or a JSON pointer into the body. */
   readonly param?: string | null

@@ -78,7 +78,7 @@ export const flagParameter = <const Name extends string>(name: Name, description
     expected: "true or false",
   }) satisfies ManageParameter<boolean>
 
-/** Whether so many seconds fit is for the use case to say. */
+/** The use case checks the range of the seconds. */
 export const secondsParameter = <const Name extends string>(name: Name, description: string) =>
   ({
     name,

@@ -1,8 +1,8 @@
 /**
- * The frame around every endpoint of the management API. It fixes the order of checks: method (405), credentials (401), rate
- * (429), role (403), form of the path, unknown and invalid parameters, content type (415), size (413), JSON and form of the
- * body (400), form of the idempotency key (400); only then does the endpoint run, as the actor who asks. A response to valid
- * credentials has the two rate headers, whatever it is.
+ * The frame around every endpoint of the management API. It fixes the order of checks: method (405), credentials (401),
+ * rate (429), role (403), form of the path, unknown and invalid parameters, content type (415), size (413), JSON and
+ * form of the body (400), form of the idempotency key (400); only then does the endpoint run, as the calling actor.
+ * Every response to valid credentials has the two rate headers.
  */
 import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -178,7 +178,7 @@ const responseOf = (
   return { status: response.status, headers: { ...headers, ...RESPONSE_HEADERS, ...contentHeaders(response) }, body }
 }
 
-/** What is not JSON was sent by somebody else: a browser saves it, and runs nothing of it. */
+/** A body other than JSON holds a sender's bytes: a browser saves it, and runs nothing of it. */
 const contentHeaders = ({ contentType }: ManageEndpoint["response"]): Readonly<Record<string, string>> =>
   contentType === undefined
     ? {}

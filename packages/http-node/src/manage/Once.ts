@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key`: the endpoint runs once for a key and who sent it, and a repeat is given the response of
- * the first without its secrets. The key's form is refused here; what else may be refused is said by `Idempotency`.
+ * Requests with an `Idempotency-Key`: the endpoint runs once per key and actor, and a repeat gets the first response
+ * without its secrets. The key's form is refused here; what else may be refused is said by `Idempotency`.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -22,7 +22,7 @@ export interface Outcome {
 interface Sent {
   readonly actor: Actor
   readonly request: Request
-  /** The endpoint's path, what stands in its segments, and the query. */
+  /** The endpoint's path, its segments' values, and the query. */
   readonly address: ReadonlyArray<string>
   /** As sent; empty without one. */
   readonly body: string
@@ -30,7 +30,7 @@ interface Sent {
 
 type Call = ManageCall<ReadonlyArray<unknown>, Readonly<Record<string, unknown>>, unknown>
 
-/** Runs the work, or returns what is kept of the first time. */
+/** Runs the work, or returns the stored result of the first run. */
 export const onceFor = (
   idempotency: Idempotency["Service"],
   { once, method, respond }: ManageEndpoint,

@@ -1,7 +1,7 @@
 /**
- * The body of a management request: JSON of at most 1 MiB, decoded by the endpoint's schema. Refuses, in this order: another
- * content type (415), too many bytes (413), what is not JSON (400, with the position), and what the schema does not take
- * (400, with a JSON pointer). No message repeats a value of the body, which may be a secret.
+ * The body of a management request: JSON of at most 1 MiB, decoded by the endpoint's schema. Refuses, in this order:
+ * another content type (415), too many bytes (413), invalid JSON (400, with the position), and a violation of the
+ * schema (400, with a JSON pointer). No message repeats a value of the body, which may be a secret.
  */
 import { jsonErrorInWords, parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"

@@ -1,4 +1,4 @@
-/** Who is asking: what a program or a screen needs to know before it offers anything. */
+/** The caller's identity: a program or a screen needs it to know what to offer. */
 import { sessionJson } from "@data-cabinet/core/person/PersonJson"
 import { Effect } from "effect"
 import { one } from "./ManageResponses.ts"

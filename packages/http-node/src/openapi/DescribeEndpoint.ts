@@ -1,4 +1,4 @@
-/** The declaration of `openapi.json`: it never responds with 400, whatever parameters are sent. */
+/** The declaration of `openapi.json`: it never responds with 400, regardless of parameters. */
 import type { Endpoint } from "../api/Endpoint.ts"
 
 export const describe: Endpoint = {

@@ -15,7 +15,7 @@ const RATE_HEADERS = {
   "X-RateLimit-Remaining": header("X-RateLimit-Remaining"),
 }
 
-/** Of endpoints whose pages come in several forms. */
+/** For endpoints whose pages come in several forms. */
 const FORM_HEADERS: { readonly [name: string]: JsonSchema } = {
   Link: {
     description: "In a form other than JSON: the next page, relative to this one's address. None behind the last page.",
@@ -63,7 +63,7 @@ export const operation = (endpoint: Endpoint): OperationObject => ({
       description: endpoint.response.description,
       headers: okHeaders(endpoint),
       content: { "application/json": { schema: endpoint.response.schema, example: endpoint.response.example } },
-      // Not as content: the generated clients of all who never ask for another form would then have to tell them apart.
+      // Not as content: every generated client would then have to handle both types.
       ...(endpoint.forms === undefined ? {} : { "x-forms": endpoint.forms }),
     },
     ...errorResponses(endpoint),

@@ -13,7 +13,7 @@ export interface ResponseObject {
   readonly description: string
   readonly headers?: { readonly [name: string]: JsonSchema }
   readonly content?: MediaTypes
-  /** Other types in which the same is sent to a client that asks for one by its name. */
+  /** Other types of the same response, for clients that name one. */
   readonly "x-forms"?: ReadonlyArray<string>
 }
 

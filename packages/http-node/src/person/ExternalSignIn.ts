@@ -1,7 +1,7 @@
 /**
  * External sign-in: a person is identified by the program that embeds the cabinet, or by a proxy that has already
- * authenticated them. Of a proxy's header nothing is believed that comes from another address: it is as if it had not been sent. One
- * from the proxy that came twice or cannot be read signs nobody in, whatever else the request has.
+ * authenticated them. A proxy's header from any other address is ignored: it is as if it had not been sent. A header
+ * from the proxy that is sent twice or unreadable signs nobody in, regardless of the rest of the request.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { PersonRole } from "@data-cabinet/core/key/Role"
@@ -20,7 +20,7 @@ export interface AskedWho {
   readonly url: string
   /** Keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The base address of the cabinet that asks: which of them, for a program with several. */
+  /** The base address of the calling cabinet, for a program with several. */
   readonly baseUrl: string
   /**
    * The program's own request, with what its middleware added: Node's `IncomingMessage` for `nodeHandler`, the `Request` for
@@ -31,13 +31,13 @@ export interface AskedWho {
 
 /** A person in the embedding program's own words. */
 export interface NamedPerson {
-  /** Stays the same for this person for ever: what they do and keep here belongs to it. */
+  /** Never changes for this person: their acts and saved views belong to it. */
   readonly id: string
   readonly name: string
   readonly role: PersonRole
 }
 
-/** Null for nobody; what it throws denies. */
+/** Null for nobody; an exception denies access. */
 export type WhoIs = (request: AskedWho) => NamedPerson | null | Promise<NamedPerson | null>
 
 export interface ProgramSignIn {
@@ -92,7 +92,10 @@ const UNFIT_HEADERS = new Set(
 export const fitsPerson = (header: string): boolean =>
   /^[a-z0-9][a-z0-9_-]{0,99}$/.test(header) && !UNFIT_HEADERS.has(header)
 
-/** Who a header names; `unfit` for one that names nobody: sent twice (which Node joins by commas), too long, not UTF-8. */
+/**
+ * The person that a header names; `unfit` for an unusable header: sent twice (which Node joins by commas), too long,
+ * not UTF-8.
+ */
 type Named = { readonly subject: string } | "unfit" | "untrusted" | null
 
 export const namedByProxy = (
@@ -109,7 +112,7 @@ export const namedByProxy = (
   return subject.includes("\uFFFD") ? "unfit" : { subject }
 }
 
-/** At most a line a minute for each message, however often it is said: anybody on the network can cause it. */
+/** At most one line a minute for each message: anyone on the network can cause it. */
 const warner =
   (warned: Map<string, number>) =>
   (message: string, ...more: ReadonlyArray<unknown>) =>

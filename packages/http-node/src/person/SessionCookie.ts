@@ -30,7 +30,10 @@ const formOf = (baseUrl: string) => {
   return { path, isSecure, rest: `HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}` }
 }
 
-/** Holds a sign-in that was begun elsewhere, for the addresses of the sign-in alone. Lax: it comes back from another site. */
+/**
+ * Holds the state of a sign-in with a provider, for the sign-in addresses alone. Lax: the browser returns from another
+ * site.
+ */
 export const attemptCookie = (baseUrl: string) => {
   const { path, isSecure, rest } = formOf(baseUrl)
   const name = `${isSecure ? "__Secure-" : ""}cabinet-sign-in`
@@ -44,7 +47,10 @@ export const attemptCookie = (baseUrl: string) => {
 
 const YEAR_SECONDS = 31_536_000
 
-/** Recognises a browser in which somebody signed in (`KnownBrowser`), for the console alone. Signing out keeps it. */
+/**
+ * Recognises a browser in which a person signed in before (`KnownBrowser`), for the console alone. Signing out keeps
+ * it.
+ */
 export const browserCookie = (baseUrl: string) => {
   const { path, isSecure, rest } = formOf(baseUrl)
   const name = `${isSecure ? "__Secure-" : ""}cabinet-browser`

@@ -36,7 +36,7 @@ const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings }
 
 const change = Schema.Struct({ url: Schema.optionalKey(URL_TEXT), ...settings })
 
-/** What a body says of a poll; what it leaves out stays away. */
+/** A poll's fields from a body; missing fields stay missing. */
 const changeOf = (body: typeof change.Type): PollChange => ({
   ...(body.url === undefined ? {} : { url: body.url }),
   ...(body.every_seconds === undefined ? {} : { everySeconds: body.every_seconds }),

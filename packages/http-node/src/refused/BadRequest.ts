@@ -1,6 +1,6 @@
 /**
- * Responses to requests that are malformed or not acceptable, in the format of the interface addressed, the intake or the
- * API, although no route has seen them. They name the fault and never repeat what was sent.
+ * Responses to requests that are malformed or not acceptable, in the format of the addressed interface, the intake or
+ * the API, although no route has seen them. They name the fault and never echo the request.
  */
 import { STATUS_CODES } from "node:http"
 import { jsonLine } from "../api/JsonLine.ts"
@@ -14,7 +14,7 @@ export interface Refusal {
   readonly detail: string
 }
 
-/** Decided by the target of a request line, whatever path the cabinet is mounted below. */
+/** Decided by the target of a request line, whatever the cabinet's mount path. */
 export const formatOf = (target: string): ResponseFormat => (INTAKE.test(target) ? "intake" : "api")
 
 const INTAKE = /^[^?#]*\/webhook(?:[/?#]|$)/
@@ -26,9 +26,7 @@ const bodyOf = ({ status, detail }: Refusal, format: ResponseFormat): string =>
       : { error: { type: "invalid_request", code: "bad_request", message: detail, param: null } },
   )
 
-/**
- * The response's body, and its headers by name. It closes the connection: nobody knows where the next request would begin.
- */
+/** The response's body, and its headers by name. It closes the connection: the start of the next request is unknown. */
 export const refusalResponse = (refusal: Refusal, format: ResponseFormat) => {
   const body = bodyOf(refusal, format)
   const headers: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /**
- * `Expect: 100-continue`: the sender waits for a `100 Continue` before its body. It is sent when something begins to read
- * the body; a request refused earlier gets its refusal at once, and the body is not sent in vain. Any other expectation is
- * ignored.
+ * `Expect: 100-continue`: the sender waits for a `100 Continue` before its body. It is sent when something begins to
+ * read the body; a request refused earlier gets its refusal at once, and its body need not be sent. Any other
+ * expectation is ignored.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 

@@ -1,4 +1,4 @@
-/** The schemas of the management API's responses. What the read API has too keeps its name and its shape. */
+/** The schemas of the management API's responses. Schemas shared with the read API keep their name and shape. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { SCHEMAS } from "../openapi/Schemas.ts"
 import { MANAGE_CODES, MANAGE_TYPES } from "../manage/ManageCode.ts"

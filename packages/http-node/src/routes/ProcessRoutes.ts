@@ -29,8 +29,8 @@ const READY_CACHE_MILLIS = 1_000
 const READY_TIMEOUT_MILLIS = 5_000
 
 /**
- * Who gets the metrics on this port: everybody, only clients on this machine (see LocalRequest), or nobody. On a server of many
- * cabinets they name every one of them.
+ * Who gets the metrics on this port: every client, only clients on this machine (see LocalRequest), or none. On a
+ * server of many cabinets the metrics name every cabinet.
  */
 export type MetricsFor = boolean | "here"
 

@@ -25,7 +25,7 @@ export interface ServerOptions {
   readonly metrics: MetricsFor
 }
 
-/** The request handler behind all three. */
+/** The request handler of all three. */
 const requestHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping: Stopping = { begun: false }) {
   const cabinets = yield* Cabinets
   const findProcess = routeTable(yield* processRoutes(options, stopping), cabinets.mountedAt)
@@ -78,7 +78,7 @@ export const metricsLayer = (options: ListenOptions) =>
         const match = find(addressOf(request.url))
         return match === undefined ? noSuchEndpoint : match.route.handle(request, { params: [], query: "" })
       })
-      // Built here and not exported: other code asks for the server's own Listener.
+      // Built here and not exported: other code uses the server's own Listener.
       yield* Layer.build(Layer.fresh(Listener.layer(nodeAdapter(handle, yield* Effect.context()), options)))
     }),
   )

@@ -42,7 +42,7 @@ const noType: ManageError = {
 
 const noChange: ManageError = { code: "bad_body", message: "The body must have a label, a type or both.", param: "" }
 
-/** What all of them have. */
+/** Their common fields. */
 const common = {
   tag: "Sources",
   segments: [id],

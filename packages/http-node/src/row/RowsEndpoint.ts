@@ -153,7 +153,7 @@ const otherForm = (page: RowsPage, query: KeyedRequest["query"], options: FormOp
   }
 }
 
-/** Relative to the request's own address, whatever proxies and programs are in front of it. */
+/** Relative to the request's own address, independent of proxies and programs in front. */
 const nextAddress = (query: KeyedRequest["query"], cursor: string): string => {
   const others = query.filter(([name]) => name !== "cursor")
   const pairs = [...others, ["cursor", cursor] as const]

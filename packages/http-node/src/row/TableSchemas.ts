@@ -1,4 +1,4 @@
-/** The schemas of the management API's responses: what is shown of tables besides their rows. */
+/** The schemas of the management API's responses: facts about tables besides their rows. */
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { flag, id, object, orNull, text, time, whole } from "../openapi/SchemaForms.ts"
 import { actor } from "../audit/AuditSchemas.ts"

@@ -1,8 +1,8 @@
 /**
- * Lets scripts on pages of the named origins use the read API and the management API, by CORS. Only what a script sends itself
- * counts, a key or a token: no response allows credentials that the browser adds, and the management API's are readable only
- * for a request with `Authorization: Bearer`, which never stands for a login elsewhere. Other origins get what they get
- * without this: responses that no script of theirs can read, and 405 for a preflight.
+ * Lets scripts on pages of the named origins use the read API and the management API, by CORS. Only credentials that a
+ * script sends itself count, a key or a token: no response allows credentials that the browser adds, and the management
+ * API's are readable only for a request with `Authorization: Bearer`, which never counts as a login elsewhere. Other
+ * origins get the same as without this: responses that no script of theirs can read, and 405 for a preflight.
  */
 import type { Response, Request } from "./Request.ts"
 
@@ -11,7 +11,7 @@ export type ApiName = "read" | "management"
 
 type Handle = () => Promise<Response>
 
-/** Handles a request of one of the APIs as `handle` does, with what a browser needs to know. */
+/** Handles a request of one of the APIs as `handle` does, and adds the headers that a browser needs. */
 export type CrossOrigin = (api: ApiName, request: Request, handle: Handle) => Promise<Response>
 
 const METHODS: Readonly<Record<ApiName, string>> = {

@@ -1,12 +1,13 @@
 /**
- * Server-sent events: responses without an end of their own. Their number is bounded, of one receiver and of all; whether
- * the receiver may still have them is checked again and again; silence is broken, so that nobody between takes the connection
- * for dead; and they end when the routes do, or the server stops. A body is pulled: a slow receiver makes nothing pile up.
+ * Server-sent events: responses without an end of their own. Their number is bounded, of one receiver and of all;
+ * whether the receiver may still have them is checked again and again; silence is broken, so that no proxy takes the
+ * connection for dead; and they end when the routes do, or the server stops. A body is pulled: a slow receiver makes
+ * nothing pile up.
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import type { Response } from "./Request.ts"
 
-/** What a stream says next; null at its end. */
+/** A stream's next event; null at its end. */
 export type NextEvent = Effect.Effect<string | null>
 
 export interface EventStreams {
@@ -41,11 +42,11 @@ export const EventStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/
 /** After which time a receiver comes back. */
 const RETRY_MILLIS = 2_000
 
-/** An event as the format has it; data of several lines is sent as so many. */
+/** An event as the format has it; data of several lines becomes several `data` lines. */
 export const eventText = (id: string, data: string): string =>
   `id: ${id}\ndata: ${/[\r\n]/.test(data) ? data.split(/\r\n|[\r\n]/).join("\ndata: ") : data}\n\n`
 
-/** What is counted is named `noun` where it is refused. */
+/** Refusals call the counted thing `noun`. */
 export const eventStreamsWithin = Effect.fnUntraced(function* (limits: StreamLimits, noun: string) {
   const all = new Set<{ readonly who: string }>()
   const context = yield* Effect.context()
@@ -134,7 +135,7 @@ class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array>
   readonly #leave = new AbortController()
   /** Null before the first read: a body that is never read holds nothing. */
   #next: NextEvent | null = null
-  /** What is waited for, across checks: a wait that is given up could lose what it was about to return. */
+  /** The pending wait, kept across checks: an abandoned wait could lose the event it was about to return. */
   #pending: Promise<string | null> | null = null
   #saidAt = 0
   #checkedAt = 0

@@ -19,7 +19,7 @@ export const fetchAdapter =
       return responseOf(request, await handle(request))
     } catch (reason) {
       if (reason instanceof RequestGone) {
-        // Nobody reads this response; 499 is what proxies log for a client that disconnected.
+        // No client reads this response; 499 is the status that proxies log for a disconnected client.
         if (fetched.signal.aborted) return new globalThis.Response(null, { status: 499 })
         return responseOf(request, stoppedResponse(request))
       }

@@ -7,7 +7,7 @@ export class HttpSettings extends Context.Service<
   {
     /** The cabinet's address as clients see it, without a trailing slash; it may have a path. */
     readonly baseUrl: string
-    /** False if nobody set it, so that it is only where the server listens; left out: true. */
+    /** False if it is not set but only the server's listening address; left out: true. */
     readonly baseUrlKnown?: boolean
     /** The target of `/api/v1/docs`; null for the bundled reference page. */
     readonly docsUrl: string | null

@@ -13,7 +13,7 @@ import { stoppedResponse } from "./StoppedResponse.ts"
 import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
-/** A request listener, which lives as long as the handler behind it. */
+/** A request listener, which lives as long as its handler. */
 export const nodeAdapter =
   (handle: Handle, context: Context.Context<never>) =>
   (incoming: IncomingMessage, outgoing: ServerResponse): void => {
@@ -23,7 +23,7 @@ export const nodeAdapter =
       (reason: unknown) => {
         if (!(reason instanceof RequestGone))
           return respond(request, incoming, outgoing, faultResponse(request, reason))
-        // The client may still be connected if it is the server that is stopping.
+        // The client may still be connected if the server itself is stopping.
         respond(request, incoming, outgoing, stoppedResponse(request))
       },
     )
@@ -112,7 +112,7 @@ const write = (
   outgoing.writeHead(status, headers)
   if (body === null || method === "HEAD") outgoing.end()
   else if (pieces !== undefined) {
-    // A client that takes nothing would keep what the body is made with.
+    // A client that reads nothing would hold the body's resources.
     outgoing.setTimeout(STALLED_MILLIS, () => outgoing.destroy())
     if (streaming === true) streamingResponses.add(outgoing)
     // A failure destroys the socket, and with it the message; the body's writer has logged it.

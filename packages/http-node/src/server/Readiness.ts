@@ -4,7 +4,7 @@ import { Context, type Effect } from "effect"
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** Null when ready; otherwise what is missing, worded for an operator. */
+    /** Null when ready; otherwise the missing part, in words for an operator. */
     readonly check: Effect.Effect<string | null>
   }
 >()("@data-cabinet/http-node/server/Readiness") {}

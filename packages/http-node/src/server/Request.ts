@@ -3,7 +3,7 @@ import type { Readable } from "node:stream"
 import type { Context } from "effect"
 
 export interface Request {
-  /** The request's name in logs and traces (see RequestId); the response carries it, too. */
+  /** The request's name in logs and traces (see RequestId); the response also carries it. */
   readonly id: string
   readonly method: string
   /** Path and query, as sent. */
@@ -14,7 +14,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The address of the socket's other end; undefined without a socket. */
   readonly peer: string | undefined
-  /** What the adapter was given, for a program that knows more of it; nothing else looks at it. */
+  /** The adapter's original request, for the embedding program; nothing else uses it. */
   readonly original?: unknown
   /** Undefined if other code has already read it. */
   readonly body: Readable | undefined
@@ -32,7 +32,7 @@ export interface Response {
   readonly headers: Readonly<Record<string, string>>
   /** A `Set-Cookie` header each. */
   readonly cookies?: ReadonlyArray<string>
-  /** A body in pieces is sent as they come; one that fails leaves a broken message behind, never one that looks whole. */
+  /** A body in pieces is sent piece by piece; a failing one leaves a broken message, never one that looks complete. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
   /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */
   readonly streaming?: true

@@ -1,9 +1,9 @@
 /**
  * A route: an address pattern below a cabinet's base address, and its handler for every method.
  *
- * Effect's HttpRouter is not used: it folds case and slashes, cuts parameters at 100 characters, has no 405, and wants the
- * services of a request in its context, while one server here serves many cabinets. A route closes over its cabinet's
- * services instead, so no context has to be built for a request.
+ * Effect's HttpRouter is not used: it folds case and slashes, cuts parameters at 100 characters, has no 405, and
+ * expects a request's services in its context, while one server here serves many cabinets. A route closes over its
+ * cabinet's services instead, so no context has to be built for a request.
  */
 import type { LoggedFault } from "../api/Fault.ts"
 import type { Response, Request } from "./Request.ts"
@@ -20,7 +20,7 @@ export interface Route {
   /** For example `/api/v1/sources/{source_id}`: `{name}` matches one non-empty segment. */
   readonly path: `/${string}`
   readonly handle: (request: Request, target: Target) => Promise<Response>
-  /** The response when `handle` rejects, from what the client may see of the fault. */
+  /** The response when `handle` rejects, from the part of the fault that the client may see. */
   readonly fault: (fault: LoggedFault, request: Request) => Response
 }
 

@@ -1,7 +1,8 @@
 /**
- * One check shared by all callers at about the same time: anybody may ask whether a server is ready, as often as they like,
- * and each check costs the database something. No caller waits longer than the time limit, whatever the check does: an
- * unresponsive database ends no statement, so a check that is too slow is abandoned, and the next caller starts a new one.
+ * One check shared by all callers at about the same time: any client may check readiness as often as it likes, and each
+ * check costs the database something. No caller waits longer than the time limit, even if the check hangs: an
+ * unresponsive database ends no statement, so a check that is too slow is abandoned, and the next caller starts a new
+ * one.
  */
 import { Effect, Exit } from "effect"
 
@@ -53,7 +54,7 @@ export const sharedCheck = <A>({
         return Effect.sync(() => void (waiting = waiting.filter((other) => other !== tell)))
       })
       if (isRunning) return result
-      // A check that completes synchronously has notified everybody before this caller could wait.
+      // A check that completes synchronously has notified all waiters before this caller could wait.
       return Effect.andThen(
         begin,
         Effect.suspend(() => (isRunning ? result : Effect.succeed(found!.result))),

@@ -6,5 +6,5 @@ import type { ServerResponse } from "node:http"
 
 export const streamingResponses = new WeakSet<ServerResponse>()
 
-/** What ends the wait of the request that the response is for. */
+/** Ends the wait of the response's request. */
 export const waitingResponses = new WeakMap<ServerResponse, () => void>()

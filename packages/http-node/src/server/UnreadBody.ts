@@ -1,7 +1,7 @@
 /**
- * Handles the rest of a body that was not read to its end when the response is written. A little is read and discarded, for
- * a few seconds, so that the connection can be reused. Beyond that the connection is closed, but so that the client reads the
- * response first: Node would reset it while bytes are queued, and the response might be lost.
+ * Handles the rest of a body that was not read to its end when the response is written. A small rest is read and
+ * discarded, for a few seconds, so that the connection can be reused. Beyond that the connection is closed, but so that
+ * the client reads the response first: Node would reset it while bytes are queued, and the response might be lost.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -15,8 +15,8 @@ const DISCARD_MILLIS = 5_000
 const CLOSE_GRACE_MILLIS = 500
 
 /**
- * Whether so much of the body is outstanding that the connection ends with the response. Call it while a header can still say
- * so.
+ * Whether too much of the body is outstanding to keep the connection after the response. Call it while a header can
+ * still announce that.
  */
 export const closesConnection = (incoming: IncomingMessage): boolean =>
   Number(incoming.headers["content-length"] ?? 0) > MAX_DISCARDED_BYTES

@@ -12,7 +12,7 @@ export type Found = Result.Result<Http | undefined, StoreUnavailable>
 export class Cabinets extends Context.Service<
   Cabinets,
   {
-    /** The path below which the server is mounted, as in CabinetHttp; the server's own addresses are below it, too. */
+    /** The path below which the server is mounted, as in CabinetHttp; the server's own addresses are also below it. */
     readonly mountedAt: string
     /** `host` is the request's Host header, with its port; undefined when no cabinet has that name. */
     readonly byHost: (host: string | undefined) => Promise<Found>

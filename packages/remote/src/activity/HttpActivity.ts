@@ -1,4 +1,4 @@
-/** What a remote cabinet is doing, as its server counts it. */
+/** The activity of a remote cabinet, as its server counts it. */
 import { Activity, ActivityError, type Overview } from "@data-cabinet/core/activity/Activity"
 import type { ActivityBucket } from "@data-cabinet/core/activity/ActivityStore"
 import { Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The delivery addresses of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. Only those
- * that are to be shown have their secrets; the others have none here.
+ * The delivery addresses of a remote cabinet. Their settings are also checked here, so that refusals have the same
+ * words. Only addresses to be revealed have their secrets; the others have none here.
  */
 import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"

@@ -1,4 +1,4 @@
-/** One event of a remote cabinet, with all that belongs to it as it is stored. */
+/** One event of a remote cabinet, with everything stored for it. */
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
@@ -43,7 +43,7 @@ const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal =>
 export const layer = Layer.effect(
   EventContext,
   Effect.map(ManageApi, (api) => {
-    /** The text alone would not do: it is what the bytes were read as. */
+    /** The text alone does not suffice: it is only one reading of the bytes. */
     const originalOf = Effect.fnUntraced(function* (id: number, sent: SentOriginal | null) {
       if (sent === null) return null
       if (sent.body_base64 !== null) return storedOriginal(sent, Buffer.from(sent.body_base64, "base64"))

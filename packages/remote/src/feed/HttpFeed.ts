@@ -16,7 +16,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 const WHOLE_SECONDS = 1_000
 
-/** A page of the management API's feed, or with a key of the read API's; the server waits for an event so long. */
+/** A page of the management API's feed, or with a key the read API's; the server waits this long for an event. */
 export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0) => {
   // The beginning has no cursor.
   const sent = query.filter(([name, value]) => name !== "cursor" || value !== "")

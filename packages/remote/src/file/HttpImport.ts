@@ -112,7 +112,7 @@ export const layer = Layer.effect(
           { form: { file: file.name, fields } },
         )
         return yield* refusedAs(Effect.flatMap(uploaded, resultOf), ofCodes(FileError)).pipe(
-          // The request broke off because the file did: that is the reason to name.
+          // The request broke off because reading the file failed: the message names that reason.
           Effect.catchTag("StoreUnavailable", (error) => Effect.fail(unreadable ?? error)),
         )
       }),

@@ -14,7 +14,7 @@ export interface ShownRequest {
 }
 
 export const curlLine = ({ method, url, json, form }: ShownRequest): string => {
-  // curl sends a POST by itself where there is something to send.
+  // curl sends a POST by default if the request has a body.
   const implied = json !== undefined || form !== undefined ? "POST" : "GET"
   return [
     "curl",

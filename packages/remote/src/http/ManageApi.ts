@@ -28,7 +28,7 @@ type Failed = RemoteRefusal | StoreUnavailable
 export class ManageApi extends Context.Service<
   ManageApi,
   {
-    /** Whether what it was given is a key of the read API, which opens nothing else. */
+    /** Whether the given secret is a key of the read API, which opens nothing else. */
     readonly isByKey: boolean
     /** The response's body as text. */
     readonly text: (request: ManageRequest) => Effect.Effect<string, Failed>

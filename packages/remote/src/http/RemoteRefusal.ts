@@ -1,7 +1,7 @@
 /**
- * What may go wrong beside the errors of a use case: the server refuses the token, or the request as such, or is not a
- * cabinet. No use case's errors have a place for it, so it is thrown as a defect, which the code that composes a remote
- * cabinet catches.
+ * Failures besides the errors of a use case: the server refuses the token, or the request as such, or is not a cabinet.
+ * No use case's errors have a place for it, so it is thrown as a defect, which the code that composes a remote cabinet
+ * catches.
  */
 import { Data, Effect } from "effect"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -12,7 +12,7 @@ export class RemoteSettings extends Context.Service<
   }
 >()("@data-cabinet/remote/http/RemoteSettings") {}
 
-/** A request that only finds out what the request in question is about: it is sent even if that one is only shown. */
+/** A request that only prepares another one, such as finding an id: it is sent even if the other one is only shown. */
 export const IsLookup = Context.Reference<boolean>("@data-cabinet/remote/http/IsLookup", {
   defaultValue: () => false,
 })

@@ -26,7 +26,7 @@ export interface HttpResponse {
 
 const inWords = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
-  // Of a host with several addresses each has failed, and the message of them all is empty.
+  // If every address of a host has failed, the common error's message is empty.
   const [first] = cause instanceof AggregateError ? (cause.errors as ReadonlyArray<unknown>) : []
   return first instanceof Error ? first.message : cause.message
 }

@@ -1,4 +1,4 @@
-/** The people of a remote cabinet. What only somebody who has signed in may do, a password, is not done with a token. */
+/** The people of a remote cabinet. Setting a password requires a signed-in person, so a token cannot do it. */
 import { People } from "@data-cabinet/core/person/People"
 import type { Person } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"

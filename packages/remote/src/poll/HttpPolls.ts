@@ -13,7 +13,7 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const act = <A>(id: number, name: string) =>
       refusedAs(api.json<A>({ method: "POST", path: ["polls", id, name] }), known)
-    // What is undefined is left out of the body.
+    // Undefined fields are left out of the body.
     const bodyOf = ({ url, everySeconds, format, pointer, keyField, headers }: PollChange) => ({
       url,
       every_seconds: everySeconds,

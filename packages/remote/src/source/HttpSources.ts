@@ -28,7 +28,7 @@ const withSecret = ({ intakePath, ...source }: SentSource): SourceWithSecret => 
   intakeSecret: intakePath.slice(intakePath.lastIndexOf("/") + 1),
 })
 
-/** As a body; what is undefined is left out of it. */
+/** As a body, without undefined fields. */
 const bodyOf = (settings: SourceChange) => snakeKeys(settings) as object
 
 export const layer = Layer.effect(
