@@ -1,6 +1,6 @@
 /**
- * Stages the new items of one response of a poll. The import that they form is begun with the first of them, so that a
- * response without new items leaves nothing behind. If anything fails, an import that was begun is given up.
+ * Stages the new items of one response of a poll. Their import begins with the first new item, so that a response
+ * without new items leaves no trace. If anything fails, an import that was begun is given up.
  */
 import { Effect, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

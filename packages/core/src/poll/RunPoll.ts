@@ -65,7 +65,7 @@ class PollRunner {
     this.#ports = ports
   }
 
-  /** Holds the poll's lease while it is fetched and staged, then accepts what is new. */
+  /** Holds the poll's lease while it is fetched and staged, then accepts the new items. */
   run(poll: ClaimedPoll): Effect.Effect<Option.Option<PollRun>, StoreUnavailable, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const { store } = this.#ports

@@ -12,13 +12,13 @@ import { type PollFetch, type PollResponse, UNREADABLE_HEADERS } from "./PollFet
 import { type PollItem, PollItems, type PollReading } from "./PollItems.ts"
 import type { PollStore } from "./PollStore.ts"
 
-/** Covers the request and reading: somebody waits for it. */
+/** Covers the request and reading: a person waits for it. */
 const TRIAL_SECONDS = 30
 
 /** How many items are shown. */
 const SHOWN = 5
 
-/** What is shown of an item, and of a response that has none, in characters. */
+/** The most shown of an item, or of a response without items, in characters. */
 const SHOWN_CHARS = 10_000
 const BEGINNING_CHARS = 1_000
 
@@ -106,7 +106,7 @@ const readTrial = (ports: Ports, poll: TriedPoll, { failure, body, contentType }
   )
 }
 
-/** An item's text, and what it is recognized by. */
+/** An item's text and its key. */
 const shown = (payload: string, keyField: string | null) => {
   const item = Result.getOrThrow(parseJson(payload))
   const value = item instanceof Map ? keyValue(item, keyField) : null

@@ -32,8 +32,8 @@ export interface ReadableTable {
   /** The oid of the role that owns it: the owner can add code to it that runs when a read of it is planned. */
   readonly owner: number
   /**
-   * False if any read may run functions that a customer wrote, whatever it selects: because of a view, row policies or an
-   * index.
+   * False if every read may run functions that a customer wrote, whatever it selects: because of a view, row policies
+   * or an index.
    */
   readonly runsNoUserCode: boolean
   /** The collation that folds case by Unicode on this server, quoted and with its schema. */
@@ -56,7 +56,7 @@ export class Catalog extends Context.Service<
   {
     /** All objects, ordered by schema and name. */
     readonly list: Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
-    /** Those of these objects, by oid, that the list has; with the source of each. */
+    /** The listed ones of these objects, by oid, each with its source. */
     readonly listOf: (oids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
     /**
      * Finds an object by its exact names. None if it does not exist or may not be read; the two cases are not

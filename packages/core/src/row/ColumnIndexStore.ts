@@ -8,10 +8,10 @@ export type IndexMethod = "btree" | "hash"
 /** An index that was created for columns. */
 export interface ColumnIndex {
   readonly name: string
-  /** In order; of a btree those that tell equal values apart, which come last, too. */
+  /** In order; of a btree including the last ones, which order equal values. */
   readonly columns: ReadonlyArray<string>
   readonly method: IndexMethod
-  /** False while it is being built, and of what an interrupted build left. */
+  /** False while it is being built, and after an interrupted build. */
   readonly valid: boolean
   readonly bytes: number
   /** How often PostgreSQL has used it. */
@@ -26,7 +26,7 @@ export interface ColumnIndexToBuild {
   readonly table: string
   readonly columns: ReadonlyArray<string>
   readonly method: IndexMethod
-  /** What interrupted builds of the same index left, to be dropped first. */
+  /** Remains of interrupted builds of the same index, to be dropped first. */
   readonly replaced: ReadonlyArray<string>
 }
 

@@ -31,11 +31,12 @@ type Returns<A> = Effect.Effect<A, ColumnIndexError | StoreUnavailable>
 export class ColumnIndexes extends Context.Service<
   ColumnIndexes,
   {
-    /** Those that were created here; also such as are being built, or were interrupted. */
+    /** The indexes created here, including those being built or interrupted. */
     readonly list: (schema: string, name: string) => Returns<ReadonlyArray<ColumnIndex>>
     /**
      * Creates one, unless an index serves the columns already. Rows can be written and read meanwhile; a new field of a
-     * source waits, with its rows, until the build is complete. No time limit. What an interrupted build left is replaced.
+     * source waits, with its rows, until the build is complete. No time limit. The remains of an interrupted build are
+     * replaced.
      */
     readonly build: (schema: string, name: string, columns: ReadonlyArray<string>) => Returns<ColumnIndexState>
     readonly drop: (schema: string, name: string, index: string) => Returns<ColumnIndex>

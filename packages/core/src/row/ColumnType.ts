@@ -1,6 +1,6 @@
 /**
- * What the rules need to know about a column's type: how its values look as JSON, which operations it supports, and the
- * type name that a parameter is cast to. A domain appears here as its base type.
+ * The facts about a column's type that the rules need: how its values look as JSON, which operations it supports, and
+ * the type name that a parameter is cast to. A domain appears here as its base type.
  */
 
 /** The operators of a type's own order, if it has one: their names, and their schema. */
@@ -19,8 +19,8 @@ export interface TypeOperators {
 export const SYSTEM_OPERATORS: TypeOperators = { schema: "pg_catalog", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
 
 /**
- * The operators of a type whose own are in a schema that the reader may not use. Arrays are compared by the order of their
- * elements' type, by operators that everybody may use; but no index supports it.
+ * Operators for a type whose own are in a schema that the reader may not use. Arrays are compared by the order of their
+ * elements' type, by operators open to every role; but no index supports it.
  */
 export const ARRAY_OPERATORS: TypeOperators = { ...SYSTEM_OPERATORS, ofArrays: true }
 

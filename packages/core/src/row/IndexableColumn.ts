@@ -2,7 +2,7 @@
 import type { ReadableColumn } from "./Catalog.ts"
 import type { PageQuery } from "./RowReader.ts"
 
-/** So many that the longest numbers of so many columns and the key still fit into an entry. */
+/** The number of columns whose longest numbers still fit into an entry, together with the key. */
 export const MAX_INDEX_COLUMNS = 3
 
 /** Kinds whose values are short, and other types of PostgreSQL's own of which this is true. */

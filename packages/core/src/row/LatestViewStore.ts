@@ -1,4 +1,4 @@
-/** Writes and creates views of the latest rows. What is latest, and of what, is decided by `LatestViews`. */
+/** Writes and creates views of the latest rows. `LatestViews` decides the key and the order. */
 import { Context, Data, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -11,7 +11,10 @@ export interface LatestViewPlan {
   readonly of: ObjectName
   /** At least one column; a row without any of them is about nothing. */
   readonly keys: ReadonlyArray<string>
-  /** What tells which row is later, the first of them first; those that may be empty are compared with values alone. */
+  /**
+   * The columns that decide which row is later, most significant first; nullable ones are compared by their values
+   * alone.
+   */
   readonly order: ReadonlyArray<{ readonly column: string; readonly mayBeEmpty: boolean }>
   readonly view: ObjectName
   readonly replace: boolean

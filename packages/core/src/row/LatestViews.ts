@@ -10,13 +10,13 @@ import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { LatestViewError } from "./LatestViewError.ts"
 import { type LatestViewPlan, LatestViewStore } from "./LatestViewStore.ts"
 
-/** What a view of the latest rows is made by. */
+/** The settings of a view of the latest rows. */
 export interface LatestViewQuery {
   readonly schema: string
   readonly name: string
-  /** What tells one thing from another: 1 to 32 columns. Rows in which one of them is empty are left out. */
+  /** The key: 1 to 32 columns. Rows in which one of them is empty are left out. */
   readonly keys: ReadonlyArray<string>
-  /** What tells which row is later; by default `_event_id`, which every source's table has. */
+  /** The column that decides which row is later; by default `_event_id`, which every source's table has. */
   readonly by?: string | undefined
   /** The view's name with its schema; by default `public.NAME_latest`. */
   readonly view?: string | undefined

@@ -1,5 +1,5 @@
 /**
- * What planning a long event's row needs to know about the lists and objects in its fields. Computed in advance and in
+ * Facts about the lists and objects in a long event's fields that planning its row needs. Computed in advance and in
  * pieces, because it visits every value in them.
  */
 import type { Json, JsonObject } from "../json/Json.ts"

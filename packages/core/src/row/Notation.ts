@@ -1,24 +1,24 @@
 /**
- * How people write numbers and days where JSON's forms are not used: `1.234,50`, `02.03.2026`. A text is read in a notation
- * only if it is written in it exactly: groups of three digits with one separator throughout, no leading zeros, a year of
- * four digits. What is read keeps every digit; `1,50` is 1.50. A text that could be meant in two ways is refused unless the
- * notation says which (`1.234`, `02.03.2026`), and one with a year of two digits always.
+ * How people write numbers and days where JSON's forms are not used: `1.234,50`, `02.03.2026`. A text is read in a
+ * notation only if it is written in it exactly: groups of three digits with one separator throughout, no leading zeros,
+ * a year of four digits. Values keep every digit; `1,50` is 1.50. A text that could be meant in two ways is refused
+ * unless the notation says which (`1.234`, `02.03.2026`), and one with a year of two digits always.
  */
 import { isCalendarDay } from "./CalendarDay.ts"
 import { matchesExactly } from "./ExactFormat.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 
-/** What stands before a number's fraction: `1.234,50` or `1,234.50`. */
+/** The decimal separator of numbers: `1.234,50` or `1,234.50`. */
 export const NUMBER_NOTATIONS = ["comma", "dot"] as const
 /** The order of day, month and year. A day that begins with its year is read in any of them. */
 export const DATE_NOTATIONS = ["dmy", "mdy", "ymd"] as const
 
-/** What stands before a number's fraction: a comma (`1.234,50`) or a dot (`1,234.50`). */
+/** The decimal separator: a comma (`1.234,50`) or a dot (`1,234.50`). */
 export type NumberNotation = (typeof NUMBER_NOTATIONS)[number]
 /** The order of day, month and year: `02.03.2026` is 2 March in `dmy`, and 3 February in `mdy`. */
 export type DateNotation = (typeof DATE_NOTATIONS)[number]
 
-/** How numbers and days are written; of what it does not say, only JSON's numbers and ISO 8601's days are read. */
+/** How numbers and days are written; a missing member means JSON's numbers or ISO 8601's days only. */
 export interface Notation {
   /** How numbers are written. */
   readonly numbers?: NumberNotation | undefined
@@ -87,7 +87,7 @@ export const numberTranslation = (notation: NumberNotation): { readonly from: st
   to: ".-",
 })
 
-/** The longest text that can be a number in a notation: 255 digits in groups, and as many behind them. */
+/** The longest text that can be a number in a notation: 255 digits in groups, and as many after the separator. */
 const MAX_LENGTH = 600
 
 interface Reader {

@@ -20,5 +20,5 @@ export class RefusedValue extends Schema.TaggedError<RefusedValue>()("RefusedVal
   message: Schema.String,
 }) {}
 
-/** The object has changed since it was looked up: whatever was read on the basis of its old definition is invalid. */
+/** The object has changed since it was looked up: everything read on the basis of its old definition is invalid. */
 export class StaleObject extends Schema.TaggedError<StaleObject>()("StaleObject", {}) {}

@@ -1,6 +1,7 @@
 /**
- * The login with which other programs read the cabinet's tables in SQL: psql, a program for reports, a notebook. It reads
- * what readers of the API read and never schema `cabinet`. Its password is shown once. Refuses where nobody could connect.
+ * The login with which other programs read the cabinet's tables in SQL: psql, a program for reports, a notebook. It
+ * reads what readers of the API read and never schema `cabinet`. Its password is shown once. Refuses if no client could
+ * connect.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

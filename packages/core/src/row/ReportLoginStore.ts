@@ -21,7 +21,7 @@ export interface ReportLoginState {
   readonly beyond: ReadonlyArray<RightBeyondReading>
 }
 
-/** `statements`: what a user who may has to run. */
+/** `statements`: SQL for a user with the right to run it. */
 export type LoginOutcome<A> =
   | { readonly is: "done"; readonly value: A }
   | { readonly is: "no_reader"; readonly role: string }

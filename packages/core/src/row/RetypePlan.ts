@@ -1,6 +1,6 @@
 /**
- * Decides whether and how a column gets another type, from what the store found: a column that exists, nothing that depends
- * on it and could not be recreated, and a sibling for the values that the new type cannot hold.
+ * Decides whether and how a column gets another type, from the store's facts: the column exists, all dependents can be
+ * recreated, and a sibling takes the values that the new type cannot hold.
  */
 import { Result } from "effect"
 import { ColumnError } from "./ColumnError.ts"
@@ -98,7 +98,7 @@ export const retypeDecisions = (
   sibling: siblingOf,
 })
 
-/** Says why the database did not do what was decided. */
+/** Words for why the database did not carry out the decision. */
 export const notRetyped = (name: string, type: ColumnKind, { fact }: NotRetyped): ColumnError => {
   switch (fact.is) {
     case "depended_on":

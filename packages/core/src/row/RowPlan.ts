@@ -84,7 +84,7 @@ export interface RowPlan {
   readonly needsMore: boolean
 }
 
-/** The kind of column that a value requires by itself. */
+/** The kind of column that a value alone requires. */
 const kindOf = (value: Exclude<Json, null>, long: LongValues | undefined): SentKind => {
   if (typeof value === "string") return "text"
   if (typeof value === "boolean") return "boolean"
@@ -127,9 +127,9 @@ const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues |
 }
 
 /**
- * Plans the row of one event, whose payload was written as `text`; for a long event, `long` holds what was computed in
- * advance. `missing` lists the columns that must be created first; plan again after that. With `fixed`, no column can be created:
- * the plan has the values of the columns that there are.
+ * Plans the row of one event, whose payload was written as `text`; for a long event, `long` holds the facts computed in
+ * advance. `missing` lists the columns that must be created first; plan again after that. With `fixed`, no column can
+ * be created: the plan has the values of the columns that there are.
  */
 export const planRow = (
   layout: TableLayout,

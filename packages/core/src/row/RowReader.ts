@@ -33,7 +33,7 @@ export interface PositionColumn {
   readonly type: Pick<ColumnType, "sql" | "runsNoUserCode">
 }
 
-/** By what the rows of a page are found and ordered. */
+/** The conditions and the order of a page's rows. */
 export interface ComparedColumns {
   readonly filters: ReadonlyArray<{ readonly column: ReadableColumn; readonly condition: string }>
   readonly period: { readonly column: ReadableColumn } | null
@@ -49,8 +49,8 @@ export interface PageQuery {
   readonly text: string
   readonly values: ReadonlyArray<QueryValue>
   /**
-   * What a row shows, in this order. The same array for the same object and choice of columns, so that derived work can be
-   * cached by it.
+   * A row's columns, in this order. The same array for the same object and choice of columns, so that derived work can
+   * be cached by it.
    */
   readonly shown: ReadonlyArray<ReadableColumn>
   readonly position: ReadonlyArray<PositionColumn>

@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-/** `expose` grants access to what is in the schema now and to what its owner creates there later; `hide` revokes it. */
+/** `expose` grants access to the schema's current and future objects of its owner; `hide` revokes it. */
 export type GrantChange = "expose" | "hide"
 
 export type GrantOutcome =

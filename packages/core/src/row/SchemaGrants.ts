@@ -1,8 +1,8 @@
 /**
- * Grants and revokes the reader's access to schemas that existed in the database before the cabinet, and creates schemas for
- * the author, who may not: PostgreSQL has one right for creating schemas and for creating extensions, which can put functions
- * into anybody's schema. Refuses the cabinet's own schemas and the system's, and says what the owner of another's schema has
- * to run.
+ * Grants and revokes the reader's access to schemas that existed in the database before the cabinet, and creates
+ * schemas for the author, who may not: PostgreSQL has one right for creating schemas and for creating extensions, which
+ * can put functions into any role's schema. Refuses the cabinet's own schemas and the system's, and names the
+ * statements for the owner of any other schema.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -16,7 +16,7 @@ type Returns = Effect.Effect<{ readonly objects: number }, SchemaGrantError | St
 export class SchemaGrants extends Context.Service<
   SchemaGrants,
   {
-    /** Grants access to what is in the schema now, and to what its owner, as whom this runs, creates there later. */
+    /** Grants access to the schema's current objects, and to the future ones of its owner, as which this runs. */
     readonly expose: (schema: string) => Returns
     readonly hide: (schema: string) => Returns
     /** Creates a schema that belongs to the author, and returns the role that owns it. */

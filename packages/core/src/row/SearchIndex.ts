@@ -1,6 +1,7 @@
 /**
- * An index that makes `q` fast on a large table. The results of `q` are the same with and without it. Refuses what is not a
- * table or materialized view of its own rows, another's table, and columns whose text can change while a row stays.
+ * An index that makes `q` fast on a large table. The results of `q` are the same with and without it. Refuses anything
+ * but a table or materialized view with rows of its own, tables of other owners, and columns whose text can change
+ * without a change of the row.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

@@ -2,21 +2,21 @@
 import { Context, Data, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-/** What decides whether a table can have an index. */
+/** The facts that decide whether a table can have an index. */
 export interface IndexTarget {
   /** As `pg_class.relkind`. */
   readonly kind: string
   /** It has child tables, or is partitioned. */
   readonly heirs: boolean
   readonly owner: string
-  /** The cabinet's own user may do what the owner may. */
+  /** Whether the cabinet's own user has the owner's rights. */
   readonly mine: boolean
 }
 
 /** An index of ours on a table. */
 export interface TableIndex {
   readonly name: string
-  /** False while it is being built, and of what an interrupted build left. */
+  /** False while it is being built, and after an interrupted build. */
   readonly valid: boolean
   readonly bytes: number
   /** How often PostgreSQL has used it. */

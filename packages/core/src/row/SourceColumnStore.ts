@@ -35,7 +35,7 @@ export interface RetypeResult {
   readonly views: ReadonlyArray<string>
 }
 
-/** What a change of type would do, found without doing it. */
+/** The effects of a change of type, found without making it. */
 export interface RetypeTrial {
   /** How many values the new type cannot hold; null if they could not be counted in time. */
   readonly misfits: number | null
@@ -59,7 +59,7 @@ export type ViewObstacle =
   /** It would run with the cabinet's rights, and uses `part`, which others can change. */
   | { readonly view: string; readonly is: "trusted"; readonly part: string }
 
-/** What depends on a column; views as `schema.name`, other objects as PostgreSQL describes them. */
+/** The dependents of a column: views as `schema.name`, other objects as PostgreSQL describes them. */
 export interface ColumnDependents {
   readonly views: ReadonlyArray<string>
   readonly obstacle: ViewObstacle | null
@@ -73,7 +73,10 @@ export interface SiblingColumn {
   readonly isNew: boolean
 }
 
-/** The decisions of a retype, each a function of what the store has read and locked; a failure rolls everything back. */
+/**
+ * The decisions of a retype, each a function of the facts that the store has read and locked; a failure rolls
+ * everything back.
+ */
 export interface RetypeDecisions<E> {
   /** The column to change, or null if it has the type; undefined is given for a source that does not exist. */
   readonly column: (table: ColumnTable | undefined) => Result.Result<FieldColumn | null, E>
@@ -81,7 +84,7 @@ export interface RetypeDecisions<E> {
   readonly sibling: (layout: TableLayout, column: FieldColumn) => SiblingColumn
 }
 
-/** Why the database did not do what was decided; nothing was changed. `detail` is PostgreSQL's own message. */
+/** Why the database did not carry out the decision; nothing was changed. `detail` is PostgreSQL's own message. */
 export class NotRetyped extends Data.TaggedError("NotRetyped")<{
   readonly fact:
     | { readonly is: "depended_on"; readonly detail: string }
@@ -118,7 +121,9 @@ export class SourceColumnStore extends Context.Service<
       to: NewType,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeResult, E | NotRetyped | StoreUnavailable>
-    /** Finds what `retype` would do, in a transaction that reads and locks nobody out, for a few seconds at most. */
+    /**
+     * Finds the effects of `retype`, in a transaction that only reads and blocks no session, for a few seconds at most.
+     */
     readonly tryRetype: <E>(
       sourceId: number,
       column: string,

@@ -1,6 +1,6 @@
 /**
- * What an operator can change about the columns of a source's table. Senders only ever add columns; nobody else changes
- * them. Refuses columns that do not exist, labels that do not fit, and a change of type that something stands against.
+ * An operator's changes to the columns of a source's table. Senders only ever add columns; nobody else changes them.
+ * Refuses columns that do not exist, labels that do not fit, and changes of type that something prevents.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -32,7 +32,7 @@ export class SourceColumns extends Context.Service<
       type: ColumnKind,
       options: { readonly withViews: boolean; readonly notation?: Notation | undefined },
     ) => Returns<RetypeResult>
-    /** What `retype` with its views would do; fails where something depends on the column that cannot be recreated. */
+    /** The effects of `retype` with its views; fails if a dependent of the column cannot be recreated. */
     readonly tryRetype: (
       sourceId: number,
       column: string,

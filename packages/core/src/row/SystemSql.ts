@@ -1,8 +1,9 @@
 /**
  * Generates calls, operators and casts of PostgreSQL's own functions and types, always qualified with their schema. An
- * unqualified name is resolved along the search path among everything that fits the arguments, and a customer's overload
- * that fits better would be chosen. `IS DISTINCT FROM`, `IN`, `BETWEEN`, `LIKE` and `NULLIF` use operators too, so none of
- * them appears in our SQL, except `IS [NOT] DISTINCT FROM NULL`, which is a test and not an operator.
+ * unqualified name is resolved along the search path among everything that fits the arguments, and a customer's
+ * overload that fits better would be chosen. `IS DISTINCT FROM`, `IN`, `BETWEEN`, `LIKE` and `NULLIF` also use
+ * operators, so none of them appears in our SQL, except `IS [NOT] DISTINCT FROM NULL`, which is a test and not an
+ * operator.
  */
 
 /** `call("upper", x)` → `pg_catalog.upper(x)`. */

@@ -21,7 +21,7 @@ export interface Column {
   readonly name: string
   /** The database's name of the type, such as `timestamp with time zone`. */
   readonly type: string
-  /** What screens show: for a source's column the field's name as sent, otherwise the column's name. */
+  /** The displayed name: for a source's column the field's name as sent, otherwise the column's name. */
   readonly label: string
   readonly comment: string | null
 }

@@ -1,7 +1,6 @@
 /**
- * A call whose caller may leave before it has its result. The call is then aborted: whatever works for it ends its work,
- * and nobody reads what comes of it. An AbortSignal would say the same, at several times the cost of a short request's own
- * steps.
+ * A call whose caller may leave before it has its result. The call is then aborted: code working for it stops, and its
+ * result is not read. An AbortSignal would say the same, at several times the cost of a short request's own steps.
  */
 import { type Context, Effect, type Result } from "effect"
 import type { Call } from "./Call.ts"

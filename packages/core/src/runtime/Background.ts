@@ -72,7 +72,7 @@ class Task<A, E, R> {
   readonly #options: BackgroundOptions
   readonly #succeeded: Metric.Counter<number>
   readonly #failed: Metric.Counter<number>
-  /** Written by each run; tells which of them are logged. */
+  /** Written by each run; decides which runs are logged. */
   #failing: Failing = "no"
 
   constructor(
@@ -115,7 +115,7 @@ class Task<A, E, R> {
   #afterFailure(cause: Cause.Cause<E>): Effect.Effect<Duration.Input> {
     const every = this.#every
     const pause = this.#options.retryAfter ?? (typeof every === "function" ? "1 second" : every)
-    // The process is stopping, or whatever the work waited for.
+    // The process, or something the work waited for, is stopping.
     if (Cause.hasInterruptsOnly(cause)) return jittered(pause)
     const failing = Cause.hasDies(cause) ? "by a fault" : "by an error"
     const isKnown = this.#failing === failing || this.#failing === "by a fault"

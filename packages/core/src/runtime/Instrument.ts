@@ -61,7 +61,7 @@ export const instrument = <A, E, R>(name: StepName, work: Effect.Effect<A, E, R>
     return fiber.getRef(References.TracerEnabled) ? Effect.withSpan(timed, name) : timed
   })
 
-/** The default tracer, whose spans nobody receives. */
+/** The default tracer, whose spans go nowhere. */
 const UNHEARD = Context.get(Context.empty(), Tracer.Tracer)
 
 /** Whether spans are collected. */

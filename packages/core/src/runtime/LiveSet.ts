@@ -1,7 +1,7 @@
 /**
- * The members present now, in no order, for sets that many members join and leave all the time. Not a Set: V8 allocates the
- * table of a Set again as it fills with deleted entries, and the old table points to the new one. Once one of the tables is
- * in the old generation, every minor collection keeps, and copies, whatever any of them last held, until there is a full
+ * The members present now, in no order, for sets that many members join and leave all the time. Not a Set: V8 allocates
+ * the table of a Set again as it fills with deleted entries, and the old table points to the new one. Once one of the
+ * tables is in the old generation, every minor collection keeps, and copies, their last contents, until a full
  * collection. For the requests in flight this was measured to be a quarter of a server's CPU.
  */
 interface Entry<A> {

@@ -19,7 +19,7 @@ export const clockWord = (type: ColumnType, text: string): string | undefined =>
   return CLOCK_WORD.exec(text)?.[0]
 }
 
-/** PostgreSQL takes a run of letters as a word, in any case, whatever is next to it. */
+/** PostgreSQL takes a run of letters as a word, in any case, whatever surrounds it. */
 const CLOCK_WORD = /(?<![a-z])(?:now|today|tomorrow|yesterday|epoch|allballs)(?![a-z])/i
 
 const found = (

@@ -30,7 +30,7 @@ export interface OrderedTerm {
 
 /**
  * Both sides of a comparison of a term with a text, for its operators. A domain is compared as its base type, which the
- * polymorphic operators of enums, for example, do not do by themselves.
+ * polymorphic operators of enums, for example, do not do on their own.
  */
 export const comparedSql = (term: OrderedTerm, text: string, parameters: SqlParameters) => {
   const value = parameters.addLike(text, term)

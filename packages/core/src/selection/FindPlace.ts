@@ -1,6 +1,6 @@
 /**
- * Finds the place of a value in the order of a selection, as the cursor of the page that begins with it. It costs what
- * a first page costs: the one row before the place is read backwards, by the same index. Refuses selections without a
+ * Finds the place of a value in the order of a selection, as the cursor of the page that begins with it. It costs as
+ * much as a first page: the one row before the place is read backwards, by the same index. Refuses selections without a
  * sort, objects whose rows are distinguished by their text, and values that the column's type cannot read.
  */
 import { Context, Effect, Layer, Option } from "effect"

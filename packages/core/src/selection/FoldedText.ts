@@ -12,7 +12,9 @@ const ASCII_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "
 const isAscii = (type: ColumnType): boolean =>
   type.kind === "array" ? isAscii(type.element) : ASCII_KINDS.has(type.kind)
 
-/** Composes only what is not composed yet: a test of the text takes a quarter of the time, and ASCII needs none. */
+/**
+ * Composes only text that is not composed yet: testing it takes a quarter of the time, and ASCII needs no composing.
+ */
 const composed = (text: string): string => {
   const isComposed = `${operate(call("octet_length", text), "=", call("length", text))} OR ${call("is_normalized", text, "'NFC'")}`
   return `CASE WHEN ${isComposed} THEN ${text} ELSE ${call("normalize", text, "'NFC'")} END`

@@ -1,6 +1,7 @@
 /**
- * What can be said of a selection within a second: how many rows it has, and which values a column has most often, of its first
- * ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown that a page would not.
+ * Facts about a selection that take at most a second: how many rows it has, and which values a column has most often,
+ * of its first ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown
+ * that a page would not.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

@@ -30,7 +30,7 @@ export interface RowsRequest {
   readonly schema: string
   readonly name: string
   readonly params: ParamPairs
-  /** What its reader is limited to; absent or null for the whole cabinet. */
+  /** The reader's scope; absent or null for the whole cabinet. */
   readonly scope?: ReadScopeOrAll
 }
 

@@ -19,7 +19,7 @@ import { selectionError, shown } from "./SelectionParams.ts"
 export interface PlannedFilter {
   readonly column: ReadableColumn
   readonly condition: FilterCondition
-  /** As it was sent. */
+  /** The value as sent. */
   readonly value: string
   /** As PostgreSQL reads it, if it is compared. */
   readonly text: string
@@ -32,8 +32,8 @@ export interface PlannedPeriod {
 }
 
 /**
- * What a row shows, in this order; `columns` describes the same. Without a choice of columns, always the
- * same object for a table.
+ * A row's columns, in this order, as `columns` describes them. Without a choice of columns, always the same object for
+ * a table.
  */
 export interface Showing {
   readonly shown: ReadonlyArray<ReadableColumn>

@@ -10,14 +10,14 @@ import { type ComparedTerm, SqlParameters } from "./SqlParameters.ts"
 
 const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "'": "''", "\n": "\\n", "\r": "\\r" }
 
-/** Terminals act on the other control characters, and the last ones change the direction of what is shown. */
+/** Terminals act on the other control characters, and the last ones change the direction of the displayed text. */
 const ESCAPED = /[\\'\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 const escape = (unit: string): string => ESCAPES[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
 
 /**
- * A text as a literal in one line. With a backslash it is written in PostgreSQL's own form, which means the same whatever the
- * session's `standard_conforming_strings`. NUL, which no text of PostgreSQL has, is refused before.
+ * A text as a literal in one line. A text with a backslash is written in PostgreSQL's own form, whose meaning does not
+ * depend on the session's `standard_conforming_strings`. NUL, which no text of PostgreSQL has, is refused before.
  */
 export const quoteLiteral = (text: string): string => {
   const quoted = `'${text.replaceAll(ESCAPED, escape)}'`

@@ -1,8 +1,8 @@
 /**
  * The values of a statement, in the order of their placeholders. A value never becomes part of the SQL text.
  *
- * `add` writes a mark; `statement` numbers the marks that the finished text contains. A part of the statement that is built
- * and then left out therefore leaves no parameter behind, for which PostgreSQL could not determine a type.
+ * `add` writes a mark; `statement` numbers the marks that the finished text contains. So a part of the statement that
+ * is built and then left out leaves no parameter whose type PostgreSQL could not determine.
  */
 import type { ColumnType } from "../row/ColumnType.ts"
 import type { QueryValue } from "../row/RowReader.ts"

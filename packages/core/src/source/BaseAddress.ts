@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 export interface BaseUrl {
   /** Without a trailing slash. */
   readonly url: string
-  /** False if nobody set it and no server has recorded it: then it is a server's default. */
+  /** False if it is neither set nor recorded by a server: then it is a server's default. */
   readonly known: boolean
 }
 

@@ -1,10 +1,10 @@
 /** Which headers of its requests a source may keep: names, or prefixes that are narrow enough. Refuses what carries a secret. */
 
-/** A setting lists at most so many. */
+/** The most names in a setting. */
 export const MAX_HEADER_NAMES = 50
 export const MAX_HEADER_NAME_LENGTH = 128
 
-/** They are, or contain, what somebody signs in with: none is ever kept, whatever a prefix matches. */
+/** They are, or contain, credentials: none is ever kept, even if a prefix matches. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
@@ -22,13 +22,13 @@ const NAME = /^[0-9A-Za-z][!#$%&'+.^_`|~0-9A-Za-z-]*$/
 
 export const isHeaderName = (name: string): boolean => name.length <= MAX_HEADER_NAME_LENGTH && NAME.test(name)
 
-/** So many characters of a prefix, not counting `X-`, make it one sender's. */
+/** The least length of a prefix, not counting `X-`, that identifies one sender. */
 const MIN_PREFIX_LENGTH = 3
 
 export interface HeaderNamesOptions {
   /** The setting, as its refusal names it. */
   readonly setting: string
-  /** Whether a name may end with `*` and stand for all that begin with it. */
+  /** Whether a name may end with `*` and match all names that begin with it. */
   readonly prefixes: boolean
 }
 

@@ -7,7 +7,7 @@ import type { IntakeError } from "../intake/IntakeError.ts"
 import type { SourceError } from "./SourceError.ts"
 import { noSuchSource } from "./Sources.ts"
 
-/** The names of at most so many fields are in the audit log. */
+/** The most names of fields in the audit log. */
 const MAX_LISTED_FIELDS = 100
 
 export const sendTestEvent = (

@@ -10,7 +10,7 @@ export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
 
 export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
 
-/** What can be set of a source, besides its name, its sender's verification and the challenges that it answers. */
+/** The settings of a source, besides its name, its sender's verification and the challenges that it answers. */
 export interface SourceSettings extends SpamRules {
   /** The charset of its forms, whatever they declare; null: detected for each submission. */
   readonly encoding: SourceEncoding | null
@@ -18,7 +18,9 @@ export interface SourceSettings extends SpamRules {
   readonly thanksUrl: string | null
   /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
   readonly keepHeaders: ReadonlyArray<string>
-  /** Headers that are fields of the events, too, under these names. They are kept with the original request as well. */
+  /**
+   * Headers that also become fields of the events, under these names. They are kept with the original request as well.
+   */
   readonly headerFields: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery: boolean
@@ -26,7 +28,7 @@ export interface SourceSettings extends SpamRules {
   readonly rate: number | null
 }
 
-/** Those of a source for which nothing was set. */
+/** The defaults of a new source. */
 export const DEFAULT_SETTINGS: SourceSettings = {
   encoding: null,
   thanksUrl: null,
@@ -49,11 +51,11 @@ export interface Source extends SourceSettings {
   readonly createdAt: string
   /** How its sender is verified; null: anyone who has the intake address may send. */
   readonly verify: Verification | null
-  /** The provider whose question about the address is answered; null: none but those of the recipe. */
+  /** The provider whose challenge is answered; null: only the recipe's. */
   readonly challenge: Challenge | null
-  /** Until when its intake address of before the last rotation is accepted, too; null: no other is. */
+  /** Until when the intake address before the last rotation is still accepted; null: it is not. */
   readonly oldSecretUntil: string | null
-  /** The requests to it that were refused with 429 lately; null if there were none within a day. */
+  /** Its requests recently refused with 429; null without any within a day. */
   readonly limited: LimitedCount | null
 }
 
@@ -62,14 +64,14 @@ export interface SourceWithSecret extends Source {
   readonly intakeSecret: string
 }
 
-/** What a source keeps of a request beyond what all sources keep. */
+/** The parts of a request that a source keeps in addition to those that all sources keep. */
 export interface KeptSettings {
   readonly headers: ReadonlyArray<string>
   readonly fields: ReadonlyArray<string>
   readonly query: boolean
 }
 
-/** What intake needs to know about a source; a new `version` invalidates submissions that were parsed before the change. */
+/** A source as intake needs it; a new `version` invalidates submissions that were parsed before the change. */
 export interface IntakeSource {
   readonly id: number
   readonly version: number
@@ -79,7 +81,7 @@ export interface IntakeSource {
   readonly kept: KeptSettings | null
   /** Null for a source that accepts requests from anyone who has its address. */
   readonly verification: IntakeVerification | null
-  /** Absent for a source that answers no provider's question, but those of its recipe. */
+  /** Absent for a source that answers only its recipe's challenges. */
   readonly challenge?: IntakeChallenge
   /** How many requests a minute it takes; absent for the common limits. */
   readonly rate?: number

@@ -27,7 +27,7 @@ export interface SourceChange extends Partial<SourceSettings> {
   readonly verify?: VerificationChange | null
   /** A well-known sender: its headers are added to those that are kept, and its recipe is used with the secret in `verify`. */
   readonly from?: ProviderName
-  /** The provider whose question about the address is answered; null: none. */
+  /** The provider whose challenge is answered; null: none. */
   readonly challenge?: ChallengeChange | null
 }
 
@@ -37,7 +37,7 @@ export interface StoredSourceChange extends Omit<SourceChange, "verify" | "from"
   readonly challenge?: StoredChallenge | null
 }
 
-/** What came of removing a source. Unless it is `removed`, nothing was changed. */
+/** The outcome of removing a source. Unless it is `removed`, nothing was changed. */
 export type SourceRemoval =
   | { readonly is: "removed" }
   | { readonly is: "missing" }

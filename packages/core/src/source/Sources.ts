@@ -17,14 +17,14 @@ import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceCh
 
 export type { SourceChange }
 
-/** A source to be created; what is left out is as in `DEFAULT_SETTINGS`. */
+/** A source to create; missing settings are those of `DEFAULT_SETTINGS`. */
 export interface NewSource extends SourceChange {
   /** For people; the table is named after it. */
   readonly name: string
 }
 
 export interface RotateOptions {
-  /** For how many seconds the old address is accepted, too, a minute to 30 days; null (the default): not at all. */
+  /** For how many seconds the old address is still accepted, a minute to 30 days; null (the default): not at all. */
   readonly keepOldSeconds?: number | null
 }
 
@@ -44,8 +44,8 @@ export class Sources extends Context.Service<
     /** Its intake address responds with 404 for good; its events stay in the feed. */
     readonly remove: (id: number, table: "keep" | "drop") => Effect.Effect<void, SourceError | StoreUnavailable>
     /**
-     * Creates a new intake address; the old one responds with 404 from then on, or after so many seconds. One that was kept by the
-     * rotation before ends now.
+     * Creates a new intake address; the old one responds with 404 at once, or after the given seconds. An address kept
+     * by an earlier rotation ends now.
      */
     readonly rotateSecret: (
       id: number,
@@ -135,7 +135,7 @@ export const noSuchSource = (id: number) => refuse("no_such_source", `Source ${i
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : noSuchSource(id)))
 
-/** Without the fields that are undefined, which a program may give for what it leaves out. */
+/** Drops undefined fields, which a program may pass for missing ones. */
 const defined = <A extends object>(fields: A): A =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
 

@@ -1,6 +1,6 @@
-/** By what a source tells spam on a public form: a field that people do not see, and the origins that its form is on. */
+/** How a source detects spam on a public form: by a field that people do not see, and by the origins of the form. */
 
-/** A source lists at most so many origins. */
+/** The most origins of a source. */
 export const MAX_ORIGINS = 20
 export const MAX_ORIGIN_LENGTH = 300
 export const MAX_HONEYPOT_LENGTH = 200
@@ -9,7 +9,7 @@ export const MAX_HONEYPOT_LENGTH = 200
 export interface SpamRules {
   /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
   readonly honeypot: string | null
-  /** The origins of the pages with its form: what comes from another is spam; empty: from any. */
+  /** The origins of pages with its form: submissions from others are spam; empty: any origin. */
   readonly allowOrigins: ReadonlyArray<string>
 }
 

@@ -77,7 +77,7 @@ export class CabinetRegistry extends Context.Service<
   )
 }
 
-/** Of the database that is created for a cabinet. */
+/** The name of the database created for a cabinet. */
 const databaseNameOf = (name: string): string => `cabinet_${name.replaceAll("-", "_")}`
 
 const refuse = (code: RegistryError["code"], message: string) => Effect.fail(new RegistryError({ code, message }))

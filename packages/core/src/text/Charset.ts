@@ -116,8 +116,8 @@ export const isAscii = (bytes: Buffer, start: number = 0, end: number = bytes.le
 }
 
 /**
- * Decodes the bytes from `start` to `end`, whatever they are, to text that can be stored: U+0000 becomes U+FFFD. A byte
- * order mark is an ordinary character.
+ * Decodes any bytes from `start` to `end` to text that can be stored: U+0000 becomes U+FFFD. A byte order mark is an
+ * ordinary character.
  */
 export const decode = (bytes: Buffer, charset: Charset, start: number = 0, end: number = bytes.length): Decoded =>
   start === end ? NOTHING : storable(decodeWithNul(bytes, charset, start, end))

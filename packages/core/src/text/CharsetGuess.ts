@@ -1,7 +1,7 @@
 /**
- * Guesses the charset of bytes when nothing declares it. UTF-8 is certain if the bytes are valid; between windows-1251 and
- * windows-1252 the words decide: Cyrillic words consist only of high letters, western words are Latin with a few high
- * letters among them. What the bytes cannot decide (a single "а" or "Ä") is taken as Cyrillic.
+ * Guesses the charset of bytes when nothing declares it. UTF-8 is certain if the bytes are valid; between windows-1251
+ * and windows-1252 the words decide: Cyrillic words consist only of high letters, western words are Latin with a few
+ * high letters among them. If the bytes cannot decide (a single "а" or "Ä"), the text counts as Cyrillic.
  */
 import { isUtf8 } from "node:buffer"
 import { UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"

@@ -9,7 +9,7 @@ import { guessCharset } from "./CharsetGuess.ts"
 export interface FileCharset {
   readonly name: string
   readonly codec: string
-  /** What determined the charset: the caller, a byte order mark, or the bytes themselves. */
+  /** The source of the charset: the caller, a byte order mark, or the bytes themselves. */
   readonly decidedBy: "option" | "mark" | "bytes"
 }
 

@@ -1,6 +1,6 @@
 /** Finds the word that a person most likely meant, for "Did you mean …?". */
 
-/** Longer words are not compared, so that the work stays small whatever is given. */
+/** Longer words are not compared, so that the work stays small for any input. */
 const MAX_LENGTH = 64
 
 /** How many letters must be inserted, removed, replaced or swapped with their neighbour. */

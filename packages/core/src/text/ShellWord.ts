@@ -1,12 +1,15 @@
 /**
- * A text as one word of a command line, in one line and without control characters, to be copied into a terminal. What is
- * quoted means the same to every POSIX shell (dash, bash, zsh, ksh) and to fish: no character of the text is ever read as
- * one of the shell's.
+ * A text as one word of a command line, in one line and without control characters, to be copied into a terminal. A
+ * quoted word means the same to every POSIX shell (dash, bash, zsh, ksh) and to fish: no character of the text is ever
+ * read as one of the shell's.
  */
 
 const PLAIN = /^[\w./:=@%+,-]+$/
 
-/** What a quoted word cannot contain everywhere: shells disagree about `\` before `'`, and terminals act on the others. */
+/**
+ * Characters that a quoted word cannot safely contain: shells disagree about `\` before `'`, and terminals act on the
+ * others.
+ */
 const ENCODED = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069'\\]/gu
 
 const octal = (text: string): string =>

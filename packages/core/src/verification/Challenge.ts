@@ -1,19 +1,19 @@
-/** The providers whose question about an address a source answers, beside those whose recipe has one. */
+/** The providers whose challenge a source answers, besides those whose recipe includes one. */
 import { Effect } from "effect"
 import { SourceError } from "../source/SourceError.ts"
 import { unusableSecret } from "./ChangeVerification.ts"
 
-/** `meta`, `x` and `dropbox` ask with GET; `graph` (Microsoft Graph) asks with a POST that has no body. */
+/** `meta`, `x` and `dropbox` send a GET; `graph` (Microsoft Graph) sends a POST without a body. */
 export const CHALLENGE_PROVIDERS = ["meta", "x", "graph", "dropbox"] as const
 export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
 
-/** The setting, without its secret, which nobody reads again. */
+/** The setting, without its secret, which is never shown again. */
 export interface Challenge {
   readonly provider: ChallengeProvider
 }
 
 export interface ChallengeChange extends Challenge {
-  /** Of `meta` the verify token, of `x` the consumer secret; the others have none. Absent: the one that there is. */
+  /** The verify token of `meta`, the consumer secret of `x`; the others have none. Absent: the current one stays. */
   readonly secret?: string
 }
 
@@ -23,7 +23,7 @@ export interface StoredChallenge extends Challenge {
   readonly secret: string | undefined
 }
 
-/** What intake answers by. */
+/** The settings by which intake answers. */
 export interface IntakeChallenge extends Challenge {
   /** Empty for a provider without one; null if this process cannot decrypt it. */
   readonly secret: string | null

@@ -1,4 +1,4 @@
-/** What a change of a source's verification comes to. Refuses recipes, parameters and secrets that do not fit. */
+/** The result of changing a source's verification. Refuses recipes, parameters and secrets that do not fit. */
 import { Effect } from "effect"
 import { isHeaderName } from "../source/HeaderNames.ts"
 import { SourceError } from "../source/SourceError.ts"
@@ -65,7 +65,7 @@ export const changedVerification = (
 const CONTROL = /[\0-\x1f\x7f]/
 const BASE64 = /^[0-9A-Za-z+/]{4,}={0,2}$/
 
-/** Why this can be nobody's secret, in words; null if it can. */
+/** Why this cannot be a secret, in words; null if it can. */
 export const unusableSecret = (secret: string): string | null => {
   if (secret.length === 0 || secret.length > MAX_VERIFY_SECRET_LENGTH) {
     return `a secret has 1 to ${MAX_VERIFY_SECRET_LENGTH} characters.`

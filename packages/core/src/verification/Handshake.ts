@@ -17,14 +17,14 @@ export interface HandshakeAnswer {
 /** Longer bodies are not a provider's challenge. */
 const MAX_QUESTION_BYTES = 8192
 
-/** What is sent back as it came. */
+/** An echo of the received text. */
 const MAX_ECHO_BYTES = 1024
 
 /** A token that is signed for any caller: never a text that could pass for a signed body. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * The answer to a request whose signature holds, if it asks for one: Slack's `url_verification` and Zoom's
+ * The response to a challenge whose signature is valid: Slack's `url_verification` and Zoom's
  * `endpoint.url_validation`. Null otherwise.
  */
 export const signedHandshake = (
@@ -62,7 +62,7 @@ const echo = (text: unknown): HandshakeAnswer | null =>
     ? { contentType: "text/plain; charset=utf-8", text }
     : null
 
-/** Whether a query may be a provider's question: anything else that comes with GET is nobody's, and costs no lookup. */
+/** Whether a query may be a provider's challenge: any other GET is refused without a lookup. */
 export const mayAsk = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
 
 /**

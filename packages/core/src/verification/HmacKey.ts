@@ -6,6 +6,6 @@ import { createSecretKey, type KeyObject } from "node:crypto"
 
 const PREFIX = "whsec_"
 
-/** The key that a secret is the base64 of, behind an optional `whsec_`. */
+/** The key that a secret encodes in base64, after an optional `whsec_`. */
 export const binaryKey = (secret: string): KeyObject =>
   createSecretKey(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, "base64")

@@ -40,7 +40,7 @@ export type LateCheck =
   | { readonly recipe: RecipeName; readonly refusal: RefusalReason | null }
   | { readonly unchecked: UncheckedReason }
 
-/** Whether a recipe proves the sender of what was kept: the secret itself, where it is sent, never is. */
+/** Whether a recipe can prove the sender of a stored request: a secret that is part of the request is never stored. */
 export const isCheckableLate = (verification: Pick<IntakeVerification, "recipe" | "hmac">): boolean =>
   recipeOf(verification).kind !== "plain"
 
@@ -63,7 +63,7 @@ export const checkLate = (
   const verdict = verifySender(recipe, { headers, body: request.body, url }, { secrets, now: request.receivedAt })
   if (verdict.verified) return { recipe: name, refusal: null }
   if (verdict.reason === "no_signature") return unchecked("no_kept_signature")
-  // Nobody can say whether it was there.
+  // Its presence is unknown.
   if (query === null && ADDRESS_RECIPES.includes(name)) return unchecked("no_kept_query")
   return { recipe: name, refusal: verdict.reason }
 }

@@ -27,7 +27,7 @@ export const MAX_VERIFY_EVENTS = 1_000
 const CHUNK = 100
 
 /**
- * `verified`: it is its sender's, and that is new; `was_verified`: that was known; `refused`: its signature does not hold;
+ * `verified`: newly proven to be its sender's; `was_verified`: known before; `refused`: its signature does not match;
  * `unchecked`: it cannot be checked.
  */
 export const LATE_OUTCOMES = ["verified", "was_verified", "refused", "unchecked"] as const
@@ -54,7 +54,7 @@ export interface LatePage extends LateVerdicts {
 }
 
 export interface LateOptions {
-  /** Whether what is verified late is delivered, to whom it is meant for now. Each request once. */
+  /** Whether newly verified events are delivered, to the current addresses. Each request once. */
   readonly deliver: boolean
   /** The address under which the cabinet is known, without a trailing slash: what some senders sign begins with it. */
   readonly baseUrl: string
@@ -145,7 +145,7 @@ interface Ports {
 
 /** Checks events by what their sources have now, in chunks. */
 const checking = ({ store, sources, signal }: Ports) => {
-  /** What senders sign that sign the address; of a source that is deleted meanwhile, nothing that anybody has signed. */
+  /** The URL that some senders sign; for a source deleted meanwhile, a URL that no sender has signed. */
   const addressOf = (sourceId: number, baseUrl: string) =>
     sources.reveal(sourceId).pipe(
       Effect.map((source) => `${baseUrl}${intakePath(source)}`),

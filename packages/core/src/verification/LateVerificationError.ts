@@ -1,4 +1,4 @@
-/** The error for refused verifications of what is stored. */
+/** The error for refused late verifications. */
 import { Schema } from "effect"
 
 export class LateVerificationError extends Schema.TaggedError<LateVerificationError>()("LateVerificationError", {

@@ -1,4 +1,4 @@
-/** What came of late verifications, as JSON. */
+/** The outcomes of late verifications, as JSON. */
 import type { LatePage, LateVerdicts } from "./LateVerification.ts"
 
 export const lateVerdictsJson = ({ verdicts, deliveries }: LateVerdicts) => ({

@@ -1,4 +1,4 @@
-/** What `LateVerification` reads of the events that it checks, and what it stores of its findings. */
+/** Reads the events that `LateVerification` checks, and stores its findings. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { KeptRequest } from "./LateCheck.ts"
@@ -18,7 +18,7 @@ export interface LateEvent {
   readonly undelivered: boolean
 }
 
-/** What was found of the original request of this number. */
+/** The finding about the original request of this number. */
 export interface LateFinding {
   readonly requestId: number
   readonly recipe: RecipeName
@@ -32,7 +32,7 @@ export interface LateSlice {
   /** Those whose requests are to be checked or, if requested, delivered. */
   readonly events: ReadonlyArray<number>
   readonly seen: number
-  /** What the next slice begins behind; null after the last. */
+  /** The next slice begins after this; null after the last. */
   readonly next: LatePlace | null
 }
 
@@ -45,12 +45,12 @@ export class LateVerificationStore extends Context.Service<
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
     /** Those of the events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
-    /** Looks at so many of a source's events whose original requests may still be there, the oldest first. */
+    /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
     readonly slice: (options: {
       readonly sourceId: number
       readonly after: LatePlace | null
       readonly limit: number
-      /** Whether those are wanted, too, that were verified late and are not delivered. */
+      /** Whether to include events that were verified late and are not delivered. */
       readonly undelivered: boolean
     }) => Returns<LateSlice>
     /**
@@ -59,8 +59,8 @@ export class LateVerificationStore extends Context.Service<
      */
     readonly record: (findings: ReadonlyArray<LateFinding>) => Returns<void>
     /**
-     * Makes the deliveries of those of these requests of a source that were verified late, by the filters of now, once for each
-     * request, however many ask at the same time. Returns how many.
+     * Creates the deliveries of a source's late-verified requests among these, by the current filters, once for each
+     * request, even with concurrent callers. Returns how many.
      */
     readonly deliver: (sourceId: number, requests: ReadonlyArray<number>) => Returns<number>
   }

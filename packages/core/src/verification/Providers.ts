@@ -8,16 +8,16 @@ import type { RecipeName } from "./Recipes.ts"
 import type { VerificationChange } from "./Verification.ts"
 
 interface Provider {
-  /** As it writes its own name. */
+  /** The provider's own spelling of its name. */
   readonly title: string
   readonly recipe: RecipeName
-  /** Of the recipe `hmac` alone. */
+  /** Only for the recipe `hmac`. */
   readonly hmac?: Partial<HmacParameters>
-  /** Headers that say what the body does not. */
+  /** Headers with information that the body lacks. */
   readonly headerFields: ReadonlyArray<string>
   /** Headers that a later verification, or a person, needs. */
   readonly keepHeaders: ReadonlyArray<string>
-  /** What the `User-Agent` of its requests begins with; null if it has none of its own. */
+  /** The beginning of its requests' `User-Agent`; null if it has no typical one. */
   readonly agent: string | null
 }
 
@@ -142,8 +142,8 @@ interface FromProvider extends Partial<Kept> {
 }
 
 /**
- * Replaces `from` by what it stands for: headers besides those in `kept`, and the recipe for a secret that is given without one.
- * Without a secret nothing is verified.
+ * Replaces `from` by its settings: headers in addition to those in `kept`, and the recipe if a secret is given without
+ * one. Without a secret nothing is verified.
  */
 export const settingsFrom = <C extends FromProvider>({ from, ...change }: C, kept: Kept): Omit<C, "from"> => {
   if (from === undefined) return change
@@ -155,7 +155,7 @@ export const settingsFrom = <C extends FromProvider>({ from, ...change }: C, kep
   }
 }
 
-/** Whose requests have this `User-Agent`; null if nobody's that is known. */
+/** The provider whose requests have this `User-Agent`; null if unknown. */
 export const providerOf = (userAgent: string): ProviderName | null =>
   PROVIDER_NAMES.find((name) => {
     const { agent } = providerNamed(name)

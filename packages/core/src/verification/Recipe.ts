@@ -1,23 +1,23 @@
 /**
- * How a sender signs its requests, as data: what is signed, with what, and where the signature stands. Names of headers are in
- * lower case.
+ * How a sender signs its requests, as data: the signed parts, the algorithm, and the place of the signature. Names of
+ * headers are in lower case.
  */
 
-/** A part of the text that is signed: a value of the request, or a text that stands there as it is. */
+/** A part of the signed text: a value of the request, or a literal text. */
 export type SignedPart = "body" | "id" | "timestamp" | "url" | "url_with_parameters" | { readonly text: string }
 
 export interface SignatureForm {
   /** The first of these headers that the request has. */
   readonly headers: ReadonlyArray<string>
   readonly encoding: "hex" | "base64"
-  /** What divides several signatures of one header; null: it has one. */
+  /** The separator of several signatures in one header; null: it has one. */
   readonly separator: string | null
-  /** What a signature begins with, such as `sha256=`; others are ignored. */
+  /** The beginning of a signature, such as `sha256=`; others are ignored. */
   readonly prefix: string
 }
 
 export interface TimestampForm {
-  /** Where it stands: in a header, or among the parts of the signature's header with this beginning, such as `t=`. */
+  /** Its place: a header, or the part of the signature's header with this beginning, such as `t=`. */
   readonly headers?: ReadonlyArray<string>
   readonly prefix?: string
   /** How far it may be from now, in either direction. */
@@ -32,7 +32,7 @@ export interface HmacRecipe {
   readonly timestamp?: TimestampForm
   /** The headers that hold the number of the message, if that is signed. */
   readonly idHeaders?: ReadonlyArray<string>
-  /** `whsec`: the key is base64 behind an optional `whsec_`. */
+  /** `whsec`: the key is base64 after an optional `whsec_`. */
   readonly secret: "text" | "whsec"
 }
 
@@ -51,13 +51,13 @@ export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const satisfies Readonly
 
 /** How a sender signs that has no recipe of its own. */
 export interface HmacParameters {
-  /** Where the signature stands. */
+  /** The header of the signature. */
   readonly header: string
   readonly algorithm: HmacRecipe["algorithm"]
   readonly encoding: SignatureForm["encoding"]
-  /** What the signature begins with. */
+  /** The beginning of the signature. */
   readonly prefix: string
-  /** Where the seconds since 1970 stand that are signed with the body; null: the body alone is signed. */
+  /** The header with the seconds since 1970 that are signed together with the body; null: the body alone is signed. */
   readonly timestampHeader: string | null
   /** How far they may be from now. */
   readonly toleranceSeconds: number

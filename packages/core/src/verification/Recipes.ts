@@ -55,8 +55,8 @@ export const RECIPES = {
     signed: ["url_with_parameters"],
     signature: { headers: ["x-twilio-signature"], encoding: "base64", separator: null, prefix: "" },
   }),
-  // Its own libraries accept 5 seconds, which a request that waits for a failover, or a clock that is a little off, exceeds.
-  // What a longer time lets through is a copy within the repeat window, and a copy is a repeat.
+  // Its own libraries accept 5 seconds, which a request delayed by a failover, or a slightly wrong clock, exceeds. A
+  // longer time lets a copy through only within the repeat window, where a copy is a repeat.
   paddle: hmac({
     signed: ["timestamp", { text: ":" }, "body"],
     signature: { headers: ["paddle-signature"], encoding: "hex", separator: ";", prefix: "h1=" },
@@ -86,7 +86,9 @@ export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter((n
   return recipe.kind === "hmac" && (recipe.signed.includes("url") || recipe.signed.includes("url_with_parameters"))
 })
 
-/** With a timestamp, what is signed is the timestamp, a dot and the body: one that is not signed would prove nothing. */
+/**
+ * With a timestamp, the signed text is the timestamp, a dot and the body: an unsigned timestamp would prove nothing.
+ */
 export const hmacRecipe = (parameters: HmacParameters): HmacRecipe => {
   const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters
   const signature = { headers: [header.toLowerCase()], encoding, separator: null, prefix }

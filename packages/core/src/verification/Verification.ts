@@ -4,24 +4,24 @@ import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
 /**
- * What happens to a request that is not its sender's. `reject`: it is refused, and nothing of it is kept; `mark`: it is accepted
- * with this verdict, and not delivered.
+ * The treatment of a request that is not its sender's. `reject`: it is refused, and nothing of it is kept; `mark`: it
+ * is accepted with this verdict, and not delivered.
  */
 export const VERIFICATION_MODES = ["reject", "mark"] as const
 export type VerificationMode = (typeof VERIFICATION_MODES)[number]
 
-/** What came of the verification of a request, which is kept with its events. */
+/** The outcome of verifying a request, kept with its events. */
 export interface EventVerdict {
   readonly recipe: RecipeName
   /** Why the request is not its sender's; null if it is. */
   readonly refusal: RefusalReason | null
 }
 
-/** The setting, without the secrets, which nobody reads again. */
+/** The setting, without the secrets, which are never shown again. */
 export interface Verification {
   readonly recipe: RecipeName
   readonly mode: VerificationMode
-  /** Of the recipe `hmac` alone; null for the others. */
+  /** Only for the recipe `hmac`; null for the others. */
   readonly hmac: HmacParameters | null
   /** Whether the secret before this one counts too. */
   readonly keepsOldSecret: boolean
@@ -30,16 +30,16 @@ export interface Verification {
 /** A change of the setting; absent fields stay unchanged. Of another recipe than before, everything is new. */
 export interface VerificationChange {
   readonly recipe?: RecipeName
-  /** What happens to a request that is not its sender's; `reject` by default. */
+  /** The treatment of a request that is not its sender's; `reject` by default. */
   readonly mode?: VerificationMode
   /** The secret that the sender signs with. Required with another recipe. */
   readonly secret?: string
   /**
-   * With a secret: whether the one before counts beside it until it is dropped, as during a rotation; false by default.
-   * Without: false drops the old one.
+   * With a secret: whether the previous one stays valid until it is dropped, as during a rotation; false by default.
+   * Without a secret, false drops the old one.
    */
   readonly keepOldSecret?: boolean
-  /** Of the recipe `hmac` alone. */
+  /** Only for the recipe `hmac`. */
   readonly hmac?: Partial<HmacParameters>
 }
 
@@ -51,12 +51,12 @@ export interface StoredVerification extends Omit<Verification, "keepsOldSecret">
   readonly keepOldSecret: boolean
 }
 
-/** What intake verifies a request by. */
+/** The settings by which intake verifies a request. */
 export interface IntakeVerification {
   readonly recipe: RecipeName
   readonly mode: VerificationMode
   readonly hmac: HmacParameters | null
-  /** Those that count, one or two; null if this process cannot decrypt them. */
+  /** The valid secrets, one or two; null if this process cannot decrypt them. */
   readonly secrets: ReadonlyArray<string> | null
 }
 

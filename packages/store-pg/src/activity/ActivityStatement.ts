@@ -1,4 +1,4 @@
-/** The statements that count what happened, and those that read the counts. */
+/** The statements that count events and attempts, and those that read the counts. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/QuietSource"
@@ -57,7 +57,7 @@ const STEPS = [
  * outcome: its process ended before it could record one.
  */
 const LOGGED_WITHIN = "interval '2 minutes'"
-/** What the first run looks back at, and how much one transaction counts. */
+/** How far the first run looks back, and how much one transaction counts. */
 const FIRST_ATTEMPTS = "interval '7 days'"
 const SPAN = "interval '10 minutes'"
 

@@ -1,4 +1,4 @@
-/** Counts in PostgreSQL. The cursor is moved in the transaction that counts, so what is counted and how far cannot differ. */
+/** Counts in PostgreSQL. The transaction that counts also moves the cursor, so counts and cursor cannot differ. */
 import {
   type ActivityBucket,
   ActivityStore,

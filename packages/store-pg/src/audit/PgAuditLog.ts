@@ -25,7 +25,7 @@ const LIST = `
     AND ($5::text IS NULL OR actor_name = $5)
   ORDER BY a.id DESC LIMIT $1`
 
-/** No partition of this day: the clock was moved, or nobody has made any for two weeks. */
+/** No partition for this day: the clock was moved, or no process has created any for two weeks. */
 const NO_PARTITION = "23514"
 
 interface Row {
@@ -62,7 +62,7 @@ const toEntry = (row: Row): AuditEntry => ({
   outcome: row.outcome,
 })
 
-/** PostgreSQL stores neither U+0000 nor half a surrogate pair; the work itself may yet refuse what has one. */
+/** PostgreSQL stores neither U+0000 nor half a surrogate pair; the work itself may yet refuse such text. */
 const storable = (text: string): string => text.replaceAll("\0", "\uFFFD").toWellFormed()
 const storableJson = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === "string" ? storable(inner) : inner))

@@ -34,7 +34,7 @@ export interface ScriptOptions {
   readonly script: string
   /** False for statements that PostgreSQL allows only outside a transaction, such as VACUUM. */
   readonly transaction: boolean
-  /** A script of the cabinet's own: it has a time limit, and its errors do not tell which of its statements failed. */
+  /** A script of the cabinet's own: it has a time limit, and its errors do not name the failed statement. */
   readonly ours?: boolean
 }
 

@@ -5,9 +5,9 @@ import { isVerified } from "./DatabaseUrlTls.ts"
 import { connectionOf } from "./Connection.ts"
 
 export interface ConnectionSecurity {
-  /** `socket` is one of this machine, which nobody else can listen to. */
+  /** `socket` is a unix socket of this machine, which nobody else can listen to. */
   readonly transport: "socket" | "tls" | "clear text"
-  /** Who the server has proved to be: by its name, by its authority alone, or not at all. */
+  /** How the server has proved its identity: by name, by authority alone, or not at all. */
   readonly verified: "name" | "authority" | "no"
   /** Whether the server is on this machine, reached by a loopback address. */
   readonly isLoopback: boolean
@@ -18,8 +18,8 @@ export interface ConnectionSecurity {
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 /**
- * Finds out what is behind a URL before it is used, whether a pooler in particular. Where that is nothing to be used,
- * the next connection attempt fails with the reason.
+ * Examines the server of a URL before use, in particular whether it is a pooler. If it is unusable, the next connection
+ * attempt fails with the reason.
  */
 export const probeConnection = (url: string): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(connectionOf(url), ({ route, settled }) => {

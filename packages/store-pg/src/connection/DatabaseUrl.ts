@@ -29,7 +29,7 @@ export interface DatabaseUrl {
   readonly encryption: Encryption
   /** Time limit for connecting to one host; null for the one of each pool. */
   readonly connectSeconds: number | null
-  /** What the names of the sessions begin with. */
+  /** The prefix of the sessions' names. */
   readonly applicationName: string
   /** Settings of every session. */
   readonly options: ReadonlyArray<readonly [name: string, value: string]>
@@ -59,7 +59,7 @@ const withoutSsl = (uri: LibpqUri): Result.Result<LibpqUri, string> => {
   })
 }
 
-/** Reads what is there, without asking whether everything is. Fails with the end of the sentence "it must be …". */
+/** Parses the given parts, without requiring all of them. Fails with the end of the sentence "it must be …". */
 export const readUri = (text: string): Result.Result<LibpqUri, string> =>
   Result.flatMap(parseUri(text), (uri) =>
     Result.flatMap(withoutSsl(uri), (plain) => {

@@ -1,7 +1,7 @@
 /**
- * Fills in what a user's database URL leaves out, from where libpq would take it: the `PG*` variables of the environment, the
- * password file, and the files of `~/.postgresql`. What the URL itself says always takes precedence. A variable that
- * asks for something which is not honoured is refused like the parameter.
+ * Fills in the missing parts of a user's database URL, from the same places as libpq: the `PG*` variables of the
+ * environment, the password file, and the files of `~/.postgresql`. What the URL itself says always takes precedence. A
+ * variable with an unsupported value is refused like the parameter.
  */
 import { existsSync } from "node:fs"
 import { homedir, userInfo } from "node:os"
@@ -41,7 +41,7 @@ const VARIABLES: ReadonlyArray<readonly [variable: string, parameter: string]> =
   ["PGTARGETSESSIONATTRS", "target_session_attrs"],
 ]
 
-/** What a URL is for: the primary, or a standby that rows are read from. */
+/** The use of a URL: the primary, or a standby that rows are read from. */
 export type DatabaseUse = "primary" | "standby"
 
 export interface Defaults {
@@ -75,7 +75,7 @@ const fillParameters = (draft: Draft, { env, certificates, use }: Defaults) => {
     if (value !== undefined && value !== "" && !all.has(name)) all.set(name, value)
   }
   const onSocket = isOnSocket(draft)
-  // As in libpq, a socket takes no notice of what the environment says of TLS.
+  // As in libpq, a socket ignores the environment's TLS settings.
   for (const [variable, parameter] of VARIABLES) {
     if (!(onSocket && parameter.startsWith("ssl"))) fill(parameter, env[variable])
   }
@@ -142,7 +142,7 @@ export const completeDatabaseUrl = (given: string, defaults: Defaults): Result.R
   Result.flatMap(readUri(given), (uri) => {
     const draft: Draft = { ...uri }
     fillPlace(draft, defaults.env)
-    // libpq would use a socket in the directory that it was built with, which nobody here knows.
+    // libpq would use a socket in the directory that it was built with, which is unknown here.
     if (draft.hosts.length === 0 || draft.hosts[0] === "") return Result.fail("a URL that names a host")
     fillParameters(draft, defaults)
     const wrong = fillPassword(draft, defaults.env) ?? wrongUse(draft, defaults.use)

@@ -12,7 +12,7 @@ export type SslMode = (typeof SSL_MODES)[number]
 export const SESSION_ATTRIBUTES = ["any", "read-write", "read-only", "primary", "standby", "prefer-standby"] as const
 export type SessionAttributes = (typeof SESSION_ATTRIBUTES)[number]
 
-/** Accepted only with a value that describes what is done anyway. The first is the one to recommend. */
+/** Accepted only with a value that matches the actual behaviour. The first one is recommended. */
 const FIXED: Readonly<Record<string, ReadonlyArray<string>>> = {
   channel_binding: ["disable", "prefer"],
   client_encoding: ["UTF8"],

@@ -1,7 +1,7 @@
 /**
- * What a database URL asks of TLS, as libpq reads it: `sslmode`, the authorities of `sslrootcert`, and a certificate of our
- * own. One difference: verify-full without `sslrootcert` trusts the authorities that Node trusts, as for any address on
- * the web, where libpq would refuse.
+ * The TLS settings of a database URL, as libpq reads them: `sslmode`, the authorities of `sslrootcert`, and a
+ * certificate of our own. One difference: verify-full without `sslrootcert` trusts the authorities that Node trusts, as
+ * for any address on the web, where libpq would refuse.
  */
 import { readFileSync, statSync } from "node:fs"
 import { isIP } from "node:net"
@@ -91,7 +91,7 @@ const labelled = <A>(name: string, read: () => A): A => {
 }
 
 /**
- * The options of TLS, whatever the host; false if the connection is never encrypted.
+ * The options of TLS, for any host; false if the connection is never encrypted.
  * @throws if a file cannot be read
  */
 export const tlsOptions = ({ mode, rootCertificate, own }: Encryption): false | Tls.ConnectionOptions => {

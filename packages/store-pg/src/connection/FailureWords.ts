@@ -1,6 +1,6 @@
 /**
  * Describes in words why a database cannot be used: the fault of a disk, a limit, a server or a pooler, never of a
- * statement. The texts name no host, user or database and quote nothing, so they may be shown to anybody. They end the
+ * statement. The texts name no host, user or database and quote nothing, so they may be shown to anyone. They end the
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
@@ -80,7 +80,7 @@ const NOT_THERE: ReadonlySet<unknown> = new Set([
 const NOT_YET: ReadonlySet<string> = new Set(["25006", "53300", "57P01", "57P02", "57P03"])
 
 /**
- * Whether the failure is likely to pass by itself: a server that is away, starting, failing over or full. A wrong login,
+ * Whether the failure is likely to be temporary: a server that is away, starting, failing over or full. A wrong login,
  * a missing database and a refusal of TLS are not.
  */
 export const isTemporary = (error: SqlError.SqlError): boolean => {

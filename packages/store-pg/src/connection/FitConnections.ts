@@ -1,6 +1,6 @@
 /**
- * How many connections a process may hold: what the server, the role and the database allow, without what other programs
- * use and a few for commands, divided by the processes of cabinets that are known by the names of their sessions.
+ * How many connections a process may hold: what the server, the role and the database allow, without what other
+ * programs use and a few for commands, divided by the cabinets' processes, which the names of their sessions reveal.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { connectionLossAsError } from "./StoreFailure.ts"
 import { GROUP_NAME } from "./SessionGroup.ts"
 import { WriteSessions } from "./WriteSession.ts"
 
-/** What is left to commands, which come and go. */
+/** The connections left to commands, which come and go. */
 const FOR_COMMANDS = 3
 
 /** A second process, to send or to take over, always finds room. */
@@ -41,7 +41,7 @@ SELECT pg_catalog.current_setting('max_connections')::int4
 FROM pg_catalog.pg_roles r, pg_catalog.pg_database d
 WHERE r.rolname = CURRENT_USER AND d.datname = pg_catalog.current_database()`
 
-/** What the database allows, and what is in use of it. */
+/** The database's limit, and the connections in use. */
 export interface Connections {
   readonly server_limit: number
   readonly role_limit: number
@@ -64,7 +64,7 @@ export const shareOf = (found: Connections, processes = 1): number => {
   return Math.max(MIN_CONNECTIONS, Math.floor(divided) - FOR_WRITING)
 }
 
-/** Reads what the server allows, and bounds this process's connections to it. */
+/** Reads the server's limit, and bounds this process's connections by it. */
 export const fitConnections = (processes?: number) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

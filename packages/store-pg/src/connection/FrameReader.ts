@@ -12,7 +12,7 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError"
 }
 
-/** What the messages are given to. */
+/** The consumer of the messages. */
 export interface FrameConsumer {
   /** The most bytes that a body of this type may have. */
   readonly mostBytes: (type: number) => number
@@ -38,7 +38,7 @@ export class FrameReader {
   /** How many bytes of a skipped message are still to come. */
   #toSkip = 0
 
-  /** Gives each whole message to the consumer. Returns the position behind the last one that it read. */
+  /** Passes each complete message to the consumer. Returns the position after the last one read. */
   push(chunk: Uint8Array, consumer: FrameConsumer): number {
     const view = viewOf(chunk)
     const end = chunk.length
@@ -92,7 +92,7 @@ export class FrameReader {
     this.#held = longer
   }
 
-  /** Holds bytes of the chunk until it has so many. Returns the position behind them. */
+  /** Buffers bytes of the chunk until it has the given number. Returns the position after them. */
   #hold(chunk: Uint8Array, at: number, bytes: number): number {
     const next = Math.min(chunk.length, at + bytes - this.#heldBytes)
     this.#held.set(chunk.subarray(at, next), this.#heldBytes)

@@ -34,7 +34,7 @@ interface Found extends Manner {
   readonly isStandby: boolean
 }
 
-/** No server of a list can be used. `isTemporary` if that is likely to change by itself. */
+/** No server of a list can be used. `isTemporary` if that is likely to pass. */
 export class NoServerFits extends Error {
   override readonly name = "NoServerFits"
 }

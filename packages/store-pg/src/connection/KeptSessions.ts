@@ -1,6 +1,6 @@
 /**
- * Sessions of a pool that are kept between uses: a read that finds one free begins at once, and needs no fiber. They are
- * given back to the pool when nobody has used them for some time, and when their connection is lost.
+ * Sessions of a pool that are kept between uses: a read that finds one free begins at once, and needs no fiber. They
+ * return to the pool after some time without use, and when their connection is lost.
  */
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
@@ -11,7 +11,7 @@ import { SqlError } from "effect/sql"
 import type { LentSessions } from "./SessionPool.ts"
 import type { WireSession } from "./Wires.ts"
 
-/** Milliseconds after which a session that nobody used goes back to its pool, which closes it after a while. */
+/** Milliseconds after which an unused session returns to its pool, which closes it after a while. */
 const KEPT_MILLIS = 10_000
 
 /** A session that one caller uses at a time. */

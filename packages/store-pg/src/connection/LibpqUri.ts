@@ -77,7 +77,7 @@ const read = (text: string): LibpqUri => {
   const of = (name: string) => parameters.findLast(([known]) => known === name)?.[1]
   const path = given(database)
   if (path === "." || path === "..") throw new Refusal(DOTS)
-  // As in libpq, what stands among the parameters takes precedence.
+  // As in libpq, the parameters take precedence.
   const hosts = of("host") ?? (places === "" ? undefined : given(each.map(([host]) => host).join(",")))
   const ports =
     of("port") ?? (each.every(([, port]) => port === "") ? undefined : given(each.map(([, port]) => port).join(",")))
@@ -107,8 +107,8 @@ const isWebHost = (host: string): boolean => !host.startsWith("/") && !host.incl
 const bracketed = (host: string): string => (host.includes(":") ? `[${host}]` : encodeURIComponent(host))
 
 /**
- * Writes a URL that libpq and a parser of web URLs understand alike: several hosts, and the directory of a
- * socket, stand among the parameters.
+ * Writes a URL that libpq and a parser of web URLs understand alike: several hosts, and the directory of a socket,
+ * become parameters.
  */
 export const formatUri = ({ user, password, hosts, ports, database, parameters }: LibpqUri): string => {
   const secret = password === undefined ? "" : `:${encodeURIComponent(password)}`

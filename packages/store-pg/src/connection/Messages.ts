@@ -1,4 +1,4 @@
-/** PostgreSQL's messages of the extended protocol, as those need them who read a session without its driver. */
+/** PostgreSQL's messages of the extended protocol, for reading a session without its driver. */
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"
 import { SqlError } from "effect/sql"

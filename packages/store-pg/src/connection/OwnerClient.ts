@@ -118,7 +118,7 @@ export const layer = (options: OwnerOptions) =>
       const watch = yield* ResponseWatch.make
       const overdue = (owedSince: () => number | null) => watch.look(lent, owedSince)
       const built = yield* Layer.build(Layer.fresh(pool(options, lent.group, maxConnections, { overdue })))
-      // Nobody waits any more for what is still in flight, and a pool waits for its sessions.
+      // Nothing waits for the statements still in flight any more, but a pool waits for its sessions.
       yield* Effect.addFinalizer(() => Effect.sync(() => lent.group.cut()))
       const multiplexed = pool(options, shared.group, 2, { multiplex: true, types: rawTypes() })
       const statements = yield* Layer.build(Layer.fresh(multiplexed))

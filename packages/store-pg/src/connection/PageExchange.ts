@@ -1,10 +1,10 @@
 /**
- * One page of rows from a session: its statement, and behind it, before the one Sync, the statement that proves that the
- * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the proof
- * takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
+ * One page of rows from a session: its statement, and behind it, before the one Sync, the statement that proves that
+ * the object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when
+ * the proof takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
  *
  * Whatever the server sends that does not belong here ends the session. A call that is aborted cancels the statement in
- * the database; what it still sends is thrown away.
+ * the database; its remaining messages are discarded.
  */
 import type { PgProtocol } from "@effect/sql-pg"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -38,7 +38,7 @@ import type { WireSession } from "./Wires.ts"
 /** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
 const MOST_LONG_ROWS = 8
 
-/** A statement that ends by itself within this many milliseconds need not be cancelled. */
+/** A statement that ends on its own within this many milliseconds need not be cancelled. */
 const GRACE_MILLIS = 10
 /** How long a cancelled statement may go on before its session is ended. */
 const DRAIN_MILLIS = 5_000
@@ -52,8 +52,8 @@ const STALE_NAMES: ReadonlySet<string | undefined> = new Set(["26000", "0A000"])
 type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
 
 /**
- * Reads a page in a session that nobody else uses until it has ended. A call that is aborted cancels the statement: the
- * result is then `other`, and comes when the session is at rest.
+ * Reads a page in a session that is used for nothing else until it has ended. A call that is aborted cancels the
+ * statement: the result is then `other`, and comes when the session is at rest.
  */
 export const readPage = (
   session: WireSession,
@@ -63,8 +63,8 @@ export const readPage = (
 ): Promise<PageResult> => readPages(session, [{ statement, rows }], call)
 
 /**
- * Reads several pages in one transaction, with the one proof that they have in common behind them. The result is that of
- * all: none counts unless all were read. No rows of several pages are long.
+ * Reads several pages in one transaction, followed by their common proof. All or none: no page counts unless all were
+ * read. Pages with long rows are never read together.
  */
 export const readPages = (
   session: WireSession,
@@ -81,7 +81,7 @@ export const readPages = (
     exchange.start()
   })
 
-/** What becomes of an exchange whose end is only waited for. */
+/** The state of an exchange that is only being drained. */
 const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
 
 class PageExchange implements Receiver, FrameConsumer {
@@ -102,9 +102,9 @@ class PageExchange implements Receiver, FrameConsumer {
   #failure: PgProtocol.ErrorFields | undefined
   #isRetried = false
   #isDone = false
-  /** Tells the caller, once the connection is given back. */
+  /** Notifies the caller, once the connection is returned. */
   #ended: (() => void) | undefined
-  /** Set once the caller no longer waits, or the rest is not wanted: called when the session is at rest. */
+  /** Set once the caller has left or does not want the rest: called when the session is idle. */
   #drained: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #isCancelled = false
@@ -158,7 +158,7 @@ class PageExchange implements Receiver, FrameConsumer {
     if (ended === undefined) return
     this.#ended = undefined
     this.#session.frames.rest()
-    // Before the caller goes on, who may use the session by the driver.
+    // Done before the caller continues, which may use the session by the driver.
     this.#session.wire.giveBack(chunk.subarray(end))
     ended()
   }
@@ -207,7 +207,7 @@ class PageExchange implements Receiver, FrameConsumer {
     return true
   }
 
-  /** Whether what the server still sends is only waited for. */
+  /** Whether the server's remaining messages are only being drained. */
   get #isFinishing(): boolean {
     return this.#drained !== undefined || this.#failure !== undefined
   }
@@ -237,7 +237,7 @@ class PageExchange implements Receiver, FrameConsumer {
     }
   }
 
-  /** A statement's columns are looked at once: what is prepared returns the same types, or fails. */
+  /** A statement's columns are examined once: a prepared statement returns the same types, or fails. */
   #describe(bytes: DataView, start: number, end: number): void {
     const { text, types } = this.#statement
     const found = columnTypes(bytes, start, end)
@@ -282,7 +282,7 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   #fail(fields: PgProtocol.ErrorFields): void {
-    // A second one can only tell that the session ends.
+    // A second error can only report the end of the session.
     this.#failure ??= fields
     if (!this.#pipeline.isSynced) this.#pipeline.endEarly()
   }
@@ -349,7 +349,7 @@ class PageExchange implements Receiver, FrameConsumer {
     this.#ended = this.#drained ?? (() => this.#resume(result))
   }
 
-  /** Throws away what the statement still sends, and cancels it if that does not end soon; then calls `drained`. */
+  /** Discards the statement's remaining output, and cancels it if that does not end soon; then calls `drained`. */
   #drain(drained: () => void): void {
     this.#drained = drained
     if (!this.#pipeline.isSynced) this.#pipeline.endEarly()

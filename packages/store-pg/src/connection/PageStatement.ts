@@ -1,6 +1,6 @@
 /** A statement that reads a page of rows: how it is sent, what its rows are written to, and what became of it. */
 
-/** What becomes of the rows. */
+/** The consumer of the rows. */
 export interface RowSink {
   /** The most bytes that a row may have. */
   readonly mostBytes: number
@@ -14,7 +14,7 @@ export interface RowSink {
   readonly reset: () => void
 }
 
-/** `full`: no further row is wanted. `malformed`: the row is not what the statement returns. */
+/** `full`: no further row is wanted. `malformed`: the row does not match the statement. */
 export type Added = "more" | "full" | "malformed"
 
 export interface PageStatement {
@@ -34,8 +34,8 @@ export interface PageStatement {
 }
 
 /**
- * What was read. `version`: what the proof returned. `too long`: the rows are long, and it was not said that they are.
- * `other`: the statement returns something else than it is said to, so the object has changed.
+ * The result. `version`: the proof's value. `too long`: the rows are unexpectedly long. `other`: the statement returns
+ * unexpected columns, so the object has changed.
  */
 export type PageOutcome =
   | { readonly outcome: "read"; readonly version: string | null }

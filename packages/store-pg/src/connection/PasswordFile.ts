@@ -1,6 +1,6 @@
 /**
  * The password file of libpq, `~/.pgpass`: lines of `host:port:database:user:password`, of which the first that fits
- * counts. `*` fits everything, and a backslash stands before a colon or a backslash. As in libpq, a file that others may
+ * counts. `*` matches everything, and a backslash escapes a colon or a backslash. As in libpq, a file that others may
  * read is not used; here that is said.
  */
 import { readFileSync, statSync } from "node:fs"

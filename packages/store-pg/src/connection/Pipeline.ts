@@ -1,6 +1,6 @@
 /**
- * The statements of one exchange that are sent without waiting for the response of the one before, and the messages that
- * answer them, in their order. Nothing is written before `sync`, `fetch` or `endEarly`.
+ * The statements of one exchange, sent without waiting for one another's responses, and the responding messages, in
+ * order. Nothing is written before `sync`, `fetch` or `endEarly`.
  */
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"
@@ -16,7 +16,7 @@ const EXECUTE = PgProtocol.encodeExecute({ portal: "", maxRows: 0 })
 export class Pipeline {
   readonly #session: WireSession
   #frames: Array<Uint8Array> = []
-  /** The messages that answer, apart from rows; the next one is at `#step`. */
+  /** The expected messages, apart from rows; the next one is at `#step`. */
   #steps: Array<number> = []
   #step = 0
   /** The names of the statements that are being prepared, by their text. */
@@ -43,7 +43,7 @@ export class Pipeline {
     return this.#steps[this.#step]
   }
 
-  /** From the beginning; first what is no longer used is closed. */
+  /** Starts over; closes unused statements first. */
   begin(): void {
     const closes = this.#session.prepared.takeCloses()
     this.#frames = [...closes]
@@ -69,24 +69,24 @@ export class Pipeline {
     return known === undefined
   }
 
-  /** Asks for the columns of what was bound. */
+  /** Requests the columns of the bound statement. */
   describe(): void {
     this.#frames.push(DESCRIBE)
     this.#steps.push(COLUMNS)
   }
 
-  /** All rows of what was bound. */
+  /** Fetches all rows of the bound statement. */
   execute(): void {
     this.#frames.push(EXECUTE)
     this.awaitRows()
   }
 
-  /** The rows of what was bound are fetched a few at a time. */
+  /** The rows of the bound statement are fetched a few at a time. */
   awaitRows(): void {
     this.#steps.push(COMPLETE)
   }
 
-  /** Sends what there is, and fetches so many rows. */
+  /** Sends the pending messages, and fetches the given number of rows. */
   fetch(maxRows: number): void {
     this.#frames.push(PgProtocol.encodeExecute({ portal: "", maxRows }), FLUSH)
     this.#send()
@@ -98,7 +98,7 @@ export class Pipeline {
     this.endEarly()
   }
 
-  /** The same where the messages before its answer are no longer waited for. */
+  /** The same, without waiting for the messages before its response. */
   endEarly(): void {
     this.#isSynced = true
     this.#frames.push(SYNC)
@@ -116,7 +116,7 @@ export class Pipeline {
     this.#step++
   }
 
-  /** A statement that is being prepared is what it was taken for: later exchanges use it. */
+  /** Confirms a statement being prepared: later exchanges use it. */
   keep(text: string): void {
     const name = this.#parsing.get(text)
     if (name === undefined) return
@@ -124,7 +124,7 @@ export class Pipeline {
     this.#parsing.delete(text)
   }
 
-  /** Closes what was prepared and not kept. */
+  /** Closes a prepared statement that was not kept. */
   closeUnkept(): void {
     for (const name of this.#parsing.values()) this.#session.prepared.close(name)
     this.#parsing.clear()

@@ -1,5 +1,5 @@
 /**
- * The statements that a session has prepared, under names of ours. Bounded: what was not used for longest is closed with
+ * The statements that a session has prepared, under names of ours. Bounded: the least recently used one is closed with
  * the next request.
  */
 import { PgProtocol } from "@effect/sql-pg"
@@ -43,18 +43,18 @@ export class PreparedStatements {
     this.#toClose.push(name)
   }
 
-  /** A name that was, or may have been, prepared in vain. */
+  /** A name whose preparation failed, or may have failed. */
   close(name: string): void {
     this.#toClose.push(name)
   }
 
-  /** The session was reset: it has none any more. */
+  /** The session was reset and has lost its prepared statements. */
   clear(): void {
     this.#names.clear()
     this.#toClose = []
   }
 
-  /** Messages that close what is no longer used; each gets a response. */
+  /** Messages that close unused statements; each gets a response. */
   takeCloses(): ReadonlyArray<Uint8Array> {
     if (this.#toClose.length === 0) return NONE
     const closes = this.#toClose.map((name) => PgProtocol.encodeClose({ target: "statement", name }))

@@ -16,7 +16,7 @@ import { ResponseWatch } from "./ResponseWatch.ts"
 export interface StandbyState {
   /** Whether reads currently go there. */
   readonly used: boolean
-  /** How far a read there may lag behind what was committed; null while unknown. */
+  /** How far a read there may lag behind the latest commit; null while unknown. */
   readonly lagMillis: number | null
   readonly maxLagMillis: number
   /** Why reads go to the primary instead, in words; null while they do not. */

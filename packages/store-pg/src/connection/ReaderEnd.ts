@@ -5,7 +5,7 @@ import type { Statements } from "./StatementPool.ts"
 import type { ReaderSessions } from "./ReaderSessions.ts"
 import { endSession, type EndedSession } from "./SessionEnd.ts"
 
-/** Between two attempts to ask a database that does not answer, or that refuses. */
+/** The pause between two requests to a database that does not respond, or refuses. */
 const AGAIN = "1 second"
 
 export const cannotBeEnded = (work: string) => `${work} does not end, and its session cannot be terminated`

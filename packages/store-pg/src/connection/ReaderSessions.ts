@@ -3,11 +3,11 @@
  * no user code; such reads share their sessions, with their prepared statements. A read that may run a customer's
  * function gets a separate session, which is reset before its next use.
  *
- * The tables of sources have shared sessions of their own. An author can give a table of its own something that makes the
- * planner run a function, and take it away again while a read of it is being planned, without a trace: no lock that a
- * reader may take forbids that for statistics. So no customer's code ever runs in a session that reads a source's rows.
- * And if tables belong to several roles (another program in the same database), a session that has read tables of one is
- * reset before it reads another's: code that runs in it belongs to the owner of what it reads.
+ * The tables of sources have shared sessions of their own. An author can give a table of its own something that makes
+ * the planner run a function, and take it away again while a read of it is being planned, without a trace: no lock that
+ * a reader may take forbids that for statistics. So no customer's code ever runs in a session that reads a source's
+ * rows. And if tables belong to several roles (another program in the same database), a session that has read tables of
+ * one is reset before it reads another's: code that runs in it belongs to the owner of the object read.
  *
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
  * time limit that it can set. One that ignores its termination as well keeps its place (see SessionEnd).
@@ -153,8 +153,8 @@ const step = (session: Session, statement: string) =>
   Effect.timeout(Effect.interruptible(session.query(statement, [], false)), RESET_TIMEOUT)
 
 /**
- * Runs work in a read-only transaction that is always rolled back: whatever a function set, notified or wrote goes with
- * it. `begun` is called with the backend's process id.
+ * Runs work in a read-only transaction that is always rolled back: everything that a function set, notified or wrote is
+ * undone with it. `begun` is called with the backend's process id.
  */
 export const rolledBack = <A, E>(
   session: Session,

@@ -3,8 +3,8 @@
  */
 
 /**
- * Sets what a transaction relies on, whatever state the session was left in, and whatever a pooler did to the settings
- * that it was opened with. Returns the backend's process id.
+ * Sets everything that a transaction relies on, regardless of the session's state, and of a pooler's changes to its
+ * initial settings. Returns the backend's process id.
  */
 export const SETTINGS = (settings: Readonly<Record<string, string>>): string => {
   const names = Object.keys(settings)

@@ -1,8 +1,8 @@
 /**
- * Measures how far a standby is behind, by this process's own clock. A time is paired with the position that the
- * primary's log had reached after it. Once the standby has replayed that position, everything committed before that time
- * is visible there. So the age of the newest such time bounds what a read on the standby can miss, and it grows by itself
- * while nobody checks. An idle primary, whose log does not advance, causes no lag.
+ * Measures the lag of a standby by this process's own clock. A time is paired with the position that the primary's log
+ * had reached after it. Once the standby has replayed that position, everything committed before that time is visible
+ * there. So the age of the newest such time bounds what a read on the standby can miss, and it grows by itself while
+ * nobody checks. An idle primary, whose log does not advance, causes no lag.
  */
 export class ReplayLag {
   /** Times whose position the standby has not been seen to reach, oldest first. */

@@ -1,6 +1,6 @@
 /**
  * Decides when an unresponsive database counts as lost. A machine that loses its power or its network closes no
- * connection: what was sent to it never gets a response, and the system would wait a quarter of an hour before it reports the
+ * connection: its requests never get a response, and the system would wait a quarter of an hour before it reports the
  * connection as lost, long after another machine has taken over under the same name. A slow database is as silent as a
  * lost one. So after some time a probe on a new connection asks whether any backend is working for these sessions. If
  * none is, no response will come. The outcome of what was in flight is then unknown, and it is not sent again.
@@ -29,13 +29,16 @@ const CONFIRM_DELAY = "500 millis"
 /** Longer than the database's own statement timeout, in milliseconds: it would have reported one by then. */
 const STATEMENT_TIMEOUT_MILLIS = 40_000
 
-/** Milliseconds after which the sessions of a database that cannot be probed are closed: nobody waits for them any more. */
+/**
+ * Milliseconds after which the sessions of a database that cannot be probed are closed: no caller waits for them any
+ * more.
+ */
 const UNREACHABLE_MILLIS = 10_000
 
 /**
- * How many backends are working for sessions of the group, and how many of them wait for a standby to confirm a commit. A
- * backend that waits for its client has sent, or received, all that it could: whatever this side still waits for was lost
- * on the way.
+ * How many backends are working for sessions of the group, and how many of them wait for a standby to confirm a commit.
+ * A backend that waits for its client has sent and received everything: a response that this side still waits for was
+ * lost on the way.
  */
 const AT_WORK = `
 SELECT pg_catalog.count(*)::int4 AS at_work,

@@ -1,13 +1,14 @@
 /**
  * All groups of sessions with one database. When one group is found unresponsive, all are checked: the first discovery
- * costs a request or more, and the other groups, including idle ones, are then checked before anybody waits for them.
+ * costs a request or more, and the other groups, including idle ones, are then checked before any caller waits for
+ * them.
  */
 import { Context, Effect, Latch, type Scope } from "effect"
 import { closeIfUnresponsive, type Finding, type Suspect } from "./ResponseTimeout.ts"
 
 const warned = Effect.logWarning("connections to the database stopped responding and were closed")
 
-/** A statement may have been sent in vain during the check: such a group is checked once more. */
+/** A statement may have been sent and lost during the check: such a group is checked once more. */
 const lookedAt = (suspect: Suspect, since: () => number) =>
   Effect.flatMap(closeIfUnresponsive(suspect, since), (finding) =>
     finding === "responded" ? closeIfUnresponsive(suspect, since) : Effect.void,

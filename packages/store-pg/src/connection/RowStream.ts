@@ -35,7 +35,7 @@ import type { Receiver } from "./Wire.ts"
 import type { WireSession } from "./Wires.ts"
 
 export interface StreamStatement extends Pick<PageStatement, "text" | "values" | "types" | "proof"> {
-  /** What the proof has to return; not looked at without one. */
+  /** The value that the proof must return; ignored without a proof. */
   readonly version: string | null
 }
 
@@ -47,14 +47,13 @@ export interface RowBatch extends Pick<RowSink, "mostBytes" | "add"> {
 }
 
 /**
- * `end`: all rows have come. `other`: the object is no longer as expected, and nothing has come of it. `too long`: a row is
- * longer than any that is sent on.
+ * `end`: all rows have come. `other`: the object has changed, and no row has come. `too long`: a row exceeds the limit.
  */
 export type Streamed<Batch> = Result.Result<Batch | "end" | "other" | "too long", SqlError.SqlError>
 
 const PORTAL = "data_cabinet_rows"
 
-/** In the order of what the server sends: the rows come as the last but one. */
+/** In the server's order: the rows come last but one. */
 const STEPS = [PARSED, BOUND, COLUMNS]
 const PROOF_STEPS = [PARSED, BOUND, COMPLETE]
 
@@ -65,7 +64,7 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
   readonly #steps: ReadonlyArray<number>
   #step = 0
   #batch: Batch
-  /** Not wanted yet. */
+  /** Received before it was wanted. */
   readonly #batches: Array<Batch> = []
   #version: string | null = null
   #ended: Streamed<Batch> | undefined
@@ -103,7 +102,7 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
     })
   }
 
-  /** Ends the connection, and before that a statement whose rest nobody wants. */
+  /** Ends the connection, after a statement whose rest is not wanted. */
   end(): void {
     if (!this.#isDone) this.#session.cancel()
     this.#session.wire.destroy()
@@ -190,7 +189,7 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
     this.#batch = this.#begin()
   }
 
-  /** What comes after it is not looked at. */
+  /** Later messages are ignored. */
   #endBy(how: Streamed<Batch>): void {
     if (this.#ended !== undefined) return
     if (!this.#batch.isEmpty) this.#passOn()

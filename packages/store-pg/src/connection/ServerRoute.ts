@@ -1,6 +1,6 @@
 /**
- * Which server of a database URL is in use, and how to connect to it. All pools of a process with the same list of hosts
- * share it, so what one of them finds out holds for all: a failover is discovered once, and no pool stays with the old
+ * Which server of a database URL is in use, and how to connect to it. All pools of a process with the same list of
+ * hosts share it, so a discovery of one applies to all: a failover is discovered once, and no pool stays with the old
  * primary. While there is nothing to find out, opening a session costs nothing more than without it.
  */
 import { connect, Socket } from "node:net"
@@ -24,7 +24,7 @@ const optionsOf = ({ host, port }: Server) =>
 /** Opens a connection to a server. */
 export const openSocket = (server: Server): Socket => connect(optionsOf(server))
 
-/** Opens a connection once the process's share of the server has room; what is written before that is kept. */
+/** Opens a connection once the process's share of the server has room; earlier writes are buffered. */
 const openInTurn = (server: Server, share: ConnectionShare): Socket => {
   const { noDelay, keepAlive, keepAliveInitialDelay } = SWITCHES
   const socket = new Socket()

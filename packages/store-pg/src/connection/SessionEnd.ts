@@ -8,8 +8,8 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 
 /**
- * $1: the process id; $2: the role, or null for any. Returns one row if there was such a session and it was signalled. The
- * call stands in the select list, which is evaluated for the matching row only.
+ * $1: the process id; $2: the role, or null for any. Returns one row if there was such a session and it was signalled.
+ * The call is in the select list, which is evaluated for the matching row only.
  */
 export const END_SESSION = `
   SELECT pg_catalog.pg_terminate_backend(a.pid) AS ended, a.backend_start::pg_catalog.text AS since
@@ -17,7 +17,7 @@ export const END_SESSION = `
   WHERE a.pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND a.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
     AND ($2::pg_catalog.name IS NULL OR a.usename OPERATOR(pg_catalog.=) $2::pg_catalog.name)`
 
-/** $1: the process id; $2: when the session began, for a process id may be another session's by now. */
+/** $1: the process id; $2: when the session began, because its process id may belong to another session by now. */
 export const IS_THERE = `
   SELECT 1 AS one FROM pg_catalog.pg_stat_activity a
   WHERE a.pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4
@@ -38,7 +38,7 @@ const OUTLIVED_MILLIS = 2_000
 export interface EndedSession {
   readonly pid: number
   readonly role: string | null
-  /** What it did, for the log: `a read of "public"."v"`. */
+  /** Its work, for the log: `a read of "public"."v"`. */
   readonly work: string
   /** The log says nothing of a session that ends at once. */
   readonly isExpected?: boolean
@@ -47,8 +47,8 @@ export interface EndedSession {
 }
 
 /**
- * Asks PostgreSQL to terminate a session and returns once it has left. A session that is not there has left. A failure to
- * ask or to look is the caller's to decide.
+ * Makes PostgreSQL terminate a session and returns once it has left. A missing session counts as left. The caller
+ * decides about a failure to request or check.
  */
 export const endSession = Effect.fnUntraced(function* (
   ask: Ask,

@@ -27,7 +27,7 @@ export interface SessionGroup {
   readonly cut: (openedBefore?: number) => number
 }
 
-/** What a session is called: a URL may give the beginning of the name. */
+/** The name of a session, whose prefix a URL may set. */
 export const sessionName = (applicationName: string, name: string): string =>
   name.startsWith(DEFAULT_NAME) ? applicationName + name.slice(DEFAULT_NAME.length) : name
 
@@ -44,7 +44,7 @@ export interface GroupOptions {
 const PROCESS = randomBytes(4).toString("hex")
 let groups = 0
 
-/** What the name of a group ends with. */
+/** The suffix of a group's name. */
 export const GROUP_NAME = "([0-9a-f]{8})[0-9a-f]{4}$"
 
 const groupId = (): string => PROCESS + (groups++ & 0xffff).toString(16).padStart(4, "0")

@@ -88,7 +88,7 @@ export const sessionLeases = Effect.fnUntraced(function* (
         hasSession = true
         return leased(session, work)
       })
-      // Work that has begun is never repeated, whatever it failed with.
+      // Work that has begun is never repeated, whatever its failure.
       return once.pipe(
         Effect.catch((error) =>
           hasSession || !isFull(error)

@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import { PINNED } from "./SessionSettings.ts"
 
-/** As PostgreSQL splits them: at whitespace, with a backslash before a character that stands for itself. */
+/** As PostgreSQL splits them: at whitespace, with a backslash before a literal character. */
 const words = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/(?:\\[\s\S]|[^\s\\])+/g)].map(([word]) => word.replaceAll(/\\([\s\S])/g, "$1"))
 
@@ -23,7 +23,7 @@ export const readOptions = (text: string): Result.Result<ReadonlyArray<readonly 
     if (setting === undefined || equals < 1) {
       return Result.fail("a URL whose options are settings, such as options=-c%20work_mem%3D8MB")
     }
-    // On a command line a hyphen may stand for an underscore.
+    // On a command line a hyphen may replace an underscore.
     const name = setting.slice(0, equals).replaceAll("-", "_")
     if (!NAME.test(name)) return Result.fail("a URL whose options name settings of PostgreSQL")
     if (PINNED.has(name.toLowerCase())) {

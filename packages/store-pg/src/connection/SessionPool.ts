@@ -90,7 +90,7 @@ export interface LentSessions {
   ) => Effect.Effect<A, E | SqlError.SqlError>
   /** Marks a lent session to be closed when it is returned. */
   readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
-  /** The process's share of the server: what is kept of the pool is given back when another pool needs it. */
+  /** The process's share of the server: the pool's idle sessions are released when another pool needs them. */
   readonly share: ConnectionShare
   /** The connection of a lent session, to be read without the driver; undefined if it is not known. */
   readonly wireOf: (session: PgConnection.PgConnection) => WireSession | undefined
@@ -130,7 +130,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
   if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })
   if (wires !== undefined) {
-    // The driver is given what was decrypted, and asks for no TLS of its own.
+    // The driver gets the decrypted stream, and negotiates no TLS itself.
     const own = configOf(set)
     Object.defineProperties(config, { stream: { value: wires.stream(() => own.ssl) }, ssl: { value: false } })
   } else if (unconfirmed !== undefined && stream !== undefined) {
@@ -168,7 +168,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   return { pool, config, checked, check, use, get, uncancelled, transaction, share: route.share }
 })
 
-/** What a server has to be: verified for each session, because it may have changed since the route was settled. */
+/** The server's role, verified for each session, because it may have changed since the route was settled. */
 const FITS: Readonly<Record<SessionAttributes, Readonly<Record<string, string>>>> = {
   any: {},
   "read-write": { in_hot_standby: "off" },

@@ -3,14 +3,17 @@ import { MAX_SNAPSHOT_MINUTES } from "@data-cabinet/core/export/RowSnapshots"
 /**
  * The settings of each kind of session, by name. A setting not listed here is left to the database or the role. One
  * listed here is verified before a session is used (see SessionCheck): a digit of a number, the zone of a timestamp or
- * the limit of a statement must not depend on what stands between us and PostgreSQL.
+ * the limit of a statement must not depend on a pooler between us and PostgreSQL.
  *
  * Names and values are spelled as `pg_settings` shows them, times in milliseconds.
  */
 export interface SessionSettings {
   /** Sent when a session is opened. */
   readonly set: Readonly<Record<string, string>>
-  /** What a setting is to be, by what it is, where the server has it: not every version does, and some values are left. */
+  /**
+   * The value of a setting, from its current one, if the server has it: not every version does, and some values are
+   * left alone.
+   */
   readonly corrected?: Readonly<Record<string, (is: string) => string>>
   /** Required but not ours to set: a session without these values is not used. */
   readonly found?: Readonly<Record<string, string>>
@@ -42,7 +45,7 @@ const SAME_FOR_ALL = {
   client_min_messages: "warning",
   // A statement that waited for another's commit has to see it.
   default_transaction_isolation: "read committed",
-  // A pool closes what it does not need by itself; a session that the server closed fails the next request.
+  // A pool closes unneeded sessions itself; a session closed by the server would fail the next request.
   idle_session_timeout: "0",
   // A client whose machine is silent for some ten seconds is gone, and what its session holds is released; by default
   // this would take hours.
@@ -92,8 +95,8 @@ export const owner: SessionSettings = {
 
 /**
  * The owner's shared sessions. Their few statements have one good plan each: planning again costs a tenth of a page of
- * the feed. They write nothing that has to last, so none waits for a standby, with all that is queued behind it: counts are
- * unlogged, but even a read may log a page that it tidies up.
+ * the feed. They write nothing durable, so none waits for a standby and delays the statements queued after it: counts
+ * are unlogged, but even a read may log a page that it tidies up.
  */
 export const ownerShared: SessionSettings = {
   set: { ...OWNER, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
@@ -146,7 +149,7 @@ export const author: SessionSettings = {
   found: FOUND,
 }
 
-/** The author's for a statement of ours, which somebody waits for. */
+/** The author's settings for a statement of ours, for which a caller waits. */
 export const authorBounded: SessionSettings = {
   ...author,
   set: { ...author.set, lock_timeout: "5000", statement_timeout: "30000" },

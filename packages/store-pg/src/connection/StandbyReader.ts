@@ -76,7 +76,7 @@ interface WatchOptions {
 class StandbyWatch {
   readonly #options: WatchOptions
   readonly #lag = new ReplayLag()
-  /** What is wrong with the standby besides its lag; null if nothing is. Every check sets it, and `setAside`. */
+  /** The standby's problem besides its lag; null without one. Every check sets it, and `setAside`. */
   #reason: string | null = "It has not been checked yet."
   /** The reason that was logged last; undefined before the first check. Only `#log` uses it. */
   #logged: string | null | undefined
@@ -149,7 +149,7 @@ class StandbyWatch {
     )
   }
 
-  /** Takes a sample of the lag; returns what is wrong with the standby. */
+  /** Takes a sample of the lag; returns the standby's problem. */
   get #compare(): Effect.Effect<string | null, SqlError.SqlError> {
     return Effect.gen({ self: this }, function* () {
       const { primary, standby, clock } = this.#options

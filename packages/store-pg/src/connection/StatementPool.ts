@@ -25,7 +25,7 @@ export interface Statements {
 /** The pause between two checks, while any response is owed. */
 const CHECK_INTERVAL = "500 millis"
 
-/** What is owed a response while it runs. */
+/** Statements owed a response while they run. */
 export type Watched = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** Runs, and is waited for, each time no response has arrived for too long; it is given since when. */
@@ -68,7 +68,7 @@ export const watchResponses = Effect.fnUntraced(function* (
         since = yield* Clock.currentTimeMillis
         continue
       }
-      // Only a response tells whether the abandoned statements are still owed one.
+      // Only a response shows whether the abandoned statements are still owed one.
       if (owed === 0 && abandoned > 0) yield* Effect.forkChild(Effect.ignore(counted(ping)))
       if ((yield* Clock.currentTimeMillis) - since < SUSPECT_MILLIS) continue
       const before = seen

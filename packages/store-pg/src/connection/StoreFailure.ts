@@ -19,7 +19,7 @@ const STORE_TIMEOUT = "8 seconds"
 
 /** True if the session or the server is gone, starting, stopping, full or too slow; false if the statement is at fault. */
 export const isUnavailable = (error: SqlError.SqlError): boolean => {
-  // However a server refuses a login, no statement was at fault: there was none yet.
+  // When a server refuses a login, no statement is at fault: none was sent yet.
   if (error.reason.operation === "connect") return true
   const state = sqlState(error)
   if (state === undefined) return error.reason._tag === "ConnectionError" || error.reason._tag === "AuthenticationError"
@@ -36,9 +36,9 @@ export const isUnavailable = (error: SqlError.SqlError): boolean => {
 }
 
 /**
- * True if the error was raised by code of the statement, for example a function behind a view: whatever SQLSTATE it
- * chose, it says nothing about the session, the server or its limits. PostgreSQL reports those from files of its own
- * only; a pooler, which closes sessions too, names no file.
+ * True if the error was raised by code of the statement, for example a function behind a view: its SQLSTATE says
+ * nothing about the session, the server or its limits. PostgreSQL reports those from files of its own only; a pooler,
+ * which closes sessions too, names no file.
  */
 export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
   if (error.reason.operation === "connect" || sqlState(error) === undefined) return false

@@ -5,15 +5,14 @@
  * do not commit.
  *
  * So a caller that stops waiting leaves the session to its statement. The session is closed if the statement does not
- * end soon; within {@link lingering} it stays with its pool, so that statements that nobody waits for cannot exhaust
- * the server.
+ * end soon; within {@link lingering} it stays with its pool, so that abandoned statements cannot exhaust the server.
  */
 import { Clock, Context, type Duration, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 
 /**
- * Whether an interruption cancels the statement in flight, whatever it is: for long work on something that the feed does not
- * show.
+ * Whether an interruption cancels the statement in flight even if it is a commit: for long work on data that the feed
+ * does not show.
  */
 export const Cancels = Context.Reference<boolean>("@data-cabinet/store-pg/connection/Cancels", {
   defaultValue: () => false,
@@ -24,7 +23,7 @@ const Patience = Context.Reference<Duration.Input>("@data-cabinet/store-pg/conne
   defaultValue: () => "1 second",
 })
 
-/** Keeps a session as long as its statement takes. The fiber must be one that nobody awaits after interrupting it. */
+/** Keeps a session as long as its statement takes. No caller may await the fiber after interrupting it. */
 export const lingering = Effect.provideService(Patience, "Infinity")
 
 /** Milliseconds after which a statement is overdue, and the pause between two looks at it. */
@@ -65,7 +64,7 @@ export class Uncancelled {
       if (this.#isInTransaction(context) || Context.get(context, Cancels)) return statement
       return Effect.callback<A, SqlError.SqlError>((resume) => {
         const stopLooking = this.#lookAfter(context)
-        // Of its own, so that the driver does not learn of an interruption.
+        // A fiber of its own, so that the driver does not learn of an interruption.
         const fiber = Effect.runForkWith(context)(statement)
         fiber.addObserver((exit) => {
           stopLooking()

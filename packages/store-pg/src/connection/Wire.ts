@@ -1,10 +1,10 @@
 /**
  * A connection that the driver opens, logs in on and keeps, and that we read from between its statements. While a
- * receiver has taken it over, what the server sends goes to the receiver and not to the driver; the two never use it at
- * the same time, because a session is lent to one caller.
+ * receiver has taken it over, the server's bytes go to the receiver and not to the driver; the two never use it at the
+ * same time, because a session is lent to one caller.
  *
- * TLS is negotiated here and not by the driver, which would otherwise be the only one to see what was decrypted.
- * Nothing is sent in clear text where TLS is required: a server without TLS is refused.
+ * TLS is negotiated here and not by the driver, which would otherwise alone see the decrypted bytes. Nothing is sent in
+ * clear text where TLS is required: a server without TLS is refused.
  */
 import { Duplex } from "node:stream"
 import * as Tls from "node:tls"
@@ -14,14 +14,14 @@ import { Result } from "effect"
 /** The options of TLS, with the name that the certificate must have; none if it is not encrypted. */
 export type Encryption = Tls.ConnectionOptions | boolean | undefined
 
-/** Receives what the server sends in response to a statement that the driver does not know of. */
+/** Receives the server's response to a statement that the driver does not know of. */
 export interface Receiver {
   readonly receive: (chunk: Uint8Array) => void
   /** The connection is lost; nothing more will come. */
   readonly lost: (cause: Error) => void
 }
 
-/** What a request to cancel a session's statement names it by. */
+/** The key that a cancel request needs for a session's statement. */
 export interface BackendKey {
   readonly pid: number
   readonly secret: number
@@ -60,7 +60,7 @@ export class Wire extends Duplex {
     else this.#socket.resume()
   }
 
-  /** The receiver wants nothing for the moment: what the server sends stays with it, and in the system's buffers. */
+  /** The receiver pauses: the server's bytes wait at the server and in the system's buffers. */
   hold(): void {
     if (!this.destroyed) this.#socket.pause()
   }
@@ -75,7 +75,7 @@ export class Wire extends Duplex {
     if (!this.destroyed) this.#socket.write(bytes)
   }
 
-  /** The driver gets what comes from now on, beginning with these bytes. */
+  /** The driver receives all further bytes, beginning with these. */
   giveBack(rest: Uint8Array): void {
     this.#receiver = undefined
     if (rest.length > 0 && !this.destroyed) this.#deliver(rest)

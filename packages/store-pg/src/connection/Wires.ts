@@ -12,12 +12,12 @@ import { type Encryption, Wire } from "./Wire.ts"
 /** How long a request to cancel may take, in milliseconds. */
 const CANCEL_MILLIS = 5_000
 
-/** A session's connection, and what is kept of it between two reads. */
+/** A session's connection, and its state between two reads. */
 export interface WireSession {
   readonly wire: Wire
   readonly prepared: PreparedStatements
   readonly frames: FrameReader
-  /** Asks the server, on a connection of its own, to cancel the session's statement; never fails. */
+  /** Cancels the session's statement by a separate connection; never fails. */
   cancel: () => void
 }
 
@@ -29,7 +29,7 @@ export class Wires {
   readonly #sessions = new WeakMap<PgConnection.PgConnection, WireSession>()
   #encryption: () => Encryption = () => undefined
 
-  /** By which connections are opened for sessions, and for requests to cancel. */
+  /** Opens connections for sessions, and for cancel requests. */
   constructor({ stream, direct }: Pick<SessionGroup, "stream" | "direct">) {
     this.#open = stream
     this.#openDirectly = direct

@@ -12,7 +12,7 @@ import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import { cutAfter, type OpenPool, type Suspect, SUSPECT_MILLIS } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 
-/** What a writer waits for: its own session, or one of the pool that creates the tables' columns. */
+/** The session that a writer waits for: its own, or one of the pool that creates the tables' columns. */
 export type WaitsFor = "session" | "pool"
 
 /** One writer's session. */
@@ -22,7 +22,8 @@ export interface WriteSession {
   /** Whether one of its commits was made visible although no standby may have it (see UnconfirmedCommit). */
   readonly isUnconfirmed: () => boolean
   /**
-   * Declares what the writer waits for from now on; null for nothing. An unresponsive database is noticed only this way.
+   * Declares the session that the writer waits for from now on; null for none. An unresponsive database is noticed only
+   * this way.
    */
   readonly waits: (what: WaitsFor | null) => void
   /** The last declared value. */

@@ -96,7 +96,7 @@ export const SET_FILTERS = `
 export const SET_HEADERS = `
   UPDATE cabinet.address SET headers = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
 
-/** $1: address, $2: deliveries a second or null. What was claimed at another rate is sent at that. */
+/** $1: address, $2: deliveries a second or null. Deliveries claimed at another rate are sent at that rate. */
 export const SET_RATE = `
   WITH changed AS (
     UPDATE cabinet.address SET rate = $2::int WHERE id = $1::bigint AND removed_at IS NULL RETURNING id, rate
@@ -130,13 +130,13 @@ export const LOCK_ADDRESS = `
   FROM cabinet.address a WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**
- * Until the end of the transaction no source is created and no event accepted: those of before are committed, and those after
- * it see what it changed.
+ * Until the end of the transaction no source is created and no event accepted: earlier ones are committed, and later
+ * ones see the change.
  */
 export const HOLD_SOURCES = "SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE"
 export const HOLD_ACCEPTS = "SELECT cabinet.close_fence()"
 
-/** $1: address. What was parsed for its sources is parsed again. */
+/** $1: address. Events parsed for its sources are parsed again. */
 export const RENEW_SOURCES = `
   UPDATE cabinet.source s SET version = s.version + 1 FROM cabinet.address a
   WHERE a.id = $1::bigint AND s.deleted_at IS NULL

@@ -41,8 +41,8 @@ export interface ClaimedRow {
 const CLAIMED_AHEAD = "interval '0.5 seconds'"
 
 /**
- * When the next delivery to an address may be sent. No claim leaves a time so far ahead as would be disregarded here: that is of
- * a clock which was set back.
+ * When the next delivery to an address may be sent. A time too far ahead is disregarded: no claim leaves one, so the
+ * clock was set back.
  */
 const NEXT_AT =
   "CASE WHEN p.next_at BETWEEN clock.at AND clock.at + interval '2 seconds' THEN p.next_at ELSE clock.at END"

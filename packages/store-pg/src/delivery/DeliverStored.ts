@@ -1,4 +1,4 @@
-/** Makes the deliveries of events that are stored already, as accepting them would have, by the addresses and filters of now. */
+/** Creates the deliveries of stored events, as accepting them would have, by the current addresses and filters. */
 import { filteredAddress, filteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { JsonObject } from "@data-cabinet/core/json/Json"

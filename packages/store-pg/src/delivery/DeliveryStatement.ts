@@ -32,7 +32,7 @@ export const WHY_NOT_RESENT = `
     LEFT JOIN cabinet.event e ON e.id = d.event_id
   WHERE d.id = $1::bigint`
 
-/** Of the deliveries in the queue: all that are not in flight, or those of them that wait for a retry. */
+/** The deliveries in the queue: all that are not in flight, or only those waiting for a retry. */
 const resendable = (only: "all" | "failed"): string =>
   `NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)${only === "failed" ? " AND d.state = 'due' AND d.failures > 0" : ""}`
 
@@ -122,8 +122,9 @@ const QUEUED = `SELECT id, address_id, event_id, type, state, attempts, created_
     FROM cabinet.delivery WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::int`
 
 /**
- * $1: below this delivery, $2: how many to look at, $3: address or null, $4: state or null, $5: how many. The newest first,
- * along both tables' numbers: those that match, and the one that was looked at last. What is due has not left the queue.
+ * $1: below this delivery, $2: how many to look at, $3: address or null, $4: state or null, $5: how many. The newest
+ * first, along both tables' numbers: the matching ones, and the last examined one. Due deliveries are still in the
+ * queue.
  */
 export const SLICE = (state: DeliveryState | null) => `
   WITH walked AS MATERIALIZED (
@@ -146,8 +147,8 @@ export const ATTEMPTS_OF_DELIVERY = `
   WHERE t.delivery_id = $1::bigint ORDER BY t.number DESC LIMIT 1000`
 
 /**
- * $1: address, $2: before or null, $3: the delivery before which those of that time are wanted, 0 for none, $4: failed only,
- * $5: how many.
+ * $1: address, $2: before or null, $3: the delivery to continue before among those of that time, 0 for none, $4: failed
+ * only, $5: how many.
  */
 export const ATTEMPTS_OF_ADDRESS = `
   SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,

@@ -29,7 +29,7 @@ const CANCEL_BATCH = 5000
 const newSecret = (cipher: SecretCipher): string =>
   cipher.encrypt("signing secret", `whsec_${randomBytes(32).toString("base64")}`)
 
-/** A secret that cannot be decrypted is shown as it is stored: what is wrong with one must not hide the others. */
+/** A secret that cannot be decrypted is shown as stored: one broken secret must not hide the others. */
 const toAddress = (cipher: SecretCipher) => {
   const shown = (stored: string) => Result.getOrElse(cipher.decrypt("signing secret", stored), () => stored)
   return (row: AddressStatement.AddressRow): Address => ({
@@ -101,15 +101,15 @@ const orTooMany = <A, E>(work: Effect.Effect<A, E | Overfull>) =>
 const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
 
 /**
- * Does a change after which the sources of an address have other filters. It stands before or after every accept as a whole:
- * an event is delivered by the filter that is in force at its commit.
+ * Makes a change that gives the sources of an address other filters. It takes effect entirely before or after each
+ * accept: an event is delivered by the filter that is in force at its commit.
  */
 const betweenAccepts = <A, E>(sql: Sql, change: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     yield* sql.unsafe(HOLD_TIMEOUT)
     yield* sql.unsafe(AddressStatement.HOLD_SOURCES)
     const changed = yield* change
-    // At the end: what was changed is visible to nobody before the commit, for which alone accepts wait then.
+    // At the end: no other session sees the change before the commit, the only part that accepts then wait for.
     yield* sql.unsafe(AddressStatement.HOLD_ACCEPTS)
     return changed
   })
@@ -234,7 +234,7 @@ const isSeen = (row: LockedRow, made: AddressChange, was: SeenAddress): boolean 
   return row.url === was.url && hasHeadersSeen && (isIdentified || identified === was.clientCertificate?.fingerprint)
 }
 
-/** Whether a change touches what a filter decides, and what is stored of it; holds the address. None as in `set`. */
+/** Whether a change affects a filter's decisions, and the stored address; locks the address. None as in `set`. */
 const lockedFor = Effect.fnUntraced(function* (
   { sql, cipher }: { readonly sql: Sql; readonly cipher: SecretCipher },
   id: number,

@@ -38,7 +38,7 @@ const make = (hears: boolean) =>
       const hear = listenForHints({
         channel: CHANNEL,
         isHint: (payload) => payload === PAYLOAD,
-        // For signals sent while nobody listened.
+        // For signals sent while no process listened.
         onListening: here.wake,
         work: () => here.wake,
       })

@@ -21,7 +21,7 @@ export const layer = Layer.effect(
   ReceiverCertificates,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    /** What is written, and what is not yet, by origin. */
+    /** Written and pending ends of certificates, by origin. */
     const known = new Map<string, number>()
     const unwritten = new Map<string, number>()
     const write = Effect.suspend(() => {

@@ -1,4 +1,4 @@
-/** Who can do more in this database than a cabinet needs, and what of it could not be stopped. */
+/** Roles with more rights in this database than a cabinet needs, and work that could not be stopped. */
 import type { AuthorityReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Diagnostics of a PostgreSQL database. They read only what any user may see, test writing in a transaction that leaves
- * nothing behind, and work on an unhealthy database.
+ * Diagnostics of a PostgreSQL database. They read only data open to every user, test writing in a transaction that is
+ * rolled back, and work on an unhealthy database.
  */
 import { REPORTS_GROUP } from "../embedded/ReportsAccess.ts"
 import {

@@ -1,4 +1,4 @@
-/** What the diagnostics have to say about senders: how they are refused, where they come from, and what of theirs is lost. */
+/** The diagnostics' facts about senders: their refusals, their addresses, and their losses. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
@@ -23,7 +23,7 @@ CROSS JOIN LATERAL (
 JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
 WHERE s.deleted_at IS NULL AND s.archived_at IS NULL AND o.user_agent IS NOT NULL ORDER BY s.id LIMIT 1000`
 
-/** Of at most a thousand requests; see `DiagnosticsReport.soleClient`. */
+/** From at most a thousand requests; see `DiagnosticsReport.soleClient`. */
 const SOLE_CLIENT = `
 SELECT min(ip) AS address, count(*)::int4 AS requests, count(DISTINCT user_agent)::int4 AS programs
 FROM (SELECT ip, user_agent FROM cabinet.original_request

@@ -1,6 +1,7 @@
 /**
- * What PostgreSQL cannot stop once it runs, because it looks at no interrupt: neither a time limit nor a termination ends it.
- * Every role may use it in a new database; on the embedded server that is revoked, elsewhere `doctor` says how.
+ * Code that PostgreSQL cannot stop once it runs, because it ignores interrupts: neither a time limit nor a termination
+ * ends it. Every role may use it in a new database; on the embedded server that is revoked, elsewhere `doctor` says
+ * how.
  */
 
 /** The names of PostgreSQL's own functions, as a regular expression: libxml2 evaluates an expression, or parses. */

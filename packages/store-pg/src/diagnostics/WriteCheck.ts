@@ -1,8 +1,8 @@
 /**
- * Whether anything can be written: for `cabinet doctor`, and after events could not be. A server that is not ready is
- * sent no events, so it has to find out by itself: a temporary table is created, filled with a megabyte, and dropped with
- * the transaction. That takes new space on the disk every time, some of the log and of the lock table, and touches
- * nothing of the cabinet's.
+ * Whether anything can be written: for `cabinet doctor`, and after events could not be. A server that is not ready
+ * receives no events, so it has to find out by itself: a temporary table is created, filled with a megabyte, and
+ * dropped with the transaction. That takes new space on the disk every time, some of the log and of the lock table, and
+ * touches nothing of the cabinet's.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Lets the plain async code below the supervisor fail with typed errors: what it throws is either our error, or a defect.
+ * Lets the plain async code below the supervisor fail with typed errors: an exception is either our error, or a defect.
  */
 import { Effect } from "effect"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"

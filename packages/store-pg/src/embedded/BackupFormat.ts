@@ -1,12 +1,11 @@
 /**
  * The format of a backup file: a tar archive, gzipped or not, of
  *
- *   cabinet-backup.json       the program that wrote it, and the PostgreSQL version; first
- *   password                  only for a cluster that is reached over TCP
- *   pgdata/…                  the files of the cluster; last its backup label and the log that makes them consistent
- *   cabinet-backup-end.json   totals, and a digest of everything; last, so that a truncated file has none
+ *   cabinet-backup.json the program that wrote it, and the PostgreSQL version; first password only for a cluster that
+ * is reached over TCP pgdata/… the files of the cluster; last its backup label and the log that makes them consistent
+ * cabinet-backup-end.json totals, and a digest of everything; last, so that a truncated file has none
  *
- * Rejects what this program cannot start: another format, another major version, another platform.
+ * Rejects backups that this program cannot start: another format, another major version, another platform.
  */
 import { createHash } from "node:crypto"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"

@@ -1,6 +1,6 @@
 /**
- * The session that a backup runs in. PostgreSQL is notified when copying begins and when it is done, and keeps the log in
- * between, which makes files consistent that were copied while they were written. When the session ends, for whatever
+ * The session that a backup runs in. PostgreSQL is notified when copying begins and when it is done, and keeps the log
+ * in between, which makes files consistent that were copied while they were written. When the session ends for any
  * reason, the backup ends and the log is released.
  */
 import { PgClient } from "@effect/sql-pg"

@@ -1,17 +1,18 @@
 /**
  * Revokes what PostgreSQL grants every role in every database and only a superuser can revoke, which we are here:
- * advisory locks, with which one customer's view could exhaust the server's lock table; terminating and cancelling other
- * sessions of the same role, which are other clients' reads; large objects, exported snapshots and messages in the log of
- * changes, with which a role that may only read could fill the disk; the functions of XML and the trusted languages besides
- * PL/pgSQL, which nothing can stop while they run; and logging in to the maintenance databases. The owner keeps all of
- * these. (PostgreSQL asks for no privilege to run XMLTABLE: what does not end is held by `ReadLimiter` all the same.)
+ * advisory locks, with which one customer's view could exhaust the server's lock table; terminating and cancelling
+ * other sessions of the same role, which are other clients' reads; large objects, exported snapshots and messages in
+ * the log of changes, with which a role that may only read could fill the disk; the functions of XML and the trusted
+ * languages besides PL/pgSQL, which nothing can stop while they run; and logging in to the maintenance databases. The
+ * owner keeps all of these. (PostgreSQL requires no privilege to run XMLTABLE: `ReadLimiter` still holds such a read if
+ * it does not end.)
  *
  * What the owner needs besides: the group by which the login for reports is admitted over TCP, the right to limit its
  * temporary files, and connections that no other role can take.
  *
- * This includes `template0`, which every new cabinet's database is a copy of. The changes are in the cluster's own files,
- * so backups contain them. The database `postgres` comes last: if nothing is open in it, all the others are closed as
- * well.
+ * This includes `template0`, which every new cabinet's database is a copy of. The changes are in the cluster's own
+ * files, so backups contain them. The database `postgres` comes last: if nothing is open in it, all the others are
+ * closed as well.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -31,7 +32,7 @@ const OPEN_FUNCTIONS = `
       OR p.proname IN ('pg_terminate_backend', 'pg_cancel_backend', 'loread', 'lowrite', 'pg_export_snapshot'))
     AND EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0)`
 
-/** Who has it may use the connections that are reserved, from PostgreSQL 16 on. */
+/** A role with it may use the reserved connections, from PostgreSQL 16 on. */
 const RESERVED_GROUP = "pg_use_reserved_connections"
 
 /** `template0` allows no connections, except while it is being closed: a process may have been killed just then. */
@@ -50,7 +51,7 @@ const OTHERS = `SELECT datname::text AS name FROM pg_database
 /** Enough for the owner's sessions of one server to go on while every other role's connections are in use. */
 const RESERVED = 10
 
-/** One row where the setting exists, nobody has set it, and enough connections are left to the other roles. */
+/** One row if the setting exists and is unset, and enough connections are left to the other roles. */
 const MAY_RESERVE = `
   SELECT FROM pg_settings WHERE name = 'reserved_connections' AND source = 'default'
     AND current_setting('max_connections')::int4 >= ${5 * RESERVED}`
@@ -135,7 +136,7 @@ export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRo
   })
   return as("postgres", close).pipe(
     Effect.as(true),
-    // What has been revoked so far stays revoked. A failure keeps nobody from their data, and the next start tries again.
+    // Rights revoked so far stay revoked. A failure does not stop the start, and the next start tries again.
     Effect.catchCause((cause) =>
       Effect.as(Effect.logWarning("The rights of PUBLIC in the embedded PostgreSQL cannot be revoked", cause), false),
     ),

@@ -75,8 +75,8 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
 }
 
 /**
- * Creates a directory next to `pgdata`, on the same disk, for a cluster that is later renamed into place. Removes what an
- * interrupted run left there: the caller holds the locks that prevent others from creating one at the same time.
+ * Creates a directory next to `pgdata`, on the same disk, for a cluster that is later renamed into place. Removes the
+ * remains of an interrupted run: the caller holds the locks that prevent others from creating one at the same time.
  */
 export const directoryBeside = (pgdata: string): { readonly path: string; readonly remove: () => void } => {
   const [parent, stem] = [dirname(pgdata), `${basename(pgdata)}.new-`]

@@ -32,7 +32,7 @@ export interface DataDir {
   readonly startLock: string
 }
 
-/** A note for other processes: a hint about what to try, never taken as proof of anything. */
+/** A note for other processes: a hint only, never proof of anything. */
 export interface ServerNote {
   /** The unix socket's directory; kept across restarts, so that pools find the server again. */
   readonly socketDir?: string

@@ -1,4 +1,4 @@
-/** The room of the disk that a directory is on: that of the embedded PostgreSQL's data. */
+/** The space on the disk of a directory, here that of the embedded PostgreSQL's data. */
 import { statfs } from "node:fs/promises"
 import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
 import { Effect, Layer } from "effect"

@@ -75,7 +75,7 @@ export const serve = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase,
     return database
   })
 
-/** Uses the running server, or starts it for as long as anybody needs it. */
+/** Uses the running server, or starts it for as long as any process needs it. */
 export const join = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase, EmbeddedPostgresError, Scope.Scope> =>
   Effect.flatMap(
     attempt(() => dataDir(options)),
@@ -187,7 +187,7 @@ const boundLog = (logFile: string): void => {
   truncateSync(logFile)
 }
 
-/** The last user to leave acquires the lock exclusively and stops the server; nobody can join meanwhile. */
+/** The last user to leave acquires the lock exclusively and stops the server; no process can join meanwhile. */
 const leave = (dir: DataDir, mine: HeldLock): Effect.Effect<void> =>
   Effect.gen(function* () {
     mine.release()

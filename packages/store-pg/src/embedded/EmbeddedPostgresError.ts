@@ -1,6 +1,6 @@
 /**
- * Why the embedded PostgreSQL could not be used. Every message is a sentence for a person at a terminal and ends with
- * what to do about it.
+ * Why the embedded PostgreSQL could not be used. Every message is a sentence for a person at a terminal and ends with a
+ * remedy.
  */
 import { Data } from "effect"
 

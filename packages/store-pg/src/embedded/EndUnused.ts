@@ -1,8 +1,8 @@
 /**
- * A standalone program: stops the server of a data directory once nobody uses it any more, including when its users were
+ * A standalone program: stops the server of a data directory once no process uses it, including when its users were
  * killed or exited without closing. It holds nothing open meanwhile: each user of the directory holds its lock, which
- * ends with the process however that ends. A new user within the linger time finds the server unchanged.
- * Usage: `node EndUnused.js DIR PID LINGER_MILLIS`
+ * ends with the process however that ends. A new user within the linger time finds the server unchanged. Usage: `node
+ * EndUnused.js DIR PID LINGER_MILLIS`
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { dataDirAt } from "./DataDir.ts"

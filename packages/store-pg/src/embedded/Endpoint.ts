@@ -84,7 +84,7 @@ export const removeEndpoint = (dir: DataDir): void => {
   writeNote(dir, note)
 }
 
-/** The same number for all that have no port for reports: servers differ by their socket's directory. */
+/** The same number for all servers without a port for reports: they differ by their socket's directory. */
 const socketPort = 5432
 
 const password = (dir: DataDir): string | undefined =>

@@ -1,6 +1,6 @@
 /**
- * Why the embedded PostgreSQL ended or does not start, by the last words in its own log. In words where the cause is a usual
- * one; otherwise PostgreSQL's, without what it quotes, so that they may be shown to anybody.
+ * Why the embedded PostgreSQL ended or does not start, by the last words in its own log. In our words for the usual
+ * causes; otherwise in PostgreSQL's, without its quotations, so that they may be shown to anyone.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ const TAIL_BYTES = 65_536
 
 const READY = /database system is ready to accept connections/
 
-/** What ends a session, or refuses one, says nothing about the server. */
+/** Messages that end or refuse a session say nothing about the server. */
 const OF_SESSIONS =
   /(?:FATAL|PANIC):\s+(?:terminating|the database system is|password authentication|role |database "|no pg_hba|sorry|too many|remaining connection|connection|canceling|unsupported|expected)/
 

@@ -84,7 +84,7 @@ export const stopPostmaster = async (
   })
 }
 
-/** Sends the signal, and waits so long at most for the server to end. */
+/** Sends the signal, and waits a limited time for the server to end. */
 const isStopped = async (
   pgdata: string,
   server: PostmasterPid,

@@ -1,5 +1,5 @@
 /**
- * Reads `postmaster.pid`, which a PostgreSQL server keeps in its data directory while it runs, and tells whether it
+ * Reads `postmaster.pid`, which a PostgreSQL server keeps in its data directory while it runs, and checks whether it
  * refers to a live server of that directory. A file left by a crash may name a process that is by now an unrelated one;
  * such a process is never taken for the server, and never signalled.
  */

@@ -1,7 +1,8 @@
 /**
- * Ensures that the server of a data directory runs, whatever the last process left there: nothing, a cluster at rest, a
- * live server (used as it is), one that is just starting or stopping (waited for), one that no longer responds (stopped,
- * then started), or the files of a crashed one (started; PostgreSQL recovers by itself). Its caller holds `start.lock`.
+ * Ensures that the server of a data directory runs, whatever state the last process left: nothing, a cluster at rest, a
+ * live server (used as it is), one that is just starting or stopping (waited for), one that no longer responds
+ * (stopped, then started), or the files of a crashed one (started; PostgreSQL recovers by itself). Its caller holds
+ * `start.lock`.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -97,7 +98,7 @@ const settings = {
   timezone: "UTC",
   log_timezone: "UTC",
   log_min_messages: "warning",
-  // What customers send must not end up in a log: no statements, no row contents.
+  // Customers' data must not end up in a log: no statements, no row contents.
   log_min_error_statement: "panic",
   log_error_verbosity: "terse",
 }

@@ -17,7 +17,7 @@ const PLACES: ReadonlyArray<readonly [parent: string, version: RegExp, below: st
   ["/usr/local/opt", /^postgresql@\d+$/u, "bin"],
 ]
 
-/** Those of a supported version, the newest first. `places` is given by tests. */
+/** The installations of a supported version, newest first. Tests pass `places`. */
 export const systemPostgres = (places: typeof PLACES = PLACES): ReadonlyArray<SystemPostgres> =>
   places
     .flatMap(([parent, version, below]) =>

@@ -1,7 +1,7 @@
 /**
  * Ensures that a server does not outlive its users. For each server that this process starts, a shell waits on a pipe
- * that closes when this process ends, for whatever reason. Only then does the shell exec `EndUnused`, so that it costs
- * next to nothing while all is well. It runs in a session of its own, where a Ctrl-C does not reach it.
+ * that closes when this process ends for any reason. Only then does the shell exec `EndUnused`, so that it costs next
+ * to nothing while all is well. It runs in a session of its own, where a Ctrl-C does not reach it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { DataDir } from "./DataDir.ts"

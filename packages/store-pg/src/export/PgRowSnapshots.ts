@@ -39,7 +39,7 @@ const QUEUE_MILLIS = 8_000
 const BATCH_BYTES = 256 * 1024
 const RESERVED_BYTES = 384 * 1024
 
-/** What the log calls it. */
+/** Its name in the log. */
 const EXPORT = "an export"
 
 /** The alias of the query. */
@@ -168,7 +168,8 @@ export const layer = Layer.effect(
       )
     const release = (kept: KeptSession, isAtEnd: boolean) => {
       const pid = kept.session.processId
-      // Asked once by itself: a program that closes does not wait for the session to leave, but it must still end it.
+      // Terminated with one separate request: a closing program does not wait for the session to leave, but must still
+      // end it.
       const terminate = Effect.ignore(owner.values(END_SESSION, [String(pid), role]))
       const left = isAtEnd ? Effect.void : Effect.andThen(terminate, endBackend(pid))
       const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)

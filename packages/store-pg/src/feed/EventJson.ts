@@ -17,7 +17,7 @@ const UNVERIFIED = new JsonFragment(',"verified":false}')
 /** An upper bound on the bytes written per event beside its payload and origin. */
 export const ENVELOPE = 224
 
-/** Writes what comes before the payload. The time of receipt is where PostgreSQL sent it. */
+/** Writes the members before the payload. The time of receipt is read from PostgreSQL's message. */
 export const startEvent = (
   to: DataView,
   at: number,
@@ -30,7 +30,7 @@ export const startEvent = (
   return PAYLOAD.write(to, TIMESTAMPTZ.write(to, here, sent, receivedAt, 8))
 }
 
-/** Writes what comes behind the payload. `deletedAt`: where PostgreSQL sent it; negative if it did not. */
+/** Writes the members after the payload. `deletedAt`: its offset in PostgreSQL's message; negative if missing. */
 export const endEvent = (
   to: DataView,
   at: number,

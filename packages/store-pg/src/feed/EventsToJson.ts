@@ -2,8 +2,8 @@
  * Writes the events of a page as JSON from the messages in which PostgreSQL sends them, as each arrives. The text is
  * exactly that of a delivery, which `cabinet.event_json` builds.
  *
- * What is sent of an event has a fixed size up to its payload, but for two values that are usually missing. The name of its
- * source is not sent with it: it is known before, or the page is read again.
+ * The columns of an event before its payload have a fixed size, except two values that are usually missing. The name of
+ * its source is not sent with it: it is known before, or the page is read again.
  */
 import { PgProtocol, PgTypes } from "@effect/sql-pg"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
@@ -33,10 +33,10 @@ export const SENT_COLUMNS = {
   payload: PgTypes.OID.json,
 } as const
 
-/** What is sent of an event whose sender was not verified. */
+/** The member of an event whose sender was not verified. */
 export const NOT_ASKED = 2
 
-/** What is added of an event that is spam. */
+/** The member added to an event that is spam. */
 export const SPAM = 4
 
 const COLUMNS = Object.keys(SENT_COLUMNS).length
@@ -63,7 +63,7 @@ const MAX_INITIAL_BYTES = 1024 * 1024
 /** An event's place, as it was sent: epoch, transaction id, id, time of receipt. */
 const PLACE_BYTES = 32
 
-/** What is known of the length of events: bytes of one, as of the last full page. */
+/** The usual length of an event in bytes, from the last full page. */
 export interface EventLength {
   bytes: number
 }
@@ -110,7 +110,7 @@ export class EventsToJson implements RowSink {
     this.#source = -1
   }
 
-  /** Its statement ends by itself. */
+  /** Its statement ends on its own. */
   room(): number {
     return this.#limit
   }
@@ -187,11 +187,13 @@ export class EventsToJson implements RowSink {
     if (ends.length === this.#limit) this.#length.bytes = Math.ceil((at - AHEAD) / ends.length)
   }
 
-  /** Undefined once a name is not known: the page is read again, and what is still sent only tells whose names it takes. */
+  /**
+   * Undefined once a name is unknown: the page is read again, and the remaining rows only show which names it needs.
+   */
   #originOf(source: number, channel: number): JsonFragment | undefined {
     if (source !== this.#source) {
       this.#source = source
-      // With one name throughout, whatever is learned meanwhile.
+      // With one name throughout, even if another is learned meanwhile.
       const known = this.#sources.get(source) ?? this.#names.get(source)
       this.#sources.set(source, known)
       this.#origins = known?.origins
@@ -200,7 +202,7 @@ export class EventsToJson implements RowSink {
     return this.#isNamed ? this.#origins?.[channel] : undefined
   }
 
-  /** In words, for what is aligned in neither buffer. */
+  /** By 32-bit words, for data that is aligned in neither buffer. */
   #keepPlace(sent: DataView, start: number, at: number): void {
     const places = this.#places
     for (let word = 0; word < 8; word += 4) {
@@ -220,9 +222,7 @@ export class EventsToJson implements RowSink {
   }
 }
 
-/**
- * Where the payload begins; behind the end if it was not sent, and negative if this is not what is sent of an event.
- */
+/** The offset of the payload; past the end if missing, and negative if the row is not an event's. */
 const payloadIn = (sent: DataView, start: number, end: number): number => {
   if (end - start < REST + 3 * VALUE_HEAD || sent.getUint16(start) !== COLUMNS) return -1
   for (let value = start + EPOCH; value <= start + RECEIVED_AT; value += 12) {
@@ -247,7 +247,7 @@ const afterOptional = (sent: DataView, at: number, end: number): number => {
   return (size === -1 || size === 8) && next + VALUE_HEAD <= end ? next : -1
 }
 
-/** Writes what follows the payload. */
+/** Writes the members after the payload. */
 const writeRest = (to: DataView, at: number, sent: DataView, start: number): number => {
   const isRepeat = sent.getInt32(start + REST) > 0
   const deletedAt = start + REST + VALUE_HEAD + (isRepeat ? 8 : 0)

@@ -1,6 +1,6 @@
 /**
- * The fence of the feed. Every accept locks the table `cabinet.fence` in ROW SHARE mode from before it has a transaction
- * id until after its commit. The holders of that lock are all that a reader of the feed has to wait for. Only the
+ * The fence of the feed. Every accept locks the table `cabinet.fence` in ROW SHARE mode from before it has a
+ * transaction id until after its commit. A reader of the feed has to wait only for the holders of that lock. Only the
  * schema's owner has the right to take it, or a lock that conflicts with it.
  */
 import { widenedXid } from "./WidenedXid.ts"

@@ -1,7 +1,7 @@
 /**
- * Monitors the fence for the operator: gauges for the metrics, and a warning in the log once a session has held the feed
- * back for long. The warning names the session, because a number alone does not say what to terminate. A session that
- * only waits for its client is terminated.
+ * Monitors the fence for the operator: gauges for the metrics, and a warning in the log once a session has held the
+ * feed back for long. The warning names the session, because a number alone does not identify the session to terminate.
+ * A session that only waits for its client is terminated.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"

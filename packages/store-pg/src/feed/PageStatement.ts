@@ -31,7 +31,7 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
 
 const PLACE = "e.epoch, e.xid, e.id"
 
-/** What is sent of an event before its payload, which is behind all that has a fixed size. */
+/** The columns of an event before its payload, which follows those of fixed size. */
 const BEFORE_PAYLOAD = Object.keys(SENT_COLUMNS)
   .filter((column) => column !== "payload")
   .map((column) => `e.${column}`)

@@ -1,7 +1,7 @@
 /**
- * Carries the signal to the followers of other processes by NOTIFY after the commit, twenty times a second at most. A process
- * listens only while it follows, on one connection of the pool; a notification that is lost is made up for by the follower,
- * which looks by itself.
+ * Carries the signal to the followers of other processes by NOTIFY after the commit, twenty times a second at most. A
+ * process listens only while it follows, on one connection of the pool; the follower makes up for a lost notification,
+ * because it also checks by itself.
  */
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { PgClient } from "@effect/sql-pg"

@@ -61,7 +61,9 @@ class PageReader {
     this.#sessions = sessions
   }
 
-  /** The events behind a place that are below the watermark; read again if they were written with a name that is not valid. */
+  /**
+   * The events after a place and below the watermark; read again if they were written with a name that is not valid.
+   */
   page(session: Session, query: FeedQuery, fence: Watermark): Read<FeedPage> {
     return Effect.gen({ self: this }, function* () {
       const hasty = yield* this.#events(session, query, fence, true)

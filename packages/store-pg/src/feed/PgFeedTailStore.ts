@@ -1,6 +1,6 @@
 /**
- * The end of the feed, below the watermark and of what is replicated. As in its pages, the events are read in a later snapshot
- * than the watermark.
+ * The end of the feed, below the watermark and within the replicated part. As in its pages, the events are read in a
+ * later snapshot than the watermark.
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"

@@ -1,10 +1,10 @@
 /**
- * After a crash PostgreSQL shows every commit that it finds in its log, whether or not a synchronous standby has it. One that
- * no standby has is lost if another server takes over, so clients of the feed must not have seen it.
+ * After a crash PostgreSQL shows every commit that it finds in its log, whether or not a synchronous standby has it.
+ * One that no standby has is lost if another server takes over, so clients of the feed must not have seen it.
  *
- * Before a process shows its first page of a server's life, something is therefore committed there. That commit waits for a
- * standby as every other does, and the log is replicated in order: once it is over, the standby has all that was recovered.
- * What is committed later in that life is not shown before a standby has it.
+ * Before a process shows its first page of a server's life, something is therefore committed there. That commit waits
+ * for a standby as every other does, and the log is replicated in order: once it is over, the standby has everything
+ * recovered. Later commits in that life become visible only once a standby has them.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { PgClient } from "@effect/sql-pg"
@@ -21,7 +21,7 @@ const COMMIT = `${LIFE}, LATERAL (SELECT pg_logical_emit_message(true, 'data-cab
 
 type Replicated = Effect.Effect<void, SqlError.SqlError | StoreUnavailable>
 
-/** For a session: waits until all that its server has recovered is replicated. */
+/** For a session: waits until everything that its server has recovered is replicated. */
 export const recoveredLog = Effect.fnUntraced(function* (writing: PgClient.PgClient) {
   const scope = yield* Effect.scope
   let replicated: unknown

@@ -24,12 +24,12 @@ const MAX_NAMES = 2_000
 export class SourceNames {
   readonly #known = new Map<number, KnownSource>()
 
-  /** As it is known now: a page that is written at the same time may learn another name. */
+  /** The currently known name: a page written at the same time may learn another one. */
   get(id: number): KnownSource | undefined {
     return this.#known.get(id)
   }
 
-  /** Those of a source whose name was just read. */
+  /** The events of a source whose name was just read. */
   originsOfNamed(id: number, name: string): SourceOrigins {
     const known = this.#known.get(id)
     if (known?.name === name) return known.origins

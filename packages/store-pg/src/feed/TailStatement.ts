@@ -1,7 +1,7 @@
 /** The statements of the feed's end. They walk the feed's own indexes, one scan a channel, and read no payload. */
 import { CHANNELS, type Channel } from "@data-cabinet/core/event/EventLog"
 
-/** Of an event, as text, for its numbers have 64 bits. */
+/** An event's place, as text, because its numbers have 64 bits. */
 const PLACE = `epoch::text, xid::text, id::text,
   (extract(epoch FROM received_at - '2000-01-01 00:00:00+00'::timestamptz) * 1000000)::int8::text`
 
@@ -25,7 +25,10 @@ const walksOf = (channel: Channel | null, ofSource: boolean, columns: string, re
     WHERE channel = '${one}'${ofSource ? " AND source_id = $4::int8" : ""} AND (epoch, xid) < ($1::int8, $2::int8) ${rest}`,
   )
 
-/** $1, $2: the watermark; $3: a number of events; $4: the source, if there is one. The place before the last so many events. */
+/**
+ * $1, $2: the watermark; $3: a number of events; $4: the source, if there is one. The place before the last that many
+ * events.
+ */
 export const startBeforeLast = (channel: Channel | null, ofSource: boolean): string => `
 SELECT ${PLACE} FROM (${walksOf(
   channel,
@@ -41,7 +44,7 @@ const LONGEST_ACCEPT = "interval '60 seconds'"
  * $1, $2: the watermark; $3: a time; $4: the source, if given. The place before the first event in the feed's order
  * that was received at or after the time; none if that is the beginning.
  *
- * An event that was received earlier may stand behind it, for a place is drawn with the transaction id and the time a
+ * An event received earlier may come after it, because the place is drawn with the transaction id, and the time a
  * moment later. So the last event from before the time cannot be the start: the search begins as much earlier as an
  * accept can take, and finds the first wanted event from there.
  */
@@ -76,7 +79,10 @@ SELECT ${PLACE} FROM (${walksOf(
 
 const HAS_ROW = "repeat_of IS NULL AND deleted_at IS NULL AND spam IS NULL"
 
-/** $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Each source and channel with its counts, and the last place. */
+/**
+ * $1 to $3: after which event; $4, $5: the watermark; $6: how many. Each source and channel with its counts, and the
+ * last place.
+ */
 export const ARRIVALS = `
 WITH came AS MATERIALIZED (
   SELECT * FROM (${each(
@@ -94,7 +100,7 @@ SELECT n.*, last.* FROM last, (
   FROM came GROUP BY source_id, channel
 ) n`
 
-/** $1 to $3: behind which event; $4 to $6: up to and with which; $7: how many at most; $8: the source, if there is one. */
+/** $1 to $3: after which event; $4 to $6: up to and including which; $7: how many at most; $8: the source, if given. */
 export const countStatement = (channel: Channel | null, ofSource: boolean): string => {
   const channels = channel === null ? CHANNELS : [channel]
   const key = ofSource ? "(source_id, channel, epoch, xid, id)" : "(epoch, xid, id)"

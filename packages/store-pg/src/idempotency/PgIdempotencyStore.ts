@@ -34,7 +34,10 @@ const REMOVE = `
 /** An earlier statement of the transaction failed, and was let pass. */
 const ABORTED = "25P02"
 
-/** Such as the outcome of an act in the audit log, which its use case lets pass: with it all the rest is undone. */
+/**
+ * Such as the outcome of an act in the audit log, whose failure its use case ignores: the whole transaction is undone
+ * with it.
+ */
 const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
   Effect.catchCause(self, (cause): Effect.Effect<never, E | StoreUnavailable> => {
     const isAborted = cause.reasons.some(
@@ -45,7 +48,10 @@ const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
       : Effect.failCause(cause)
   })
 
-/** Such work may wait for others, as for the name of a new address: however many ask, most sessions stay free. */
+/**
+ * Such work may wait for other systems, as for the name of a new address: most sessions stay free, however many
+ * requests come.
+ */
 const MAX_CONCURRENT_TRANSACTIONS = 2
 
 interface Found {

@@ -21,7 +21,7 @@ interface TokenRow {
   readonly last_used_at: string | null
 }
 
-/** What a token lists, by the names of now. */
+/** The objects that a token lists, by their current names. */
 const NAMES = `(SELECT coalesce(json_agg(o.schema || '.' || o.name ORDER BY o.schema, o.name), '[]')::text FROM (${listedObjects("t")}) o)`
 
 /** The last request of the current minute is read from the rate window until it is written to the token. */
@@ -41,7 +41,7 @@ const REVOKE = `
   UPDATE cabinet.access_token t SET revoked_at = coalesce(t.revoked_at, cabinet.now()) WHERE t.id = $1
   RETURNING ${COLUMNS}`
 
-/** The use is written at most once a minute: a program that asks often does not rewrite its token each time. */
+/** The use is written at most once a minute: frequent requests do not rewrite the token each time. */
 const FIND = `
   WITH found AS (
     SELECT t.* FROM cabinet.access_token t, (SELECT cabinet.now() AS at) n

@@ -1,4 +1,4 @@
-/** Keys and tokens of requests in progress, found by one statement for all that are looked up meanwhile. */
+/** Keys and tokens of requests in progress, found by one statement for all concurrent lookups. */
 import { LiveKeyStore, type LiveToken } from "@data-cabinet/core/key/LiveKeyStore"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"

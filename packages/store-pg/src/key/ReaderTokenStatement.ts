@@ -5,8 +5,8 @@ import { count, MINUTE } from "../limit/CountStatement.ts"
 export const READER_SUBJECT = "reader:"
 
 /**
- * The objects that the token of this alias lists, by their names of now: the tables of its sources, and what it lists by oid, where
- * those oids are valid.
+ * The objects that the token of this alias lists, by their current names: the tables of its sources, and objects by
+ * oid, where those oids are valid.
  */
 export const listedObjects = (token: string): string => `
     SELECT n.nspname::text AS schema, c.relname::text AS name, c.oid::int8 AS oid

@@ -19,7 +19,7 @@ const BATCH_ROWS = 500
 const isOther = (value: string) =>
   `CASE WHEN $1::text IS NULL THEN starts_with(${value}, 'enc.v1.') ELSE NOT starts_with(${value}, $1) END`
 
-/** A secret and the one before it, as columns of a table. */
+/** A secret and its predecessor, as columns of a table. */
 const pair = (purpose: SecretPurpose, table: string, secret: string, previous: string) => ({
   purpose,
   read: `
@@ -30,7 +30,7 @@ const pair = (purpose: SecretPurpose, table: string, secret: string, previous: s
   WHERE id = $1::int8 AND ${secret} = $4 AND ${previous} IS NOT DISTINCT FROM $5`,
 })
 
-/** A secret that has none before it. */
+/** A secret without a predecessor. */
 const single = (purpose: SecretPurpose, table: string, secret: string) => ({
   purpose,
   read: `
@@ -74,7 +74,7 @@ interface HeadersRow {
   readonly headers: string
 }
 
-/** What is damaged stays as it is: its deliveries or requests fail with the reason, until its secret is rotated. */
+/** Damaged values stay as they are: its deliveries or requests fail with the reason, until its secret is rotated. */
 const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effect<A | null, SecretKeyMissing> => {
   if (Result.isSuccess(result)) return Effect.succeed(result.success)
   if (result.failure === "damaged") return Effect.succeed(null)

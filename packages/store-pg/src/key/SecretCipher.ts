@@ -1,8 +1,8 @@
 /**
- * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of headers for
- * addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys that the database does
- * not have. The first key encrypts, every one decrypts; without a key secrets are stored as
- * they are. What a value is for is authenticated too, so that it cannot be put in the place of another kind.
+ * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of
+ * headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys
+ * that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as they
+ * are. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import { Context, Result } from "effect"
@@ -27,14 +27,14 @@ const TAG_BYTES = 16
 const MARK = "enc.v1."
 const FORM = /^enc\.v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
 
-/** A name for a key that tells nothing of it. */
+/** A name for a key that reveals nothing about it. */
 const idOf = (key: Uint8Array): string => hash("sha256", Buffer.concat([Buffer.from("key id:"), key])).slice(0, 8)
 
 export class SecretCipher {
   readonly #keys: ReadonlyMap<string, Uint8Array>
   readonly #first: readonly [id: string, key: Uint8Array] | null
 
-  /** Keys of 32 bytes, the one that encrypts first; null in its place stores what is new as it is. */
+  /** Keys of 32 bytes, the encrypting one first; null in its place stores new values unencrypted. */
   constructor(keys: ReadonlyArray<Uint8Array | null>) {
     const present = keys.filter((key) => key !== null)
     this.#keys = new Map(present.map((key) => [idOf(key), key]))
@@ -42,7 +42,7 @@ export class SecretCipher {
     this.#first = first === null ? null : [idOf(first), first]
   }
 
-  /** How all that this encrypts begins; null if it encrypts nothing. */
+  /** The prefix of all values that this encrypts; null if it encrypts nothing. */
   get prefix(): string | null {
     return this.#first === null ? null : `${MARK}${this.#first[0]}.`
   }

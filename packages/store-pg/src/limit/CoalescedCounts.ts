@@ -20,7 +20,7 @@ export type CountBatch<A> = (
   requests: ReadonlyMap<string, number>,
 ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<A>>, StoreUnavailable>
 
-/** The windows of requests that were counted as one, as each by itself would have found it. */
+/** The windows of requests counted together, as each alone would have found it. */
 export const distribute = <Row extends Counted>(row: Row, requests: number): ReadonlyArray<Row> =>
   Array.from({ length: requests }, (_, place) => ({ ...row, count: row.count - requests + place + 1 }))
 

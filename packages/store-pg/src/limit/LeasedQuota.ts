@@ -52,7 +52,7 @@ export class LeasedQuota {
     return { client: number(ofClient), source: number(ofSource) }
   }
 
-  /** What to lease for both sides now that they were counted; `give` must follow, whatever the outcome. */
+  /** The leases to request for both sides after a count; `give` must follow, whatever the outcome. */
   wanted(client: string | null, source: string | null, counted: IntakeCount, now: number): ReadonlyArray<QuotaRequest> {
     return [...this.#wanted(client, counted.client, now), ...this.#wanted(source, counted.source, now)]
   }

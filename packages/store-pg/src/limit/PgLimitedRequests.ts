@@ -1,6 +1,6 @@
 /**
- * Counts of requests that were refused because of a rate, in PostgreSQL. They are collected for a second, so that a flood costs
- * one statement in that time; what a killed process has not stored yet is lost.
+ * Counts of requests refused because of a rate, in PostgreSQL. They are collected for a second, so that a flood costs
+ * one statement in that time; a killed process loses its unstored counts.
  */
 import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { PgClient } from "@effect/sql-pg"

@@ -69,7 +69,7 @@ export class RequestCounter {
   readonly #intakeRate: number
   /** Refused until the end of the minute: added by `#judge`, removed when read too late. */
   readonly #blocked = new Map<string, Blocked>()
-  /** What is counted in advance: filled by `#countAhead`, spent by `#countIntake`. */
+  /** Requests counted in advance: filled by `#countAhead`, spent by `#countIntake`. */
   readonly #ahead: LeasedQuota
   readonly #countKey: CountOne<KeyRow>
   readonly #countSender: CountOne<IntakeCount>
@@ -148,7 +148,7 @@ export class RequestCounter {
     )
   }
 
-  /** Discards what was counted in advance for past minutes. */
+  /** Discards advance counts for past minutes. */
   readonly forget: Effect.Effect<void> = Effect.map(Clock.currentTimeMillis, (now) => this.#ahead.forget(now))
 
   /**
@@ -193,7 +193,7 @@ export class RequestCounter {
     return Result.succeed(counted.success)
   }
 
-  /** Each is a client or a source, counted by itself. */
+  /** Each is a client or a source, counted separately. */
   #countAhead(wanted: ReadonlyArray<QuotaRequest>, now: number): Effect.Effect<void> {
     const senders = wanted.map(({ subject, requests }) =>
       subject.startsWith("source:")

@@ -14,7 +14,7 @@ const LIMITS = `
   SELECT n.before::text AS before, (date_trunc('day', n.before, 'UTC') + interval '24 hours')::text AS until
   FROM (SELECT cabinet.now() - make_interval(hours => $1::int * 24) AS before) n`
 
-/** $1: days. A day's end, as a value, so that the partitions behind it are not even examined. */
+/** $1: days. A day's end, as a value, so that later partitions are not even examined. */
 const UNTIL = `SELECT until FROM (${LIMITS}) l`
 
 /**
@@ -26,8 +26,8 @@ const OLDEST_DUE = `
   FROM cabinet.original_request o WHERE o.received_at < $1::timestamptz ORDER BY o.id LIMIT 1`
 
 /**
- * $1: the last id examined, $2: the day's end, $3: the limit, $4: how many. Deletes the expired ones among the next rows
- * by id: a page without any is behind all expired ones.
+ * $1: the last id examined, $2: the day's end, $3: the limit, $4: how many. Deletes the expired ones among the next
+ * rows by id: a page without any is past all expired ones.
  */
 const DELETE_BATCH = `
   WITH page AS MATERIALIZED (

@@ -1,10 +1,10 @@
 /**
- * Drops old daily partitions. A plain DROP would make every insert wait behind a long reader of the table; `DETACH …
+ * Drops old daily partitions. A plain DROP would make every insert wait for a long reader of the table; `DETACH …
  * CONCURRENTLY` waits without holding any lock that an insert needs, and the detached partition is then dropped.
  *
  * One process at a time does this; the others see that and skip it. A run interrupted by its time limit, or with its
- * process, is finished by the next one: PostgreSQL marks half-detached partitions, and detached ones not yet dropped are
- * recognized by their name.
+ * process, is finished by the next one: PostgreSQL marks half-detached partitions, and detached ones not yet dropped
+ * are recognized by their name.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

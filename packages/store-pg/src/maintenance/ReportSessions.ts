@@ -1,10 +1,10 @@
 /**
- * Ends sessions of the login for reports that could hold up the cabinet. Time limits that a session sets for itself bind
- * nobody, and neither does one that it can switch off, so the owner looks.
+ * Ends sessions of the login for reports that could hold up the cabinet. A time limit that a session can switch off
+ * does not bind it, so the owner checks.
  *
  * A long read alone delays no event: it keeps a new column from being added to the table that it reads, whose rows then
- * follow later, and dead rows from being removed. Advisory locks fill a table that all sessions share, and a session that
- * listens can fill the queue of notifications, by which the cabinet's processes wake one another.
+ * follow later, and dead rows from being removed. Advisory locks fill a table that all sessions share, and a session
+ * that listens can fill the queue of notifications, by which the cabinet's processes wake one another.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

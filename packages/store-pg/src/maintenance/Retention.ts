@@ -1,7 +1,7 @@
 /**
- * Deletes what has expired, by the cabinet's own clock: original requests, runs of polls, records of imports that nobody
- * will ask for again, the seen marks of removed polls, and idempotency records. (The delivery queue deletes its attempts itself.) Events and
- * rows are never deleted by age.
+ * Deletes expired data, by the cabinet's own clock: original requests, runs of polls, records of imports that are no
+ * longer needed, the seen marks of removed polls, and idempotency records. (The delivery queue deletes its attempts
+ * itself.) Events and rows are never deleted by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */

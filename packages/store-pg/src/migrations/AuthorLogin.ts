@@ -1,7 +1,7 @@
 /**
- * The author's login. PostgreSQL lets every role change its own password, and a customer's script runs as the author: it
- * could lock the service out, or keep access for itself. So the login is valid for a minute at a time: before each
- * session the owner sets the stored password and its expiry, and a role can extend neither by itself.
+ * The author's login. PostgreSQL lets every role change its own password, and a customer's script runs as the author:
+ * it could lock the service out, or keep access for itself. So the login is valid for a minute at a time: before each
+ * session the owner sets the stored password and its expiry, and the role itself can extend neither.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"

@@ -1,8 +1,8 @@
 /**
- * How a role's password is sent to PostgreSQL: as what it would store (a SCRAM verifier), so that the password itself is
- * in no statement that a server may log. Some services refuse that, because their control plane keeps the passwords
- * (Neon, Lakebase; at the commit, and not before): then the text is sent, and only where nobody can listen and the server
- * has proved who it is.
+ * How a role's password is sent to PostgreSQL: in its stored form (a SCRAM verifier), so that the password itself is in
+ * no statement that a server may log. Some services refuse that, because their control plane keeps the passwords (Neon,
+ * Lakebase; at the commit, and not before): then the text is sent, and only where nobody can listen and the server has
+ * proved who it is.
  */
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
@@ -30,7 +30,7 @@ export const mayCarryText = (url: string): boolean =>
 const unverified = () => {
   const message =
     "it accepts role passwords only in plain text, which is sent over verified TLS only: add sslmode=verify-full to DATABASE_URL"
-  // Not supported: nothing is wrong with the connection, and nothing changes by itself.
+  // Not supported: the connection is sound, and retrying does not help.
   const cause = Object.assign(new Error(message), { code: "0A000" })
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "execute" }) })
 }

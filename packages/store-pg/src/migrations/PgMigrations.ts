@@ -1,13 +1,13 @@
 /**
- * Migrates a database: applies every numbered script of this folder that is missing, in one transaction, under a lock, so
- * that any number of processes may start at once. Refuses a database that cannot store what is sent (an encoding other
- * than UTF-8), a PostgreSQL that is too old, a database of an early development version, and one that a newer program has already
- * migrated.
+ * Migrates a database: applies every numbered script of this folder that is missing, in one transaction, under a lock,
+ * so that any number of processes may start at once. Refuses a database that cannot store all texts (an encoding other
+ * than UTF-8), a PostgreSQL that is too old, a database of an early development version, and one that a newer program
+ * has already migrated.
  *
- * Processes of the previous version keep serving meanwhile, and afterwards until they are replaced. So a script must keep
- * what they use (it adds, and removes only what the previous version no longer uses), and must not wait long for a table:
- * sessions behind it in the queue for that lock wait with it. It waits for less time than accepting an event does,
- * releases its locks, and retries a little later.
+ * Processes of the previous version keep serving meanwhile, and afterwards until they are replaced. So a script must
+ * keep everything that they use (it adds, and removes only what the previous version no longer uses), and must not wait
+ * long for a table: sessions queued after it for that lock wait with it. It waits for less time than accepting an event
+ * does, releases its locks, and retries a little later.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule, Schema } from "effect"
@@ -115,7 +115,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       })
     }
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
-    // One process at a time. A table lock, because anybody may take an advisory one; it does not block readers.
+    // One process at a time. A table lock, because any role may take an advisory one; it does not block readers.
     if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
     yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
     if (!house!.there) {

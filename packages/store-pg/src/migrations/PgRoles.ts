@@ -39,7 +39,9 @@ export type RoleLogin =
 export interface Roles {
   readonly reader: RoleLogin
   readonly author: RoleLogin
-  /** What an administrator runs for a user that may not create the missing roles, on one line; null if none is missing. */
+  /**
+   * The SQL for an administrator if the user may not create the missing roles, on one line; null if none is missing.
+   */
   readonly administratorSql: string | null
 }
 
@@ -186,7 +188,7 @@ const putRight = Effect.fnUntraced(function* (
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`
       }
-      // The owner may alter the author's tables, and terminate the reader's sessions, whatever runs in them.
+      // The owner may alter the author's tables, and terminate the reader's sessions, whatever they run.
       yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
       return ownLogin(kind, options.url, role, password)
     })
@@ -224,7 +226,7 @@ const putRight = Effect.fnUntraced(function* (
   return roles
 })
 
-/** Lets the reader read what the author creates from now on. Run as the author, whose default privileges these are. */
+/** Lets the reader read the author's future objects. Runs as the author, whose default privileges these are. */
 const openAuthorsWork = (authorUrl: string, reader: string) =>
   Effect.gen(function* () {
     const author = yield* PgClient.PgClient

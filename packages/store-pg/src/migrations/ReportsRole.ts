@@ -1,11 +1,11 @@
 /**
- * The role for reports: a login of its own for psql, a program for reports or a notebook, which reads what the reader
- * reads. It is created with the other roles and cannot log in before its password is requested, which is stored
+ * The role for reports: a login of its own for psql, a program for reports or a notebook, with the same read access as
+ * the reader. It is created with the other roles and cannot log in before its password is requested, which is stored
  * nowhere.
  *
- * What it may not do rests on privileges alone, since a session can switch off every setting. It is not a member of the
- * reader's role: a member could change the reader's password and end its sessions. So each grant to the reader is made
- * to it as well, but for views that show schema `cabinet`.
+ * Privileges alone restrict it, since a session can switch off every setting. It is not a member of the reader's role:
+ * a member could change the reader's password and end its sessions. So each grant to the reader is made to it as well,
+ * but for views that show schema `cabinet`.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -20,7 +20,7 @@ import { roleName } from "./RoleName.ts"
 /** Enough for a few people and a program, and few enough to leave the server's connections to the cabinet. */
 export const REPORTS_SESSIONS = 5
 
-/** What one session may write to temporary files for its sorts and joins, in gigabytes. */
+/** The limit of one session's temporary files for sorts and joins, in gigabytes. */
 const TEMP_FILES = "5GB"
 
 /** $1: the reader's role, $2: the reports'. One statement a row. */

@@ -2,8 +2,8 @@
 import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
- * How many sessions the readers of one cabinet may have, over all its processes: three quarters of those that the server has
- * for users. Reads are then refused before accepting events is, whatever runs in a view and does not end.
+ * How many sessions the readers of one cabinet may have, over all its processes: three quarters of those that the
+ * server has for users. So reads are refused before accepting events is, even if views run code that does not end.
  */
 export const MOST_READER_SESSIONS = `greatest(4, (current_setting('max_connections')::int4
     - current_setting('superuser_reserved_connections')::int4 - coalesce(current_setting('reserved_connections', true), '0')::int4) * 3 / 4)`

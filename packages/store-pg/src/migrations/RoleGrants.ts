@@ -1,10 +1,10 @@
-/** What the reader and the author may do in a cabinet's database; `RightsStatement` checks the same. */
+/** The rights of the reader and the author in a cabinet's database; `RightsStatement` checks them. */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { sqlState } from "../connection/StoreFailure.ts"
 
-/** The reader reads the sources' tables, and what is shown to it in `public`. */
+/** The reader reads the sources' tables, and objects granted to it in `public`. */
 export const grantReader = Effect.fnUntraced(function* (database: string, role: string) {
   const sql = yield* PgClient.PgClient
   const name = quoteName(role)
@@ -21,8 +21,8 @@ export const grantAuthor = Effect.fnUntraced(function* (database: string, role: 
   // A role that may create schemas may create extensions, which put their functions into any schema, as their owner.
   yield* sql.unsafe(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
   yield* sql.unsafe(`GRANT USAGE ON SCHEMA sources TO ${name}`)
-  // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas work all
-  // the same.
+  // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas still
+  // work.
   yield* sql
     .withTransaction(sql.unsafe(`GRANT USAGE, CREATE ON SCHEMA public TO ${name}`))
     .pipe(Effect.catchTag("SqlError", (error) => (sqlState(error) === "42501" ? Effect.void : Effect.fail(error))))

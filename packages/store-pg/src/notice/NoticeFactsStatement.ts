@@ -6,7 +6,7 @@ import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
 const ADDRESS = `a.id::float8 AS id, a.url, NOT a.every_source AND EXISTS (
     SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = $1::int8) AS carries`
 
-/** What happened once is looked for in so many days. */
+/** One-time causes are searched for in this many past days. */
 const LOOKED_BACK = "greatest($2::timestamptz, (SELECT cabinet.now()) - interval '30 days')"
 
 /** An attempt is logged under the time of its claim, a moment before its address begins to fail. */
@@ -33,7 +33,7 @@ CROSS JOIN LATERAL (
   WHERE t.address_id = a.id AND t.at >= n.since - ${CLAIMED_WITHIN} ORDER BY t.at LIMIT 1
 ) d ORDER BY n.since, a.id`
 
-/** Who paused it is in the audit log. */
+/** The audit log has the person who paused it. */
 export const PAUSED = `
 SELECT ${ADDRESS}, cabinet.rfc3339(a.paused_at) AS since, a.paused_because AS reason, w.actor_name AS by
 FROM cabinet.address a LEFT JOIN LATERAL (
@@ -45,7 +45,7 @@ WHERE a.removed_at IS NULL AND a.paused_at > ${LOOKED_BACK} AND NOT EXISTS (
   SELECT FROM cabinet.notice n WHERE n.kind = 'address.paused' AND n.subject = a.id AND n.since = a.paused_at)
 ORDER BY a.paused_at, a.id`
 
-/** A failing address has its retries, which it takes one by one: nobody is late. */
+/** A failing address sends its retries one by one, so none counts as late. */
 export const WAITING = `
 SELECT ${ADDRESS}, w.waiting::int4 AS count, cabinet.rfc3339(w.oldest) AS oldest, CASE WHEN a.failing_since IS NOT NULL THEN 0
     ELSE greatest(coalesce(extract(epoch FROM clock.now - w.due), 0), 0) END::float8 AS "lateSeconds"
@@ -64,7 +64,7 @@ export interface CertificateRow {
   readonly seconds: number
 }
 
-/** Those that end soon. */
+/** The receivers' certificates that end soon. */
 export const CERTIFICATES = `
 SELECT c.origin, cabinet.rfc3339(c.ends_at) AS "endsAt", extract(epoch FROM c.ends_at - clock.now)::float8 AS seconds
 FROM cabinet.receiver_certificate c CROSS JOIN (SELECT cabinet.now()) clock (now)
@@ -78,7 +78,7 @@ export interface ClientCertificateRow extends Fact.CertificateFact {
   readonly pem: string
 }
 
-/** Those with which addresses are sent to, and that end soon. */
+/** The client certificates of addresses that end soon. */
 export const CLIENT_CERTIFICATES = `
 SELECT ${ADDRESS}, a.client_certificate AS pem, cabinet.rfc3339(a.client_certificate_ends_at) AS "endsAt",
   extract(epoch FROM a.client_certificate_ends_at - clock.now)::float8 AS seconds

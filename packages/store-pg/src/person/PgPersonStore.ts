@@ -68,7 +68,10 @@ const CHANGE = `
   SELECT 'last_owner', ${COLUMNS} FROM cabinet.person p JOIN target a ON a.id = p.id
   WHERE a.last_one AND coalesce($3, 'owner') <> 'owner'`
 
-/** One who signs in here is deleted; one of an issuer stays, marked, so that the issuer does not bring them back. */
+/**
+ * A person who signs in here is deleted; a person of an issuer stays, marked, so that the issuer does not bring them
+ * back.
+ */
 const REMOVE = `
   WITH ${OWNERS}, gone AS (
     DELETE FROM cabinet.person p USING target a WHERE p.id = a.id AND NOT a.last_one AND p.issuer IS NULL RETURNING p.*

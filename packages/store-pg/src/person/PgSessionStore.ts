@@ -34,7 +34,7 @@ const COLUMNS = columns()
 const LIVE = "s.expires_at > n.at AND s.last_seen_at > n.at - interval '12 hours' AND p.removed_at IS NULL"
 const NOW = "(SELECT cabinet.now() AS at) n"
 
-/** Of the person in `who`, whose dead sessions are deleted meanwhile. $1..$5: the session. */
+/** Creates a session of the person in `who`, and deletes their expired ones. $1..$5: the session. */
 const begin = (who: string): string => `
   WITH ${who}, dead AS (
     DELETE FROM cabinet.session d USING who w, ${NOW}
@@ -57,7 +57,7 @@ const CLAIM = begin(`used AS (
     DELETE FROM cabinet.sign_in_link l WHERE l.fingerprint = $6 RETURNING l.person_id, l.expires_at > cabinet.now() AS valid
   ), who AS (SELECT person_id AS id FROM used WHERE valid)`)
 
-/** The use is written at most once a minute; what is returned includes it. */
+/** The use is written at most once a minute; the returned session includes it. */
 const FIND = `
   WITH found AS (
     SELECT s.*, n.at FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}

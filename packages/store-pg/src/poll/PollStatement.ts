@@ -25,7 +25,7 @@ export const LIST = `
 SELECT ${COLUMNS} FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
 WHERE p.removed_at IS NULL AND s.deleted_at IS NULL ORDER BY p.id`
 
-/** $2: the URL that it has; $8: null for the headers that it has. What is remembered of responses is of the old settings. */
+/** $2: its current URL; $8: null keeps the current headers. Remembered validators belong to the old settings. */
 export const CHANGE = `
 UPDATE cabinet.poll p SET url = $3, every_seconds = $4, format = $5, pointer = $6, key_field = $7,
   headers = coalesce($8::json, p.headers), first_at = CASE WHEN $9 THEN NULL ELSE p.first_at END, etag = NULL,

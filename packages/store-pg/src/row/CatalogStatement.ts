@@ -1,6 +1,6 @@
 /**
- * Queries the system catalogs for what can be read at this moment. They run as the owner, which knows which table belongs
- * to which source; privileges are checked for the reader's role.
+ * Queries the system catalogs for the currently readable objects. They run as the owner, which knows which table
+ * belongs to which source; privileges are checked for the reader's role.
  */
 
 /**
@@ -61,13 +61,13 @@ const listReadable = (condition: string) => `SELECT ${OBJECT} ${READABLE} ${cond
 /** All readable objects, by schema and name. */
 export const LIST_READABLE = listReadable("")
 
-/** Those of them with the oids $2. */
+/** The ones with the oids $2. */
 export const LIST_READABLE_OF = listReadable("AND c.oid = ANY ($2::int8[]::oid[])")
 
 /**
  * True for a function of a search index that we created; `oid` is SQL for the function's oid. Before the first one is
- * created, anybody who may create schemas could create one of that name: it counts as ours only if we own both the schema
- * and the function.
+ * created, any role that may create schemas could create one of that name: it counts as ours only if we own both the
+ * schema and the function.
  */
 export const isSearchFunction = (oid: string): string => `EXISTS (
       SELECT FROM pg_proc p JOIN pg_namespace m ON m.oid = p.pronamespace
@@ -83,7 +83,8 @@ const rowsOf = (catalog: string, condition: string): string =>
 /**
  * A fingerprint of the catalog rows that describe the object of the alias `c`: it changes when one is added, removed or
  * changed. It is the same whether the owner runs it, or the reader at the moment of a read. All names are
- * schema-qualified, because the reader runs this too. One sum over all of them takes half of what one for each catalog did.
+ * schema-qualified, because the reader runs this too. One sum over all of them takes half the time of one for each
+ * catalog.
  */
 const ROW_VERSIONS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8))
     FROM (${[
@@ -119,9 +120,9 @@ export const readVersionOf = (oid: string): string =>
     JOIN pg_catalog.pg_namespace n ON n.oid ${EQUALS} c.relnamespace WHERE c.oid ${EQUALS} ${oid})`
 
 /**
- * Whether planning a read of the table `c` may run a function written by a customer. The planner evaluates what it can of
- * every expression in an index, in statistics and in a constraint, and generated columns may be computed on read. Objects
- * that PostgreSQL created itself have an oid below this one; the functions of search indexes are ours.
+ * Whether planning a read of the table `c` may run a function written by a customer. The planner evaluates parts of
+ * every expression in an index, in statistics and in a constraint, and generated columns may be computed on read.
+ * Objects that PostgreSQL created itself have an oid below this one; the functions of search indexes are ours.
  */
 const RUNS_OTHERS = `(
     EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated = 'v')

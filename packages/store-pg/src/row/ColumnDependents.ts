@@ -2,7 +2,8 @@
  * Finds what prevents a change of a column's type, other than a view, which could be recreated: PostgreSQL rejects the
  * change then, and does not always name the object. An author can create most of these on any column that it may read.
  *
- * Objects that PostgreSQL rebuilds by itself do not count: indexes, statistics, checks, and the column's own default.
+ * Objects that PostgreSQL rebuilds automatically do not count: indexes, statistics, checks, and the column's own
+ * default.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -8,7 +8,7 @@ export const IS_OURS = `left(k.relname, ${PREFIX.length}) = '${PREFIX}'`
 const COLUMNS = `ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY u (attnum, at)
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = u.attnum ORDER BY u.at)`
 
-/** Of the class `k` of an index, with its statistics `s`; `progress` of a build that is under way, from 0 to 1. */
+/** The columns of an index, from its class `k` and statistics `s`; `progress` of a running build, from 0 to 1. */
 export const INDEX_FIGURES = `pg_relation_size(k.oid)::float8 AS bytes, coalesce(s.idx_scan, 0)::float8 AS scans,
     (SELECT CASE WHEN b.blocks_total > 0 THEN least(1, b.blocks_done::float8 / b.blocks_total) ELSE 0 END
      FROM pg_stat_progress_create_index b WHERE b.index_relid = k.oid LIMIT 1) AS progress`
@@ -61,7 +61,7 @@ export const buildColumnIndex = (
   columns: ReadonlyArray<string>,
 ): string => `CREATE INDEX CONCURRENTLY ${index} ON ${table} USING ${method} (${columns.join(", ")})`
 
-/** Of a column that is given a type whose values may be too long for them. $1: the table, $2: the column. */
+/** The indexes of a column whose new type may have values too long for them. $1: the table, $2: the column. */
 export const SORTED_INDEXES_OF = `
   SELECT format('%I.%I', n.nspname, k.relname) AS name
   FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_namespace n ON n.oid = k.relnamespace

@@ -1,8 +1,8 @@
 /**
  * Writes the rows that were deferred because their table was locked, or could not get a new column in time, while their
- * events were accepted. It proceeds source by source in the order of the events, in one process at a time; later rows of
- * a source queue behind until none is left. A row that cannot be written is set aside (`SetAsideRows`), so that those behind it
- * continue.
+ * events were accepted. It proceeds source by source in the order of the events, in one process at a time; later rows
+ * of a source queue after them until none is left. A row that cannot be written is set aside (`SetAsideRows`), so that
+ * later rows continue.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { faultName } from "@data-cabinet/core/error/Fault"

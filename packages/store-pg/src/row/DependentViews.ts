@@ -80,7 +80,9 @@ SELECT c.oid::bigint AS oid,
 FROM dependents d JOIN pg_class c ON c.oid = d.oid JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY c.oid`
 
-/** Orders the views so that each follows all that it reads. Views in a cycle, and those that read them, come last. */
+/**
+ * Orders the views so that each follows the views that it reads. Views in a cycle, and those that read them, come last.
+ */
 const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
   const readers = new Map<bigint, Array<SavedView>>(views.map(({ oid }) => [oid, []]))
   for (const view of views) for (const oid of view.reads) readers.get(oid)!.push(view)
@@ -127,8 +129,8 @@ export const dropViews = Effect.fnUntraced(function* (
 
 /**
  * An object that a view uses and that belongs neither to PostgreSQL nor to our schemas: used by the view itself, by its
- * rules, triggers and indexes, or by what it reads. It is a function, type or operator, or a relation of another owner.
- * $1: the view's oid; returns at most one row.
+ * rules, triggers and indexes, or by the objects that it reads. It is a function, type or operator, or a relation of
+ * another owner. $1: the view's oid; returns at most one row.
  */
 const FOREIGN_PART = `
 WITH RECURSIVE used (classid, objid) AS (
@@ -177,7 +179,7 @@ export const findObstacle = Effect.fnUntraced(function* (
   return null
 })
 
-/** Null stands for PUBLIC. */
+/** Null means PUBLIC. */
 const roleOf = (name: string | null): string => (name === null ? "PUBLIC" : quoteName(name))
 
 /** Revokes what the owner's default privileges have just granted: it may have been revoked on the original view. */

@@ -1,6 +1,6 @@
 /**
  * Plans rows for a source's table, after creating the columns that it lacks for them. An event that cannot be planned
- * does not affect the others, which get their plans all the same.
+ * does not affect the others, which still get their plans.
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
@@ -37,7 +37,7 @@ export class ShortRow {
   }
 }
 
-/** What came of planning the row of one event. */
+/** The outcome of planning the row of one event. */
 export type PlannedRow = RowPlan | RowFault | ShortRow
 
 /** Rows in the order of their events, and what their table lacks for them. */

@@ -1,6 +1,6 @@
 /**
- * Writes JSON as UTF-8 into a buffer with enough room. Nothing becomes a string on the way, and whatever allows it is
- * written in words of four bytes. Each function writes into `to` from `at` on and returns the end.
+ * Writes JSON as UTF-8 into a buffer with enough room. Nothing becomes a string on the way, and data is written in
+ * words of four bytes where possible. Each function writes into `to` from `at` on and returns the end.
  */
 
 export const QUOTE = 0x22

@@ -1,4 +1,7 @@
-/** The SQL that tells whether a text is written in a notation, and writes a number or a day of a notation as PostgreSQL reads it; only for a text that is in the notation. */
+/**
+ * The SQL that checks whether a text is written in a notation, and writes a number or a day of a notation as PostgreSQL
+ * reads it; only for a text that is in the notation.
+ */
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { type Notation, numberTranslation } from "@data-cabinet/core/row/Notation"
 

@@ -10,7 +10,7 @@ const QUICK_MILLIS = 5
 /** A page that takes this many times as long as the quickest one of its table is slow. */
 const SLOW_RATIO = 3
 
-/** What the quickest time grows by with each page that was slower: a table may become slower as a whole. */
+/** How much the quickest time grows with each slower page: a table may become slower as a whole. */
 const GROWTH = 1.02
 
 /** The most statements that are known, and the longest. */

@@ -11,7 +11,7 @@ export const patiently = <A, E, R>(work: Effect.Effect<A, E | StoreUnavailable |
   connectionLossAsError(work).pipe(Effect.catchIf(SqlError.isSqlError, (error) => orUnavailable(Effect.fail(error))))
 
 export const AS_IT_TAKES = ["SET statement_timeout = 0", "SET lock_timeout = 0"]
-/** A cancelled build does not wait for other sessions: the next build removes whatever is left. */
+/** A cancelled build does not wait for other sessions: the next build removes the remains. */
 export const SHORTLY = ["SET statement_timeout = 5000"]
 const AS_BEFORE = ["RESET statement_timeout", "RESET lock_timeout"]
 

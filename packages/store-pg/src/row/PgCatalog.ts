@@ -88,7 +88,7 @@ export const layer = Layer.effect(
     const known = new Map<number, TypeRow>()
     const folding = foldCollation(sql)
 
-    /** Describes these types and all that they consist of; queries the database only for those that can have changed. */
+    /** Describes these types and their parts; queries the database only for those that may have changed. */
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
       const unknown = [...new Set(oids)].filter((oid) => !known.has(oid))
       if (unknown.length === 0) return Effect.succeed(known)

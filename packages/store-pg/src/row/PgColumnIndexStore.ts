@@ -1,6 +1,6 @@
 /**
- * Indexes of columns. One is built without blocking writers, on a session without time limits; what an interrupted build
- * leaves is dropped at once, or by the next build of the same index.
+ * Indexes of columns. One is built without blocking writers, on a session without time limits; the remains of an
+ * interrupted build are dropped at once, or by the next build of the same index.
  */
 import { type ColumnIndex, ColumnIndexStore, IndexFailed } from "@data-cabinet/core/row/ColumnIndexStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"

@@ -1,4 +1,4 @@
-/** The role for reports (see ReportsRole): whether it can log in, since when nobody else knows its password. */
+/** The role for reports (see ReportsRole): whether it can log in, and since when its password is valid. */
 import { randomBytes } from "node:crypto"
 import {
   type LoginOutcome,
@@ -78,7 +78,7 @@ const stateOf = (ownerUrl: string) =>
     return state
   })
 
-/** What an administrator runs where this user may not: `change` follows ALTER ROLE. */
+/** The SQL for an administrator if this user may not run it: `change` follows ALTER ROLE. */
 const denied = (ownerUrl: string, change: string) =>
   Effect.fnUntraced(function* (error: SqlError.SqlError) {
     const { role, owner } = yield* here(ownerUrl)

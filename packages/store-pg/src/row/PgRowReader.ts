@@ -69,8 +69,8 @@ export const layer = Layer.effect(
       endReader({ owner, own: sessions.value, role }, session),
     )
 
-    // A frozen server enforces no time limit and handles no cancel: the caller gets its response all the same, and the
-    // connection is left to end by itself.
+    // A frozen server enforces no time limit and handles no cancel: the caller still gets its response, and the
+    // connection is left to end on its own.
     const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
       withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
     const readOnPrimary = async (query: RowQuery, deadline: Deadline, call: AbortableCall, slots: HeldSlots) => {

@@ -37,7 +37,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    /** A schema of ours, which is kept whatever happens next: pg_trgm may have to be moved into it. */
+    /** A schema of ours, which is kept in any case: pg_trgm may have to be moved into it. */
     const ownSchema = Effect.gen(function* () {
       for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
       const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)

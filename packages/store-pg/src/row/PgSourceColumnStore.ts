@@ -34,7 +34,7 @@ const toColumn = (row: ColumnRow): SourceColumn => ({
 /** How long recreating views may take: it runs their code while the source's table is locked. */
 const VIEWS_TIMEOUT_MILLIS = 30_000
 
-/** A trial looks through a table for seconds: however many ask, it takes one session. */
+/** A trial scans a table for seconds: all trials together take one session. */
 const MAX_CONCURRENT_TRIALS = 1
 
 const make = (viewsTimeoutMillis: number) =>

@@ -1,10 +1,10 @@
 /**
  * Short pages of one object that wait are read in groups: a read that gets its turn takes up to three others along, in
- * one write to PostgreSQL with one proof behind their pages. It never takes more than half of the waiting reads, so
- * that the object's other turns are used as well.
+ * one write to PostgreSQL with one proof after their pages. It never takes more than half of the waiting reads, so that
+ * the object's other turns are used as well.
  *
  * No read depends on another's. Only pages whose statements were quick lately are read in groups. If any page fails,
- * each is read again by itself; if a group is slow all the same, it is cancelled, each is read by itself, and the
+ * each is read again separately; if a group is still slow, it is cancelled, each page is read separately, and the
  * object is not read in groups for a while. So a client that reads slowly, or sends values that are refused, can delay
  * others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
  */
@@ -22,7 +22,7 @@ import { hasLongRows } from "./RowPage.ts"
 /** How many reads are taken along at most. */
 const MAX_OTHERS = 3
 
-/** A page of more rows is long enough to be read by itself. */
+/** A page of more rows is long enough to be read separately. */
 const MOST_ROWS = 100
 
 /** How long a group may take, in milliseconds, until its pages are read one by one; the timer wheel adds its tick. */
@@ -34,7 +34,7 @@ const APART_MILLIS = 5_000
 export interface Reads {
   readonly ends: TimerWheel
   readonly turns: ReadLimiter
-  /** What a read returns that got no turn in time. */
+  /** The result of a read that got no turn in time. */
   readonly busy: ReadResult
   /** Reads one page, in a turn. */
   readonly single: (query: RowQuery, call: AbortableCall, slots: HeldSlots) => Promise<ReadResult>
@@ -89,7 +89,7 @@ export class ReadGroups {
           stopListening()
           this.#leave(one)
         })
-      // Who was taken along gets the group's result, and this is that of leaving the line.
+      // A read that joined a group gets the group's result; this one only says that it left the queue.
       const left = () => {
         if (!one.isTaken) resolve(own)
       }
@@ -194,6 +194,6 @@ export class ReadGroups {
 
 const turnOf = ({ object, page }: RowQuery) => ({ object, runsNoUserCode: page.runsNoUserCode })
 
-/** Whether a read may be taken along: it runs nobody's code, is planned as before, and returns little. */
+/** Whether a read may join a group: it runs no customer's code, is planned as before, and returns little. */
 const isShort = ({ page }: RowQuery): boolean =>
   page.runsNoUserCode && !page.replan && page.limit <= MOST_ROWS && !hasLongRows(page.table)

@@ -1,11 +1,11 @@
 /**
  * Limits concurrent reads to the number of connections. One object gets no more than a share of them, so that however
- * many callers query one slow table, readers of others find a free slot. Reads that may run a customer's functions have a
- * share of their own, and each such object a smaller one: neither one view nor all of them leave the tables without a
+ * many callers query one slow table, readers of others find a free slot. Reads that may run a customer's functions have
+ * a share of their own, and each such object a smaller one: neither one view nor all of them leave the tables without a
  * slot.
  *
- * A slot stands for a session of the database, so it is kept for as long as that: also when the caller was answered at
- * its deadline, while a function that nothing can stop still runs.
+ * A slot represents a session of the database, so it is kept as long as that: even after the caller got its result at
+ * the deadline, while an unstoppable function still runs.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -25,7 +25,7 @@ class Semaphore {
     return this.#free > 0
   }
 
-  /** Takes a slot if one is free; returns whether it did. None is free while anybody waits. */
+  /** Takes a slot if one is free; returns whether it did. None is free while any read waits. */
   tryAcquire(): boolean {
     if (this.#free === 0) return false
     this.#free--
@@ -76,7 +76,7 @@ export interface ReadLimits {
 
 /** The slots of a read that has begun. */
 export interface HeldSlots {
-  /** Keeps them until this settles, although the read has been answered. Called before the read's promise settles. */
+  /** Keeps the slots until this settles, although the read has returned. Called before the read's promise settles. */
   readonly hold: (until: Promise<unknown>) => void
 }
 

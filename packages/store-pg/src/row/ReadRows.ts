@@ -20,7 +20,7 @@ import { PROOF, tryValue, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
 import { foundRows, RowPage } from "./RowPage.ts"
 
-/** A page's query, and what is checked beside it. */
+/** A page's query, and its additional check. */
 export interface RowQuery {
   readonly page: PageQuery
   /** The object that is read, quoted. */
@@ -67,10 +67,11 @@ const ordered = (
 const owners = new WeakMap<Session, number>()
 
 /**
- * Only objects that nobody but us can alter need no version check, and may be read in the sessions of the sources' tables.
+ * Only objects that no other role can alter need no version check, and may be read in the sessions of the sources'
+ * tables.
  *
- * An object that changed since it was found may run user code by now, and so may one whose read fails or is aborted: the
- * session is then reset. A successful read pays nothing for this.
+ * An object that changed since it was found may run user code by now, and so may one whose read fails or is aborted:
+ * the session is then reset. A successful read pays nothing for this.
  */
 const readShared = async (
   place: ReadPlace,
@@ -119,7 +120,7 @@ const statementOf = ({ page, expectedVersion }: RowQuery, { text, types, areLong
 /** The pages of a group, or why none of them counts: `changed` if their object is no longer as it was found. */
 export type GroupRead = ReadonlyArray<FoundRows> | "changed" | "failed"
 
-/** Reads pages of one object as it was found, in one session and one transaction, with one proof behind all of them. */
+/** Reads pages of one object as it was found, in one session and one transaction, with one proof after all of them. */
 export const readGroup = async (
   place: ReadPlace,
   queries: ReadonlyArray<RowQuery>,

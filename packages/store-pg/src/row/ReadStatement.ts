@@ -8,12 +8,12 @@ import { OBJECT } from "@data-cabinet/core/selection/ConditionSql"
 import { valueLike } from "@data-cabinet/core/selection/SqlParameters"
 import { readVersionOf } from "./CatalogStatement.ts"
 
-/** No longer `on` after a function has run that wants the session's next statement to write. */
+/** Off after a function has run that tries to make the session's next statement write. */
 const READS_ONLY = operate(call("current_setting", "'default_transaction_read_only'"), "=", "'on'")
 
 /**
- * The object's catalog version, for a shared session: it runs behind a page, in the same transaction. NULL if the session
- * is no longer read-only. $1: the oid.
+ * The object's catalog version, for a shared session: it runs after a page, in the same transaction. NULL if the
+ * session is no longer read-only. $1: the oid.
  */
 export const PROOF = `SELECT CASE WHEN ${READS_ONLY} THEN ${readVersionOf("$1::pg_catalog.oid")} END`
 

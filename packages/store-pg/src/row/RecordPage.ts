@@ -1,6 +1,6 @@
 /**
  * A page as one row of PostgreSQL: its rows as concatenated records, and how many were found. For reads that may run a
- * customer's functions: their query runs once, whatever it returns, and a page's bytes are bounded before they are sent.
+ * customer's functions: their query runs exactly once, and a page's bytes are bounded before they are sent.
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"

@@ -77,7 +77,7 @@ export interface RecordsToJson {
 }
 
 export class RecordToJson {
-  /** What is sent of each column, as SQL. */
+  /** The transferred form of each column, as SQL. */
   readonly values: ReadonlyArray<string>
   /** Bytes of a row's JSON taken by its keys. */
   readonly keyBytes: number

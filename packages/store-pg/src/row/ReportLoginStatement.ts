@@ -1,6 +1,6 @@
 import { UNSTOPPABLE_FUNCTIONS } from "../diagnostics/UnstoppableCode.ts"
 
-/** What the role for reports may do besides reading, because PostgreSQL grants it to everybody. */
+/** The rights of the role for reports besides reading, which PostgreSQL grants to every role. */
 
 /**
  * $1: the role. What PostgreSQL grants every role and this user may not revoke, with the statement that does. On the

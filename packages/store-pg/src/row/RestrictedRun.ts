@@ -3,10 +3,11 @@
  * privileges.
  *
  * `SET ROLE` would not do: the first function that the statements run (a domain's check runs while a literal is parsed)
- * can call `RESET ROLE`. Code that PostgreSQL runs while it fills a materialized view runs as the owner of that view and
- * as a security-restricted operation: it cannot set the role; deferred triggers, temporary tables, prepared statements
- * and LISTEN are refused; and every setting is restored when it ends. So the statements are put into a function that a
- * materialized view of that role calls once. What remains is the session's advisory locks, which are released here.
+ * can call `RESET ROLE`. Code that PostgreSQL runs while it fills a materialized view runs as the owner of that view
+ * and as a security-restricted operation: it cannot set the role; deferred triggers, temporary tables, prepared
+ * statements and LISTEN are refused; and every setting is restored when it ends. So the statements are put into a
+ * function that a materialized view of that role calls once. Only the session's advisory locks remain, which are
+ * released here.
  *
  * Runs in the caller's transaction; refuses a role that we may not act for (42501).
  */

@@ -66,7 +66,7 @@ export interface RetypeOptions<E> {
   readonly decide: RetypeDecisions<E>
   /** How long recreating all views may take in total. */
   readonly viewsTimeoutMillis: number
-  /** Asks on another session than the transaction's. */
+  /** Queries on another session than the transaction's. */
   readonly ask: Ask
   readonly context: Context.Context<never>
   /** Reads the column as it is then. */
@@ -242,8 +242,8 @@ export class Retype<E> {
   }
 
   /**
-   * Terminates the session of the transaction, from another session, unless `work` finishes in time; and has the caller
-   * answered if it runs on all the same.
+   * Terminates the session of the transaction, from another session, unless `work` finishes in time; and returns to the
+   * caller if the session still runs on.
    */
   #inTime<A, F>(work: Effect.Effect<A, F>, outlived: Deferred.Deferred<never, NotRetyped>) {
     const { sourceId, viewsTimeoutMillis, context } = this.#options

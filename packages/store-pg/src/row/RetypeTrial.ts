@@ -1,6 +1,6 @@
 /**
- * What a change of a column's type would do, in a transaction that only reads: intake and readers of the table go on. The
- * values are looked for and counted for a few seconds at most, and their examples are cut.
+ * The effects of a change of a column's type, found in a transaction that only reads: intake and readers of the table
+ * continue. Values are searched and counted for a few seconds at most, and the examples are shortened.
  */
 import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import {
@@ -90,6 +90,6 @@ const viewsOf = Effect.fnUntraced(function* <E>(
   return views
 })
 
-/** Null if it took too long; in a savepoint, so that the transaction goes on. */
+/** Null if it took too long; in a savepoint, so that the transaction continues. */
 const inTime = <A>(sql: PgClient.PgClient, work: Effect.Effect<A, SqlError.SqlError>) =>
   Effect.catchIf(sql.withTransaction(work), isSlow, () => Effect.succeed<A | null>(null))

@@ -85,7 +85,7 @@ const setFirstAside = (sql: PgClient.PgClient, list: RowList, fault: unknown) =>
 const afterFailure = (sql: PgClient.PgClient, list: RowList, size: number, cause: Cause.Cause<SqlError.SqlError>) => {
   if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
   const fault = Cause.squash(cause)
-  // It passes by itself, and says nothing about a row.
+  // The failure is temporary, and says nothing about a row.
   if (SqlError.isSqlError(fault) && (isUnavailable(fault) || isConflict(fault))) return Effect.failCause(cause)
   return size > 1
     ? Effect.succeed<Progress>({ complete: [], setAside: 0, more: true })

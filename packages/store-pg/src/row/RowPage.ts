@@ -50,7 +50,7 @@ export class RowPage {
   }
 }
 
-/** What was read. */
+/** The result of a read. */
 export const foundRows = (rows: RowsToJson): FoundRows => ({
   items: rows.items(),
   hasMore: rows.hasMore,

@@ -26,9 +26,9 @@ const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
 const READ_BACK: ReadonlySet<ValueToJson.JsonEncoder> = new Set([...SHORT, ValueToJson.NUMERIC, ValueToJson.TEXT])
 
 export class RowPosition {
-  /** What is sent after the shown values, as SQL. */
+  /** The columns transferred after the shown values, as SQL. */
   readonly sent: ReadonlyArray<string>
-  /** The types of what is sent, by oid. */
+  /** The types of the transferred columns, by oid. */
   readonly types: ReadonlyArray<number>
   readonly #values: ReadonlyArray<{ readonly index: number; readonly form: ValueToJson.JsonEncoder }>
 
@@ -52,7 +52,7 @@ export class RowPosition {
     this.types = types
   }
 
-  /** `textOf` returns the text of the value at an index of what is sent, by its encoder. */
+  /** `textOf` returns the text of a transferred column's value, by its encoder. */
   of(textOf: (index: number, form: ValueToJson.JsonEncoder) => string | null): ReadonlyArray<string | null> {
     return this.#values.map(({ index, form }) => textOf(index, form))
   }

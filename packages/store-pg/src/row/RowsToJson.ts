@@ -1,6 +1,6 @@
 /**
- * Writes the rows of a page as JSON from the messages in which PostgreSQL sends them, as each arrives: what is received is
- * not kept. A page ends with its last row, or where its JSON is full.
+ * Writes the rows of a page as JSON from PostgreSQL's messages as each arrives, without keeping the messages. A page
+ * ends with its last row, or where its JSON is full.
  */
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
@@ -12,7 +12,7 @@ import { type EncodedColumn, valueText } from "./RecordToJson.ts"
 import type { RowPosition } from "./RowPosition.ts"
 import * as ValueToJson from "./ValueToJson.ts"
 
-/** A row's JSON: its columns with their keys, and what is known of its length. */
+/** A row's JSON: its columns with their keys, and its expected length. */
 export class RowJson {
   readonly columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
   /** Bytes of a row, as of the last page. */
@@ -43,7 +43,7 @@ const END = 0x7d // }
 const NOTHING = new JsonFragment("{}")
 const NULL = new JsonFragment("null")
 
-/** Room for the separators around a value, and for what is written past an end. */
+/** Room for the separators around a value, and for writes past the end. */
 const SPARE = 8
 
 /** The most bytes that are reserved before any row has arrived. */
@@ -90,7 +90,7 @@ export class RowsToJson implements RowSink {
   add(sent: DataView, start: number, end: number): Added {
     const { json, limit, values, areLong } = this.#page
     const ends = this.#ends
-    // The row behind the last one tells that there is one.
+    // The row after the page's last one shows that more rows follow.
     if (ends.length === limit) return this.#more()
     if (end - start < ROW_HEAD || sent.getUint16(start) !== values) return "malformed"
     if (ends.length > 0 && this.#at - AHEAD >= PAGE_BYTES) return this.#full()
@@ -124,13 +124,13 @@ export class RowsToJson implements RowSink {
     return new Items(this.#bytes, AHEAD, this.#ends)
   }
 
-  /** The position of the last row of a page behind which there are more. */
+  /** The position of a page's last row, if more rows follow. */
   positionOf(item: number): ReadonlyArray<string | null> {
     if (item !== this.#ends.length - 1) throw new Error("Only the position of a page's last row is known")
     return this.#last
   }
 
-  /** A row behind the page's last one. */
+  /** A row after the page's last one. */
   #more(): Added {
     return this.#ends.length === this.#page.limit && !this.#page.areLong ? this.#counted() : this.#full()
   }
@@ -145,7 +145,7 @@ export class RowsToJson implements RowSink {
     return "full"
   }
 
-  /** Writes a row behind the others. Returns its end; negative if these are not the values that it should have. */
+  /** Appends a row. Returns its end; negative if the values are not the expected ones. */
   #write(sent: DataView, from: number, end: number): number {
     const { columns } = this.#page.json
     let at = this.#at

@@ -20,7 +20,7 @@ const MAX_KEPT = 500
 /** How often they are written, if there were any. */
 const EVERY = "10 seconds"
 
-/** What is known of reads that one index would serve. */
+/** The reads that one index would serve. */
 interface SlowRead {
   readonly schema: string
   readonly table: string
@@ -30,7 +30,7 @@ interface SlowRead {
   worstMillis: number
 }
 
-/** $1: an array of SlowRead as JSON. What was not seen for a week is counted from the beginning. */
+/** $1: an array of SlowRead as JSON. An entry not seen for a week is counted from the beginning. */
 const WRITE = `
   INSERT INTO cabinet.slow_read AS r (schema_name, table_name, columns, count, total_millis, worst_millis, since, last_at)
   SELECT n.schema, n."table", n.columns, n.count, n."totalMillis", n."worstMillis", cabinet.now(), cabinet.now()

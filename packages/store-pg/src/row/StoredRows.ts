@@ -51,7 +51,7 @@ SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM slice O
 const RECORD_CAUSE = `
 UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
 
-/** A row that is there was written without some of its fields: it gets them, and keeps what was put into it since. */
+/** An existing row lacks some of its fields: it gets them, and keeps later changes. */
 const insertRows = (table: SourceTable): string => {
   const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
   const names = columns.map(quoteName)
@@ -101,7 +101,7 @@ const reasonOf = (plan: RowFault | ShortRow): Reason =>
     ? { text: plan.reason, refused: true, partial: true }
     : { text: plan.reason, refused: false, partial: false }
 
-/** What came of the rows of a slice: those that are complete, and how many were set aside. */
+/** The outcome for the rows of a slice: the complete ones, and how many were set aside. */
 export interface WrittenRows {
   readonly complete: ReadonlyArray<string>
   readonly setAside: number
@@ -151,8 +151,8 @@ const writePlanned = Effect.fnUntraced(function* (
 })
 
 /**
- * Sets aside the one row that fails by itself; returns whether it did. Where columns of its table are gone, the row is written with
- * those that are there, which may be all that it needs.
+ * Sets aside a row that fails on its own; returns whether it did. If columns of its table are gone, the row is written
+ * with the remaining ones, which may be all it needs.
  */
 export const setRefusedAside = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,

@@ -115,5 +115,5 @@ const moment = (behind: Ending): JsonEncoder => ({
 
 export const TIMESTAMP = moment(ending(""))
 
-/** Sent in UTC, whatever the session's time zone. */
+/** Sent in UTC, regardless of the session's time zone. */
 export const TIMESTAMPTZ = moment(ending("Z"))

@@ -58,7 +58,7 @@ const BY_PATH: ReadonlySet<string> = new Set(
 /** PostgreSQL's own types whose input accepts `today` and the like. */
 const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timestamp", "timestamptz"])
 
-/** The type with this oid, including all that it consists of; `rows` must contain them. */
+/** The type with this oid, including its parts; `rows` must contain them. */
 export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): ColumnType => {
   const row = rows.get(oid)
   if (row === undefined) throw new Error(`The type ${oid} was not described`)

@@ -1,4 +1,4 @@
-/** What intake looks up of a source: by the secret in its address, or by its id. */
+/** Intake's lookup of a source: by the secret in its address, or by its id. */
 import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { IntakeSource, KeptSettings } from "@data-cabinet/core/source/Source"
@@ -19,7 +19,7 @@ interface IntakeRow extends SourceRow {
   readonly filtered: string | null
 }
 
-/** What intake looks up besides: an index has the few addresses with a filter. */
+/** Intake's second lookup: an index has the few addresses with a filter. */
 const INTAKE_COLUMNS = `${SOURCE_COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
   SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
   WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
@@ -90,7 +90,7 @@ interface CachedSource {
 /** Only the cabinet itself writes to the source of notices. */
 const IS_SENT_TO = "NOT EXISTS (SELECT FROM cabinet.notice_source n WHERE n.source_id = s.id)"
 
-/** What intake looks up, with the sources that were found last by their secrets. */
+/** Intake's lookups, with a cache of sources by their secrets. */
 export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCipher, clock: Clock.Clock) => {
   const intakeSource = toIntakeSource(cipher)
   const cached = new Map<string, CachedSource>()
@@ -109,7 +109,7 @@ export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCi
         [secretHash(secret)],
       )
       if (row === undefined || row.by_old) {
-        // An old secret is looked up each time: nothing tells this process when its time is over.
+        // An old secret is looked up each time: this process is not notified when it expires.
         cached.delete(secret)
         return row === undefined ? Option.none() : Option.some(intakeSource(row))
       }

@@ -1,5 +1,5 @@
 /**
- * Sources in PostgreSQL: each has a table, a secret address, and a version that invalidates what was parsed before a
+ * Sources in PostgreSQL: each has a table, a secret address, and a version that invalidates events parsed before a
  * change.
  */
 import { SourceStore, type StoredSource, type StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
@@ -29,7 +29,7 @@ const update = (sql: Sql, id: number, assignments: string, values: ReadonlyArray
     [id, ...values],
   )
 
-/** Those columns that have a value, null included. */
+/** The columns with a value, null included. */
 const given = (columns: Columns) => Object.entries(columns).filter(([, value]) => value !== undefined)
 
 /** The source with its table; within a transaction. */
@@ -77,7 +77,7 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
   return changed
 })
 
-/** $4: for how many seconds the secret of now is kept; null: not at all. */
+/** $4: for how many seconds the current secret stays valid; null: not at all. */
 const ROTATE = `intake_secret = $2, secret_hash = $3,
   old_secret_hash = CASE WHEN $4::float8 IS NOT NULL THEN s.secret_hash END,
   old_secret_until = cabinet.now() + make_interval(secs => $4)`

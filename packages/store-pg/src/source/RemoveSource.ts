@@ -1,4 +1,4 @@
-/** Removes a source, and its table if that is wanted: both or nothing. */
+/** Removes a source, and its table if requested: both or nothing. */
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { SourceRemoval } from "@data-cabinet/core/source/SourceStore"
 import type { PgClient } from "@effect/sql-pg"
@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
-/** What nobody needs of a removed source: its secrets above all. */
+/** Data of a removed source that is no longer needed, above all its secrets. */
 const FORGOTTEN = `verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL,
   old_secret_hash = NULL, old_secret_until = NULL`
 
@@ -44,7 +44,7 @@ const inTransaction = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: n
     yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
     yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
   }
-  // Their headers are secrets that nobody needs any more; retention removes their seen marks.
+  // Their headers are secrets that are no longer needed; retention removes their seen marks.
   yield* sql`
     UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
     WHERE source_id = ${id} AND removed_at IS NULL`

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { settingJson } from "./SourceRow.ts"
 
-/** Values by their columns; what is undefined stays as it is. */
+/** Values by their columns; undefined ones stay unchanged. */
 export type Columns = Readonly<Record<string, unknown>>
 
 /** The secrets that a source has now. They are those of one recipe and of one provider. */

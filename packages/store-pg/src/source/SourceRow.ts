@@ -21,7 +21,7 @@ export interface SourceRow {
   readonly keep_headers: ReadonlyArray<string>
   readonly header_fields: ReadonlyArray<string>
   readonly keep_query: boolean
-  /** A JSON text: not every pool reads JSON by itself. */
+  /** A JSON text: not every pool parses JSON. */
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
@@ -62,13 +62,13 @@ export const toSource = (row: SourceRow): Source => ({
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })
 
-/** What was stored before there were modes has none. */
+/** Settings stored before modes existed have none. */
 export const settingOf = (verify: string): VerifySetting => {
   const { mode = "reject", ...setting } = JSON.parse(verify) as Omit<VerifySetting, "mode"> & Partial<VerifySetting>
   return { ...setting, mode }
 }
 
-/** A secret that cannot be decrypted is shown as it is stored; requests are found by its hash all the same. */
+/** A secret that cannot be decrypted is shown as stored; requests are still found by its hash. */
 export const toSourceWithSecret =
   (cipher: SecretCipher) =>
   (row: SourceRow): SourceWithSecret => ({

@@ -42,8 +42,8 @@ export interface SliceRow {
 }
 
 /**
- * $1: source, $2: days, $3: limit, $4: whether what is not delivered is wanted, $5 to $7: the place, or nulls. It begins at the
- * first event that may have its original request: times and places may disagree a little.
+ * $1: source, $2: days, $3: limit, $4: whether undelivered events are wanted, $5 to $7: the place, or nulls. It begins
+ * at the first event that may have its original request: times and places may differ slightly in order.
  */
 export const SLICE = `
   WITH place AS MATERIALIZED (
@@ -73,7 +73,7 @@ export const LOCK_EVENTS = `
   SELECT FROM cabinet.event f JOIN cabinet.event e ON ${OF_FIRSTS}
   WHERE f.id = ANY ($1::int8[]) ORDER BY e.id FOR UPDATE OF e`
 
-/** $1: original requests, $2: recipes, $3: refusals or nulls. What is verified stays so. */
+/** $1: original requests, $2: recipes, $3: refusals or nulls. Verified events stay verified. */
 export const RECORD = `
   WITH firsts AS (
     SELECT f.*, g.recipe, g.refusal FROM unnest($1::int8[], $2::text[], $3::text[]) AS g(id, recipe, refusal)

@@ -1,6 +1,6 @@
 /**
- * Counts of requests whose sender could not be verified, in PostgreSQL. They are collected for a second, so that a flood of
- * forgeries costs one statement in that time; what a killed process has not stored yet is lost.
+ * Counts of requests whose sender could not be verified, in PostgreSQL. They are collected for a second, so that a
+ * flood of forgeries costs one statement in that time; a killed process loses its unstored counts.
  */
 import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
