@@ -3,7 +3,7 @@
  * and the large is arithmetic from it, printed with the figures it was made of. docs/scale.md tells the results.
  *
  *   node --conditions=source test/bench/simulation.ts [--registered 10000] [--looked 1000] [--opened 12] [--events 20000]
- *     [--only many|one]
+ *     [--listed 100000] [--only many|one|registry]
  *
  * CPU is counted by Linux for whole processes (see processCpu), so that it means something on a machine that is in use.
  */
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util"
 import { startRun } from "./run.ts"
 import { manyCabinets } from "./simulation/manyCabinets.ts"
 import { oneCabinet } from "./simulation/oneCabinet.ts"
+import { largeRegistry } from "./simulation/registry.ts"
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     looked: { type: "string", default: "1000" },
     opened: { type: "string", default: "12" },
     events: { type: "string", default: "20000" },
+    listed: { type: "string", default: "100000" },
     only: { type: "string" },
   },
 })
@@ -37,8 +39,10 @@ const cabinets = {
 }
 
 try {
-  if (values.only !== "one") await manyCabinets(simulation, cabinets)
-  if (values.only !== "many") await oneCabinet(simulation, Number(values.events))
+  const runs = (part: string) => values.only === undefined || values.only === part
+  if (runs("many")) await manyCabinets(simulation, cabinets)
+  if (runs("one")) await oneCabinet(simulation, Number(values.events))
+  if (runs("registry")) await largeRegistry(simulation, Number(values.listed))
   process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
 } finally {
   await end()

@@ -29,6 +29,9 @@ export interface OpenTenantsOptions {
 /** The removal of a name, or a moved database, is noticed within this time. */
 const RELOAD = "10 seconds"
 
+/** What no trigger noted is noticed within this time. */
+const RELOAD_WHOLE = "1 hour"
+
 const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle }: OpenTenantsOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -46,6 +49,7 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle 
       yield* many.reload
       if (delivers) yield* tenantScheduler(many, settings.retentionDays)
       yield* background("tenant registry reload", RELOAD, many.reload)
+      yield* background("tenant registry whole", RELOAD_WHOLE, many.reloadWhole, { firstAfter: RELOAD_WHOLE })
       const registry = yield* CabinetRegistry
       const thenReload = <A, E>(change: Effect.Effect<A, E>) => Effect.tap(change, () => Effect.ignore(many.reload))
       return Layer.merge(

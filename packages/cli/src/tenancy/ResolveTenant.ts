@@ -9,7 +9,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { openDatabase } from "../compose/OpenDatabase.ts"
 import type { Settings } from "../settings/Settings.ts"
 
-const registryOver = (url: string) => CabinetRegistry.layer.pipe(Layer.provide(PgRegistryStore.layer({ url })))
+const registryOver = (url: string) => CabinetRegistry.layer.pipe(Layer.provideMerge(PgRegistryStore.layer({ url })))
 
 /** The registry in a server's own database. */
 export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>

@@ -6,14 +6,15 @@
  * Cabinets share nothing but the process: each has its own layers, connections, caches and counts.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
-import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
+import { knownCabinets } from "@data-cabinet/core/tenancy/KnownCabinets"
+import type { RegisteredCabinet } from "@data-cabinet/core/tenancy/RegistryStore"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import type { Found } from "@data-cabinet/http-node/tenancy/Cabinets"
 import type { ProgramSignIn } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
-import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Scope, Semaphore } from "effect"
+import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Scope } from "effect"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
 import { openDatabase } from "../compose/OpenDatabase.ts"
@@ -43,10 +44,14 @@ export interface TenantPool {
   /** Opens a cabinet and keeps it open until the scope closes. */
   readonly hold: (name: string) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
   readonly isOpen: (name: string) => Effect.Effect<boolean>
-  /** All registered cabinets, as last read. */
-  readonly known: () => ReadonlyMap<string, RegisteredCabinet>
-  /** Reads the registry again; cabinets no longer in it are closed. */
+  /** The names of the cabinets that are open. */
+  readonly open: Effect.Effect<Iterable<string>>
+  /** All registered cabinets, as last read; always the same map. */
+  readonly known: ReadonlyMap<string, RegisteredCabinet>
+  /** Reads what changed in the registry; cabinets no longer in it are closed. */
   readonly reload: Effect.Effect<void, StoreUnavailable>
+  /** Reads the whole registry, page by page. */
+  readonly reloadWhole: Effect.Effect<void, StoreUnavailable>
 }
 
 /** Per cabinet: its two writers, one that listens, and a few for everything else. */
@@ -105,10 +110,15 @@ const httpOf = (get: Effect.Effect<CabinetHttp["Service"], StoreUnavailable, Sco
 
 /** Lives as long as the scope; the registry is the one in the server's own database. */
 export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
-  const registry = yield* CabinetRegistry
-  let known: ReadonlyMap<string, RegisteredCabinet> = new Map()
-  let readAt = Number.NEGATIVE_INFINITY
   const down = new Map<string, number>()
+
+  // Assigned below: which cabinets are open depends on which are known, and those that are gone are closed.
+  let close: (name: string) => Effect.Effect<void> = () => Effect.void
+  const registry = yield* knownCabinets((name) => {
+    down.delete(name)
+    return close(name)
+  })
+  const known = registry.all
 
   const open = yield* RcMap.make({
     lookup: (name: string) => {
@@ -117,23 +127,7 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
     },
     idleTimeToLive: options.idle ?? "5 minutes",
   })
-
-  const read = Effect.gen(function* () {
-    const next = new Map((yield* registry.list).map((cabinet) => [cabinet.name, cabinet]))
-    const gone = [...known].filter(([name, { databaseUrl }]) => next.get(name)?.databaseUrl !== databaseUrl)
-    known = next
-    for (const [name] of gone) {
-      down.delete(name)
-      yield* RcMap.invalidate(open, name)
-    }
-    readAt = yield* Clock.currentTimeMillis
-  })
-  const one = yield* Semaphore.make(1)
-  const reload = one.withPermit(read)
-  // A request for an unknown name costs the database nothing if the registry has just been read.
-  const reloadIfOld = one.withPermit(
-    Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > RELOAD_MILLIS ? read : Effect.void)),
-  )
+  close = (name) => RcMap.invalidate(open, name)
 
   const get = Effect.fnUntraced(function* (name: string) {
     // Nothing is cached for an unknown name.
@@ -155,17 +149,20 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
 
   const many: TenantPool = {
     find: async (name) => {
-      const isOld = Context.get(context, Clock.Clock).currentTimeMillisUnsafe() - readAt > RELOAD_MILLIS
+      // A request for an unknown name costs the database nothing if the registry has just been read.
+      const isOld = Context.get(context, Clock.Clock).currentTimeMillisUnsafe() - registry.readAt() > RELOAD_MILLIS
       if (!known.has(name) && isOld) {
-        const reloaded = await runResult(reloadIfOld, context)
+        const reloaded = await runResult(registry.refreshIfOlder(RELOAD_MILLIS), context)
         if (Result.isFailure(reloaded)) return Result.fail(reloaded.failure)
       }
       return Result.succeed(known.has(name) ? httpOf(get(name)) : undefined)
     },
     hold: (name) => Effect.asVoid(get(name)),
     isOpen: (name) => RcMap.has(open, name),
-    known: () => known,
-    reload,
+    open: RcMap.keys(open),
+    known,
+    reload: registry.refresh,
+    reloadWhole: registry.readWhole,
   }
   return many
 })

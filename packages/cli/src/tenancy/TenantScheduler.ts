@@ -9,6 +9,7 @@
 import { background } from "@data-cabinet/core/runtime/Background"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { inSlices } from "@data-cabinet/core/runtime/InSlices"
 import { Clock, Effect, Random, Semaphore } from "effect"
 import type { TenantPool } from "./TenantPool.ts"
 
@@ -23,10 +24,16 @@ const MAINTENANCE_MILLIS = 12 * 3_600_000
 /** Concurrent checks and openings of cabinets. */
 const MAX_CONCURRENT_CHECKS = 4
 
+/** When a cabinet is to be visited next. */
+interface Visits {
+  /** When to ask what is due, in milliseconds of the clock. */
+  dueAt: number
+  maintenanceAt: number
+}
+
 /** Forks into the scope. `originalDays`: whole days that original requests are kept. */
 export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
-  const dueAt = new Map<string, number>()
-  const maintenanceAt = new Map<string, number>()
+  const planned = new Map<string, Visits>()
   const scope = yield* Effect.scope
 
   /** The cabinets kept open, and whether each was signalled again meanwhile. */
@@ -57,33 +64,42 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       )
     })
 
-  const look = Effect.fnUntraced(function* (name: string, url: string) {
+  const look = Effect.fnUntraced(function* (name: string, url: string, visits: Visits) {
     const now = yield* Clock.currentTimeMillis
     // A database that cannot be queried is retried later; users of the cabinet see the failure in its own responses.
     const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
     const due = seconds === null ? CHECK_AGAIN_MILLIS : Math.min(CHECK_AGAIN_MILLIS, seconds * 1_000)
-    if (due <= 0 || maintenanceAt.get(name)! <= now) {
-      maintenanceAt.set(name, now + MAINTENANCE_MILLIS)
+    if (due <= 0 || visits.maintenanceAt <= now) {
+      visits.maintenanceAt = now + MAINTENANCE_MILLIS
       yield* openFor(name)
     }
-    dueAt.set(name, now + Math.max(due, MIN_CHECK_MILLIS))
+    visits.dueAt = now + Math.max(due, MIN_CHECK_MILLIS)
   })
 
   const round = Effect.gen(function* () {
     yield* many.reload
     const now = yield* Clock.currentTimeMillis
-    const wanted: Array<readonly [name: string, url: string]> = []
-    for (const [name, { databaseUrl }] of many.known()) {
-      // Spread over time, so that a starting server does not open them all at once.
-      if (!maintenanceAt.has(name)) maintenanceAt.set(name, now + (yield* Random.nextIntBetween(0, MAINTENANCE_MILLIS)))
-      if (yield* many.isOpen(name)) dueAt.delete(name)
-      else if ((dueAt.get(name) ?? 0) <= now) wanted.push([name, databaseUrl])
-    }
-    yield* Effect.forEach(wanted, ([name, url]) => look(name, url), {
+    const random = yield* Random.Random
+    const open = new Set(yield* many.open)
+    const wanted: Array<readonly [name: string, url: string, visits: Visits]> = []
+    yield* inSlices(planned.keys(), (name) => {
+      if (!many.known.has(name)) planned.delete(name)
+    })
+    yield* inSlices(many.known, ([name, { databaseUrl }]) => {
+      let visits = planned.get(name)
+      if (visits === undefined) {
+        // Spread over time, so that a starting server does not open them all at once.
+        visits = { dueAt: 0, maintenanceAt: now + random.nextDoubleUnsafe() * MAINTENANCE_MILLIS }
+        planned.set(name, visits)
+      }
+      if (open.has(name)) visits.dueAt = 0
+      else if (visits.dueAt <= now) wanted.push([name, databaseUrl, visits])
+    })
+    yield* Effect.forEach(wanted, ([name, url, visits]) => look(name, url, visits), {
       concurrency: MAX_CONCURRENT_CHECKS,
       discard: true,
     })
   })
   yield* background("tenant round", CHECK_INTERVAL, round)
-  yield* PgCabinetSignal.listen((name) => many.known().has(name), openFor).pipe(Effect.forkScoped)
+  yield* PgCabinetSignal.listen((name) => many.known.has(name), openFor).pipe(Effect.forkScoped)
 })

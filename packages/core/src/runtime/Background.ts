@@ -31,6 +31,7 @@ export type TaskName =
   | "slow read count"
   | "standby watch"
   | "tenant registry reload"
+  | "tenant registry whole"
   | "tenant round"
   | "tenant signal"
 

@@ -30,6 +30,29 @@ export type RegistryMove =
   /** The database is another cabinet's. */
   | { readonly is: "database_registered" }
 
+/** What a reader of the registry has seen. */
+export interface RegistryPosition {
+  /** The life of the database server: a position of another life means nothing. */
+  readonly life: string
+  /** The transactions that were visible, in the store's own notation. */
+  readonly seen: string
+}
+
+/** What the registry has under a name; null if it has no such cabinet, or no longer. */
+export interface RegistryEntry {
+  readonly name: string
+  readonly cabinet: RegisteredCabinet | null
+}
+
+export interface RegistryChanges {
+  /** What has been seen once the pages from here on are read to their end. */
+  readonly position: RegistryPosition
+  /** At most a page; a name may be among them more than once. */
+  readonly entries: ReadonlyArray<RegistryEntry>
+  /** Where the next page begins; null if this is the last. */
+  readonly next: string | null
+}
+
 type Found = Effect.Effect<Option.Option<RegisteredCabinet>, StoreUnavailable>
 
 export class RegistryStore extends Context.Service<
@@ -37,6 +60,19 @@ export class RegistryStore extends Context.Service<
   {
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     readonly find: (name: string) => Found
+    /** The position of this moment. */
+    readonly position: Effect.Effect<RegistryPosition, StoreUnavailable>
+    /**
+     * What changed behind a position of the present life, whenever its transaction began. `from`: the `next` of the page
+     * before; null for the first page.
+     */
+    readonly changes: (since: RegistryPosition, from: string | null) => Effect.Effect<RegistryChanges, StoreUnavailable>
+    /** The cabinets behind a name, in the order of their names; at most a page. Empty behind the last one. */
+    readonly page: (after: string) => Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
+    /** An entry for each of the names. */
+    readonly entries: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<RegistryEntry>, StoreUnavailable>
+    /** Forgets changes that are older than any reader's position may be. */
+    readonly forget: Effect.Effect<void, StoreUnavailable>
     readonly add: (name: string, database: CabinetDatabase) => Effect.Effect<RegistryAddition, StoreUnavailable>
     /** From now on its database is the one at this URL. */
     readonly move: (name: string, databaseUrl: string) => Effect.Effect<RegistryMove, StoreUnavailable>

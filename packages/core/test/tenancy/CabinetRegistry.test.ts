@@ -37,6 +37,11 @@ const over = ({
   const store = RegistryStore.of({
     list: Effect.succeed([cabinet("acme")]),
     find: (name) => Effect.succeed(found(name)),
+    position: Effect.die("unused"),
+    changes: () => Effect.die("unused"),
+    page: () => Effect.die("unused"),
+    entries: () => Effect.die("unused"),
+    forget: Effect.die("unused"),
     add: (name, database) => noted("add", { name, database }, added),
     move: (name, databaseUrl) => noted("move", { name, databaseUrl }, moved),
     remove: (name) => noted("remove", name, found(name)),

@@ -1,8 +1,10 @@
 /** The registry of cabinets in the server's own database, which creates databases next to it. */
 import {
+  type RegistryEntry,
   type RegisteredCabinet,
   type RegistryAddition,
   type RegistryMove,
+  type RegistryPosition,
   RegistryStore,
 } from "@data-cabinet/core/tenancy/RegistryStore"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
@@ -19,6 +21,46 @@ const ADD = `INSERT INTO cabinet.registered_cabinet (name, database_name, databa
 const MOVE = `UPDATE cabinet.registered_cabinet SET database_name = NULL, database_url = $2 WHERE name = $1 RETURNING ${COLUMNS}`
 const REMOVE = `DELETE FROM cabinet.registered_cabinet WHERE name = $1 RETURNING ${COLUMNS}`
 
+/** Rows in one result: few enough that reading them holds the loop for a few milliseconds. */
+const PAGE = 250
+
+/** $1: the name before. */
+const PAGE_OF_ALL = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet WHERE name > $1 ORDER BY name LIMIT ${PAGE}`
+
+/** $1: names. */
+const ENTRIES = `
+SELECT n.name AS asked, r.name, r.database_name, r.database_url, cabinet.rfc3339(r.created_at) AS created_at
+FROM unnest($1::text[]) AS n(name) LEFT JOIN cabinet.registered_cabinet r ON r.name = n.name`
+
+const HERE = "pg_postmaster_start_time()::text AS life, pg_current_snapshot()::text AS seen"
+const POSITION = `SELECT ${HERE}`
+
+/**
+ * What committed behind a snapshot: not what began behind it, because a transaction may commit long after a younger one.
+ * $1: the snapshot; $2, $3: the last change of the page before. One row without a name, if nothing changed.
+ */
+const CHANGES = `
+SELECT ${HERE}, c.id::text, c.changed::text, c.name AS asked,
+       r.name, r.database_name, r.database_url, cabinet.rfc3339(r.created_at) AS created_at
+FROM (VALUES (true)) AS always(here)
+LEFT JOIN (
+  SELECT id, changed, name FROM cabinet.registry_change
+  WHERE changed >= pg_snapshot_xmin($1::text::pg_snapshot) AND (changed, id) > ($2::text::xid8, $3::text::int8)
+    AND NOT pg_visible_in_snapshot(changed, $1::text::pg_snapshot)
+  ORDER BY changed, id LIMIT ${PAGE}
+) c ON here
+LEFT JOIN cabinet.registered_cabinet r ON r.name = c.name
+ORDER BY c.changed, c.id`
+
+const FORGET = "DELETE FROM cabinet.registry_change WHERE at < cabinet.now() - interval '1 day'"
+
+/** A name, and its row, or nulls. */
+type EntryRow = { readonly asked: string } & { readonly [Column in keyof ServedRow]: ServedRow[Column] | null }
+
+type ChangeRow = { readonly life: string; readonly seen: string } & {
+  readonly [Column in "id" | "changed" | keyof EntryRow]: string | null
+}
+
 interface ServedRow {
   readonly name: string
   readonly database_name: string | null
@@ -26,11 +68,12 @@ interface ServedRow {
   readonly created_at: string
 }
 
-/** The same server and login with another database. */
-const beside = (url: string, database: string): string => {
+/** The same server and login with another database. The URL is parsed once, not for each row of a registry. */
+const beside = (url: string): ((database: string) => string) => {
   const parsed = new URL(url)
-  parsed.pathname = `/${encodeURIComponent(database)}`
-  return parsed.toString()
+  parsed.pathname = "/"
+  const [before, after] = [parsed.href.slice(0, parsed.href.length - parsed.search.length), parsed.search]
+  return (database) => `${before}${encodeURIComponent(database)}${after}`
 }
 
 /** What a database's refusal says about an addition; other errors are not the caller's. */
@@ -53,13 +96,19 @@ export const layer = ({ url }: { readonly url: string }) =>
     RegistryStore,
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
+      const urlOf = beside(url)
       const ask = (text: string, ...values: ReadonlyArray<unknown>) => sql.unsafe<ServedRow>(text, [...values])
 
       const toCabinet = (row: ServedRow): RegisteredCabinet => ({
         name: row.name,
-        databaseUrl: row.database_url ?? beside(url, row.database_name!),
+        databaseUrl: row.database_url ?? urlOf(row.database_name!),
         madeDatabase: row.database_name,
         createdAt: row.created_at,
+      })
+
+      const toEntry = ({ asked, ...row }: EntryRow): RegistryEntry => ({
+        name: asked,
+        cabinet: row.name === null ? null : toCabinet(row as ServedRow),
       })
 
       const createDatabase = (database: string) =>
@@ -75,6 +124,25 @@ export const layer = ({ url }: { readonly url: string }) =>
       return RegistryStore.of({
         list: orUnavailable(Effect.map(ask(LIST), (rows) => rows.map(toCabinet))),
         find: (name) => first(ask(FIND, name)),
+        position: orUnavailable(Effect.map(sql.unsafe<RegistryPosition>(POSITION), ([row]) => row!)),
+        changes: (since, from) => {
+          const [changed, id] = from?.split("/") ?? ["0", "0"]
+          return orUnavailable(
+            Effect.map(sql.unsafe<ChangeRow>(CHANGES, [since.seen, changed, id]), (rows) => {
+              const { life, seen } = rows[0]!
+              const last = rows.at(-1)!
+              return {
+                position: { life, seen },
+                entries: rows.flatMap((row) => (row.asked === null ? [] : [toEntry({ ...row, asked: row.asked })])),
+                next: rows.length < PAGE ? null : `${last.changed}/${last.id}`,
+              }
+            }),
+          )
+        },
+        page: (after) => orUnavailable(Effect.map(ask(PAGE_OF_ALL, after), (rows) => rows.map(toCabinet))),
+        entries: (names) =>
+          orUnavailable(Effect.map(sql.unsafe<EntryRow>(ENTRIES, [names]), (rows) => rows.map(toEntry))),
+        forget: orUnavailable(Effect.asVoid(ask(FORGET))),
         add: Effect.fnUntraced(
           function* (name, database): Effect.fn.Return<RegistryAddition, SqlError.SqlError> {
             const created = "create" in database ? database.create : null

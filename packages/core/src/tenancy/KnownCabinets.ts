@@ -1,0 +1,122 @@
+/**
+ * The registry of cabinets as one process knows it. A refresh reads what changed since the last one. The whole registry is
+ * read in pages, at first and then once in a while: it finds what no change was noted for, such as a row that somebody
+ * wrote past the triggers.
+ *
+ * The guarantees: no page is older than what was read before it, so nothing older replaces something newer; and the loop
+ * is never held for more than a page.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { inSlices } from "../runtime/InSlices.ts"
+import {
+  type RegisteredCabinet,
+  type RegistryChanges,
+  type RegistryEntry,
+  type RegistryPosition,
+  RegistryStore,
+} from "./RegistryStore.ts"
+
+/** With the number of the whole read in or after which it was last read. A set of all names would be built in one piece. */
+interface Known extends RegisteredCabinet {
+  readonly reading: number
+}
+
+export interface KnownCabinets {
+  /** By name, as last read; always the same map. */
+  readonly all: ReadonlyMap<string, RegisteredCabinet>
+  /** Reads what changed; the whole, if nothing is known yet or too long ago. */
+  readonly refresh: Effect.Effect<void, StoreUnavailable>
+  /** The same, if the last time was longer ago than this. */
+  readonly refreshIfOlder: (millis: number) => Effect.Effect<void, StoreUnavailable>
+  /** Reads the whole registry; refreshes go on between its pages. */
+  readonly readWhole: Effect.Effect<void, StoreUnavailable>
+  /** When it was last read, in milliseconds of the clock. */
+  readonly readAt: () => number
+}
+
+/** Changes are kept for a day, so that a position of an hour is good whatever the clocks say. */
+const MAX_POSITION_MILLIS = 3_600_000
+
+/** Names in one question whether they are still there. */
+const ASKED = 250
+
+/** `gone` is run for each cabinet that was known and is removed, or has another database now. */
+export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) => Effect.Effect<void>) {
+  const store = yield* RegistryStore
+  const all = new Map<string, Known>()
+  let reading = 0
+  let position: RegistryPosition | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  const one = yield* Semaphore.make(1)
+
+  const take = Effect.fnUntraced(function* (entries: ReadonlyArray<RegistryEntry>) {
+    for (const { name, cabinet } of entries) {
+      const before = all.get(name)
+      if (cabinet === null) all.delete(name)
+      else all.set(name, { ...cabinet, reading })
+      if (before !== undefined && before.databaseUrl !== cabinet?.databaseUrl) yield* gone(name)
+    }
+  })
+
+  /** Each page is read and taken within `alone`. */
+  const pages = Effect.fnUntraced(function* (
+    alone: (page: Effect.Effect<boolean, StoreUnavailable>) => Effect.Effect<boolean, StoreUnavailable>,
+  ) {
+    const mine = (reading += 1)
+    let after = ""
+    const page = Effect.gen(function* () {
+      const cabinets = yield* store.page(after)
+      after = cabinets.at(-1)?.name ?? after
+      yield* take(cabinets.map((cabinet) => ({ name: cabinet.name, cabinet })))
+      return cabinets.length > 0
+    })
+    while (yield* alone(page));
+    // They may have come back meanwhile, and so are asked for once more.
+    const unseen: Array<string> = []
+    yield* inSlices(all.values(), (cabinet) => {
+      if (cabinet.reading < mine) unseen.push(cabinet.name)
+    })
+    while (unseen.length > 0) {
+      const names = unseen.splice(0, ASKED)
+      yield* alone(Effect.as(Effect.flatMap(store.entries(names), take), true))
+    }
+  })
+
+  const changes = Effect.fnUntraced(function* (since: RegistryPosition) {
+    let from: string | null = null
+    let first: RegistryPosition | undefined
+    do {
+      const read: RegistryChanges = yield* store.changes(since, from)
+      if (read.position.life !== since.life) return false
+      // Later pages see more; what they alone see is read again by the next refresh.
+      first ??= read.position
+      yield* take(read.entries)
+      from = read.next
+    } while (from !== null)
+    position = first
+    return true
+  })
+
+  const read = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const since = now - readAt > MAX_POSITION_MILLIS ? undefined : position
+    if (since === undefined || !(yield* changes(since))) {
+      const begun = yield* store.position
+      yield* pages((page) => page)
+      position = begun
+    }
+    readAt = now
+  })
+
+  const known: KnownCabinets = {
+    all,
+    refresh: one.withPermit(read),
+    refreshIfOlder: (millis) =>
+      one.withPermit(Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > millis ? read : Effect.void))),
+    // The trigger works for every process: it does no harm if forgetting fails in this one.
+    readWhole: Effect.andThen(pages(one.withPermit), Effect.ignore(store.forget)),
+    readAt: () => readAt,
+  }
+  return known
+})
