@@ -139,6 +139,32 @@ it("a column of text is tried and changed in the notation that was chosen", asyn
   assert.notInclude(numeric, '<select name="numbers">')
 })
 
+it("a column without a value is dropped once that is confirmed, and one with values is refused in words", async () => {
+  const headers = { "content-type": "application/json" }
+  const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: '{"spare":"1"}' })
+  const { id } = (await sent.json()) as { id: number }
+  const path = `${TABLE}/columns/spare`
+  const refused = await editor.post(`${path}/drop`, {})
+  assert.strictEqual(refused.status, 409)
+  assert.include(refused.text, "<code>column_filled</code>")
+  const trashed = await editor.manage("POST", "events/trash", { source_id: cabinet.source.id, events: [id] })
+  assert.strictEqual(trashed.status, 200, trashed.text)
+  const screen = (await editor.get(path)).text
+  assert.include(screen, '<details class="card"><summary>Drop this column</summary>')
+  assert.notInclude((await viewer.get(path)).text, "Drop this column")
+  assert.strictEqual((await viewer.post(`${path}/drop`, {})).status, 403)
+  const forbidden = await viewer.manage("DELETE", `sources/${cabinet.source.id}/columns/spare`)
+  assert.strictEqual(forbidden.status, 403)
+  const done = await editor.post(`${path}/drop`, {})
+  assert.strictEqual(done.headers.get("location"), `/data${TABLE}`)
+  assert.strictEqual((await editor.get(path)).status, 404)
+  const again = await editor.manage("DELETE", `sources/${cabinet.source.id}/columns/spare`)
+  assert.deepStrictEqual([again.status, again.json.error.code], [404, "no_such_column"])
+  await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: '{"spare":"2"}' })
+  const [row] = await runSql(database.url, "SELECT spare FROM sources.orders WHERE spare IS NOT NULL")
+  assert.deepEqual(row, { spare: "2" })
+})
+
 it("a viewer is offered no settings of columns and refused, and so are columns without such settings", async () => {
   const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
   assert.notInclude(screen, "<form")

@@ -89,6 +89,23 @@ const tried = (name: string, { source, type, notation }: Change) =>
     yield* report(yield* format, retypeTrialJson(trial), () => consequences(name, kind, trial).join("\n"))
   })
 
+const drop = Command.make(
+  "drop",
+  {
+    source: sourceArgument(),
+    column: Argument.String("COLUMN").pipe(Argument.withDescription("The column's name in the database")),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const sourceId = yield* sourceNamed(input.source)
+        const dropped = yield* SourceColumns.use((columns) => columns.drop(sourceId, input.column))
+        const words = `Column ${dropped.name} is dropped; the next value of ${plainText(dropped.field)} creates it again.`
+        yield* report(yield* format, { source_id: sourceId, dropped: sourceColumnJson(dropped) }, () => words)
+      }),
+    ),
+).pipe(Command.withDescription("Drop a column that has no value and that nothing uses"))
+
 export const column = Command.make(
   "column",
   {
@@ -146,4 +163,7 @@ export const column = Command.make(
         return yield* new CommandError({ code: "refused", message })
       }),
     ),
-).pipe(Command.withDescription("List a source's columns, or change a column's type or label"))
+).pipe(
+  Command.withDescription("List a source's columns, or change a column's type or label"),
+  Command.withSubcommands([drop]),
+)

@@ -114,6 +114,12 @@ export interface ColumnsApi {
   ) => Promise<RetypeResult>
   /** The effects of `retype`, with the first values that would move; it changes nothing and blocks no one. */
   readonly tryRetype: (sourceId: number, column: string, type: ColumnKind, notation?: Notation) => Promise<RetypeTrial>
+  /**
+   * Drops a column without a value, and returns it; the field's next value creates it again. Rejects with `column_filled`,
+   * `fixed_column` for `_event_id` and `_received_at`, `views_depend`, `objects_depend`, or `column_used` while an index or a
+   * saved view uses it.
+   */
+  readonly drop: (sourceId: number, column: string) => Promise<SourceColumn>
 }
 
 /** The first dot is the separator; without one no object has that name. */
@@ -157,4 +163,5 @@ export const columnsApi = (run: Run): ColumnsApi => ({
     run(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews, notation }))),
   tryRetype: (sourceId, column, type, notation) =>
     run(SourceColumns.use((columns) => columns.tryRetype(sourceId, column, type, notation))),
+  drop: (sourceId, column) => run(SourceColumns.use((columns) => columns.drop(sourceId, column))),
 })

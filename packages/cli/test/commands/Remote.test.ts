@@ -142,6 +142,10 @@ const seed = async () => {
   await send(orders.intake_url, "name=Late&total=4")
   await send(orders.intake_url, "name=Gone&total=5")
   await send(orders.intake_url, "name=Lost&total=6")
+  // Two columns without a value.
+  const spare = await made("source", "add", "Spare")
+  await send(spare.intake_url, "spare=1&extra=1")
+  await made("event", "trash", "Spare", "9")
   const [deliveries] = [await local(["event", "show", "6"])]
   const delivery = String(
     (JSON.parse(deliveries.printed) as { readonly deliveries: ReadonlyArray<{ readonly id: number }> }).deliveries[0]!
@@ -260,6 +264,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "table list": { here: [], fresh: ["rows_estimate"] },
     "table show": { here: ["sources.orders"], fresh: ["rows_estimate"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
+    "table column drop": { here: ["Spare", "spare"], there: ["Spare", "extra"], fresh: ["dropped"] },
     "table index": { here: ["sources.orders", "total"], fresh: ["built"] },
     "table latest": {
       here: ["sources.orders", "--key", "name", "--as", "public.latest_here"],
@@ -418,6 +423,9 @@ it.each([
   ["table", "column", "1", "nothing", "--label", "x"],
   ["table", "column", "1", "total", "--label", ""],
   ["table", "column", "1", "total", "--type", "date", "--numbers", "dot"],
+  ["table", "column", "drop", "1", "nothing"],
+  ["table", "column", "drop", "1", "name"],
+  ["table", "column", "drop", "1", "_event_id"],
   ["table", "index", "sources.nothing", "total"],
   ["table", "latest", "sources.nothing", "--key", "total"],
   ["table", "latest", "sources.orders", "--key", "nothing"],

@@ -55,6 +55,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "table list": [],
   "table show": ["public.orders"],
   "table column": ["1"],
+  "table column drop": ["1", "total"],
   "table index": ["public.orders", "total"],
   "table search-index": ["public.orders"],
   "table latest": ["public.orders", "--key", "id"],

@@ -86,6 +86,8 @@ export interface Operations {
   readonly listColumns: { readonly input: { readonly path: { readonly id: number } }; readonly output: { readonly data: ReadonlyArray<SourceColumn>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Change a column. */
   readonly changeColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly body: { readonly label?: string; readonly type?: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly numbers?: "comma" | "dot"; readonly dates?: "dmy" | "mdy" | "ymd"; readonly with_views?: boolean } }; readonly output: RetypeResult }
+  /** Drop a column without a value. */
+  readonly dropColumn: { readonly input: { readonly path: { readonly id: number; readonly column: string } }; readonly output: SourceColumn }
   /** Try a change of a column's type. */
   readonly tryRetype: { readonly input: { readonly path: { readonly id: number; readonly column: string }; readonly query: { readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly numbers?: "comma" | "dot"; readonly dates?: "dmy" | "mdy" | "ymd" } }; readonly output: RetypeTrial }
   /** The event feed. */
@@ -274,6 +276,7 @@ export const OPERATIONS = {
   sendTestEvent: "POST sources/{id}/test-event",
   listColumns: "GET sources/{id}/columns",
   changeColumn: "PATCH sources/{id}/columns/{column}",
+  dropColumn: "DELETE sources/{id}/columns/{column}",
   tryRetype: "GET sources/{id}/columns/{column}/retype",
   readFeed: "GET feed",
   findFeedStart: "GET feed/start",

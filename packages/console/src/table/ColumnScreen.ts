@@ -11,7 +11,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
-import { postForm } from "../html/PostForm.ts"
+import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { columnIndexBlock, type ColumnIndexData } from "./ColumnIndexBlock.ts"
@@ -73,7 +73,8 @@ const changes = (frame: Frame, path: string, data: ColumnData): HtmlValue => {
 ${postForm({ path: `${path}/label`, kind: "form", body: label })}</section>
 <section class="card" aria-labelledby="type"><h2 id="type">${words.type}</h2>
 <form method="get" action="${path}" class="form"><label>${words.newType}<select name="type">${kinds}</select></label>${column.type === "text" && notationChoice(frame, proposal?.notation ?? {})}<p class="soft">${words.tryHint}</p><button>${words.try}</button></form>
-${trialResult(frame, path, data)}</section>`
+${trialResult(frame, path, data)}</section>
+<details class="card"><summary>${words.drop}</summary><p class="soft">${words.dropHint}</p>${actButton(`${path}/drop`, words.dropNow(column.name), "danger")}</details>`
 }
 
 export const columnScreen = (frame: Frame, data: ColumnData): Screen => {

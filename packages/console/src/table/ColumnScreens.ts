@@ -10,9 +10,9 @@ import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { notationIn } from "../html/NotationChoice.ts"
-import { act, fieldOf } from "../screen/Act.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { columnActs } from "./ColumnActs.ts"
 import { columnBuild, indexActs } from "./ColumnIndexActs.ts"
 import { columnIndexes, indexesOf } from "./ColumnIndexBlock.ts"
 import { columnPath, columnScreen } from "./ColumnScreen.ts"
@@ -73,36 +73,8 @@ export const columnScreens = (found: Find, builds: IndexBuilds) =>
           return { screen: columnScreen(frame, { table, column, timeZone, indexes, proposal }), status }
         }),
       },
-      act({
-        path: `${path}/label`,
-        action: "column.change",
-        home,
-        repeat: "allowed",
-        respond: Effect.fnUntraced(function* (call) {
-          const { sourceId, column } = yield* columnAt(call.path)
-          yield* columns.relabel(sourceId, column.name, fieldOf(call, "label"))
-          return null
-        }),
-      }),
+      ...columnActs({ path, home, columnAt, columns }),
       ...indexActs({ path, home, columnAt, indexing, builds }),
-      act({
-        path: `${path}/retype`,
-        action: "column.change",
-        home,
-        repeat: "allowed",
-        respond: Effect.fnUntraced(function* (call) {
-          const { sourceId, column } = yield* columnAt(call.path)
-          const type = COLUMN_KINDS.find((kind) => kind === fieldOf(call, "type"))
-          if (type === undefined) {
-            const message = `The type must be one of ${COLUMN_KINDS.join(", ")}.`
-            return yield* Effect.fail<ManageError>({ code: "bad_param", message, param: "type" })
-          }
-          // The views that would be recreated were shown beside the button.
-          const notation = notationIn((each) => fieldOf(call, each))
-          yield* columns.retype(sourceId, column.name, type, { withViews: true, notation })
-          return null
-        }),
-      }),
     ]
     return screens
   })

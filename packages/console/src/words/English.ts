@@ -287,6 +287,10 @@ export const ENGLISH = {
     recreated: (views: string) => `These views would be recreated: ${views}.`,
     locks: "Nobody can use the table while its values are converted; what is sent in the meantime is kept and waits.",
     change: (type: string) => `Change to ${type}`,
+    drop: "Drop this column",
+    dropHint:
+      "Only a column without a value that nothing uses can be dropped. The next value of its field creates it again.",
+    dropNow: (name: string) => `Drop ${name}`,
     index: "Index",
     indexMethod: "Kind",
     indexReady: "ready",

@@ -103,6 +103,7 @@ const COLUMNS: Acts<SourceColumns["Service"]> = {
   retype: (id, column, type, { withViews, notation }) =>
     act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews, ...notation }),
   tryRetype: null,
+  drop: (id, column) => act("column.drop", `source ${id} column ${column}`),
 }
 
 /** A view's selection may contain a person's search values, so it is not logged. */

@@ -95,6 +95,26 @@ export class NotRetyped extends Data.TaggedError("NotRetyped")<{
     | { readonly is: "busy"; readonly seconds: number }
 }> {}
 
+/** What stands against dropping a column. */
+export interface ColumnUse {
+  readonly filled: boolean
+  /** As `schema.name`. */
+  readonly views: ReadonlyArray<string>
+  /** As PostgreSQL describes them; indexes, constraints and statistics apart from the others. */
+  readonly objects: ReadonlyArray<string>
+  readonly indexes: ReadonlyArray<string>
+  /** The saved views of the table, whether they use the column or not. */
+  readonly savedViews: ReadonlyArray<{ readonly title: string; readonly query: string }>
+  /** How many columns the table has ever had. */
+  readonly numbered: number
+}
+
+/** The decisions of a drop, each a function of what the store has read; a failure changes nothing. */
+export interface DropDecisions<E> {
+  readonly column: (table: ColumnTable | undefined) => Result.Result<void, E>
+  readonly use: (use: ColumnUse) => Result.Result<void, E>
+}
+
 export class SourceColumnStore extends Context.Service<
   SourceColumnStore,
   {
@@ -130,5 +150,14 @@ export class SourceColumnStore extends Context.Service<
       to: NewType,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeTrial, E | NotRetyped | StoreUnavailable>
+    /**
+     * Drops a column. What the decisions depend on is read without a lock first, and again under locks that are held for as
+     * long as one look through the table takes; rows of that time are written afterwards.
+     */
+    readonly drop: <E>(
+      sourceId: number,
+      column: string,
+      decide: DropDecisions<E>,
+    ) => Effect.Effect<SourceColumn, E | NotRetyped | StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SourceColumnStore") {}

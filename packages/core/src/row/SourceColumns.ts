@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { ColumnError } from "./ColumnError.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 import type { Notation } from "./Notation.ts"
+import { droppable, mayDrop, notDropped } from "./DropColumn.ts"
 import { noSuchColumn, noSuchSource, noTable, notRetyped, retypeDecisions } from "./RetypePlan.ts"
 import { MAX_LABEL_LENGTH, MORE_COLUMN } from "./RowPlan.ts"
 import { type RetypeResult, type RetypeTrial, type SourceColumn, SourceColumnStore } from "./SourceColumnStore.ts"
@@ -39,6 +40,11 @@ export class SourceColumns extends Context.Service<
       type: ColumnKind,
       notation?: Notation,
     ) => Returns<RetypeTrial>
+    /**
+     * Drops a column that has no value, and returns it. Fails if it has one, if it belongs to every source's table, or if a
+     * view, an index or anything else uses it. The field's next value creates the column again.
+     */
+    readonly drop: (sourceId: number, column: string) => Returns<SourceColumn>
   }
 >()("@data-cabinet/core/row/SourceColumns") {
   static readonly layer = Layer.effect(
@@ -84,6 +90,15 @@ export class SourceColumns extends Context.Service<
             ),
             "NotRetyped",
             (error) => Effect.fail(notRetyped(column, type, error)),
+          ),
+        drop: (sourceId, column) =>
+          Effect.catchTag(
+            store.drop(sourceId, column, {
+              column: (table) => droppable(sourceId, table, column),
+              use: (use) => mayDrop(column, use),
+            }),
+            "NotRetyped",
+            (error) => Effect.fail(notDropped(column, error)),
           ),
       })
     }),

@@ -42,6 +42,8 @@ export const layer = Layer.effect(
           }),
           known,
         ),
+      drop: (id, column) =>
+        refusedAs(api.json<SourceColumn>({ method: "DELETE", path: ["sources", id, "columns", column] }), known),
       retype: (id, column, type, { withViews, notation = {} }) =>
         change(id, column, { type, with_views: withViews, ...notation }),
     })

@@ -1,35 +1,16 @@
 /** The columns of sources' tables in PostgreSQL: relabelled, and changed to another type as decided. */
-import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
-import { type SourceColumn, SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
+import { SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Semaphore } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import type { Ask } from "../connection/SessionEnd.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { dropColumns, singleDrop } from "./DropColumns.ts"
+import { patiently } from "./PatientSession.ts"
 import { Retype } from "./Retype.ts"
 import { tryRetype } from "./RetypeTrial.ts"
+import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"
 import { loadSourceTable } from "./SourceTable.ts"
-
-interface ColumnRow {
-  readonly name: string
-  readonly field: string
-  readonly label: string
-  readonly type: ColumnKind
-  readonly event_id: string | null
-  readonly created_at: string
-}
-
-const COLUMNS = `c.name, c.field, coalesce(c.label, c.field) AS label, c.type, c.created_by_event_id::text AS event_id,
-  cabinet.rfc3339(c.created_at) AS created_at`
-
-const toColumn = (row: ColumnRow): SourceColumn => ({
-  name: row.name,
-  field: row.field,
-  label: row.label,
-  type: row.type,
-  eventId: row.event_id === null ? null : Number(row.event_id),
-  createdAt: row.created_at,
-})
 
 /** How long recreating views may take: it runs their code while the source's table is locked. */
 const VIEWS_TIMEOUT_MILLIS = 30_000
@@ -47,7 +28,7 @@ const make = (viewsTimeoutMillis: number) =>
     const trials = yield* Semaphore.make(MAX_CONCURRENT_TRIALS)
     const readColumn = (sourceId: number, name: string) =>
       Effect.map(
-        sql.unsafe<ColumnRow>(`SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = $2`, [
+        sql.unsafe<ColumnRow>(`SELECT ${COLUMN} FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = $2`, [
           sourceId,
           name,
         ]),
@@ -59,7 +40,7 @@ const make = (viewsTimeoutMillis: number) =>
         const table = yield* loadSourceTable(sql, sourceId)
         if (table === undefined) return Option.none()
         const rows = yield* sql.unsafe<ColumnRow>(
-          `SELECT ${COLUMNS} FROM cabinet.field_column c WHERE c.source_id = $1 ORDER BY c.position`,
+          `SELECT ${COLUMN} FROM cabinet.field_column c WHERE c.source_id = $1 ORDER BY c.position`,
           [sourceId],
         )
         return Option.some({ table: table.name, columns: rows.map(toColumn) })
@@ -67,7 +48,7 @@ const make = (viewsTimeoutMillis: number) =>
       relabel: (sourceId, column, label) =>
         sql
           .unsafe<ColumnRow>(
-            `UPDATE cabinet.field_column c SET label = $3 WHERE c.source_id = $1 AND c.name = $2 RETURNING ${COLUMNS}`,
+            `UPDATE cabinet.field_column c SET label = $3 WHERE c.source_id = $1 AND c.name = $2 RETURNING ${COLUMN}`,
             [sourceId, column, label],
           )
           .pipe(
@@ -79,6 +60,8 @@ const make = (viewsTimeoutMillis: number) =>
           const own = { ask, context, viewsTimeoutMillis, readColumn: readColumn(sourceId, name) }
           return new Retype(sql, { sourceId, name, to, decide, ...own }).run(scope)
         }),
+      drop: (sourceId, name, decide) =>
+        patiently(Effect.map(dropColumns(sql, singleDrop(sourceId, name, decide)), ([column]) => column!)),
       tryRetype: (sourceId, name, to, decide) => trials.withPermits(1)(tryRetype(sql, { sourceId, name, to, decide })),
     })
   })

@@ -89,10 +89,11 @@ export const addColumns = (
         if (columns.length === 0) return table
         const clauses = columns.map((column) => `ADD COLUMN ${quoteName(column.name)} ${column.kind}`)
         yield* sql.unsafe(`ALTER TABLE ${quoteQualified(SOURCES_SCHEMA, table.name)} ${clauses.join(", ")}`)
-        const first = table.layout.columns.length + (table.layout.hasMore ? 1 : 0)
+        // Behind the last one, not behind as many as there are: columns in the middle may have been dropped.
         yield* sql`
           INSERT INTO cabinet.field_column (source_id, position, field, name, type)
-          SELECT ${sourceId}, ${first} + n, field, name, type
+          SELECT ${sourceId}, n + coalesce((SELECT max(position) FROM cabinet.field_column WHERE source_id = ${sourceId}), 0),
+            field, name, type
           FROM unnest(${columns.map((c) => c.field)}::text[], ${columns.map((c) => c.name)}::text[],
                       ${columns.map((c) => c.kind)}::text[]) WITH ORDINALITY AS t(field, name, type, n)`
         return yield* loadSourceTable(sql, sourceId)

@@ -1,0 +1,183 @@
+/**
+ * Drops columns of a source's table that have no value. Whatever stands against a drop is looked for without a lock first.
+ * Only then the table is locked, against writers for one look through it, against readers for the drop itself. A lock is
+ * waited for briefly and tried again, because those who come later queue behind it.
+ */
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import {
+  type ColumnUse,
+  type DropDecisions,
+  NotRetyped,
+  type SourceColumn,
+} from "@data-cabinet/core/row/SourceColumnStore"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Result, Schedule } from "effect"
+import { SqlError } from "effect/sql"
+import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { isConflict, isUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { columnDependents } from "./ColumnDependents.ts"
+import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"
+import { dependentViews } from "./DependentViews.ts"
+import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+
+/** How long one attempt waits for a lock, and how many attempts there are, with a pause after each. */
+const LOCK_TIMEOUT_MILLIS = 200
+const ATTEMPTS = 20
+const PAUSE = "300 millis"
+
+const BUSY_SECONDS = 10
+
+/** $1: the table. Columns that were dropped keep their numbers. */
+const NUMBERED = "SELECT max(attnum)::int4 AS numbered FROM pg_attribute WHERE attrelid = $1::regclass"
+
+const ATTRIBUTE = "SELECT attnum::int4 AS number FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2"
+
+/** $1: the table, $2: the column's number. Indexes, constraints and statistics, which PostgreSQL would drop with the column, and the table's own rules. */
+const INDEXES = `
+SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object FROM pg_depend d
+WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::regclass AND d.refobjsubid = $2::int2
+  AND (d.classid IN ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_statistic_ext'::regclass)
+    OR d.classid = 'pg_rewrite'::regclass AND EXISTS (
+      SELECT FROM pg_rewrite r WHERE r.oid = d.objid AND r.ev_class = $1::regclass))
+ORDER BY 1 LIMIT 5`
+
+const SAVED_VIEWS = `SELECT title, query FROM cabinet.saved_view WHERE schema_name = '${SOURCES_SCHEMA}' AND table_name = $1 ORDER BY id`
+
+const FORGET = `DELETE FROM cabinet.field_column c WHERE c.source_id = $1 AND c.name = ANY ($2::text[]) RETURNING ${COLUMN}`
+
+const qualified = ({ name }: SourceTable) => quoteQualified(SOURCES_SCHEMA, name!)
+
+/** Those of the columns that have a value: one look through the table for all of them. */
+const filledOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  table: SourceTable,
+  names: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlySet<string>, SqlError.SqlError> {
+  if (names.length === 0) return new Set()
+  // A single column ends the look at its first value.
+  const statement =
+    names.length === 1
+      ? `SELECT ARRAY[EXISTS (SELECT FROM ${qualified(table)} WHERE ${quoteName(names[0]!)} IS NOT NULL)] AS filled`
+      : `SELECT ARRAY[${names.map((name) => `count(${quoteName(name)}) > 0`).join(", ")}] AS filled FROM ${qualified(table)}`
+  const [row] = yield* sql.unsafe<{ filled: ReadonlyArray<boolean> }>(statement)
+  return new Set(names.filter((_, index) => row!.filled[index] === true))
+})
+
+/** What stands against dropping each of the columns that the table has. */
+const usesOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  table: SourceTable,
+  names: ReadonlyArray<string>,
+): Effect.fn.Return<ReadonlyMap<string, ColumnUse>, SqlError.SqlError> {
+  const relation = qualified(table)
+  const numbers = new Map<string, number>()
+  for (const name of names) {
+    const [attribute] = yield* sql.unsafe<{ number: number }>(ATTRIBUTE, [relation, name])
+    if (attribute !== undefined) numbers.set(name, attribute.number)
+  }
+  const filled = yield* filledOf(sql, table, [...numbers.keys()])
+  const savedViews = yield* sql.unsafe<{ title: string; query: string }>(SAVED_VIEWS, [table.name])
+  const [{ numbered } = { numbered: 0 }] = yield* sql.unsafe<{ numbered: number }>(NUMBERED, [relation])
+  const uses = new Map<string, ColumnUse>()
+  for (const [name, number] of numbers) {
+    const views = yield* dependentViews(sql, relation, number)
+    const objects = yield* columnDependents(sql, relation, number, int8Array(views.map(({ oid }) => oid)))
+    const indexes = yield* sql.unsafe<{ object: string }>(INDEXES, [relation, number])
+    uses.set(name, {
+      filled: filled.has(name),
+      views: views.map((view) => `${view.schema}.${view.name}`),
+      objects,
+      indexes: indexes.map(({ object }) => object),
+      savedViews,
+      numbered,
+    })
+  }
+  return uses
+})
+
+/** What to drop, decided by what was found; a column that is gone already is dropped from our list as well. */
+const chosen = Effect.fnUntraced(function* <E>(
+  sql: PgClient.PgClient,
+  table: SourceTable,
+  names: ReadonlyArray<string>,
+  use: DropChoice<E>,
+): Effect.fn.Return<ReadonlyArray<string>, E | SqlError.SqlError> {
+  const uses = yield* usesOf(sql, table, names)
+  const drop: Array<string> = []
+  for (const name of names) {
+    const found = uses.get(name)
+    if (found === undefined || (yield* Effect.fromResult(use(name, found)))) drop.push(name)
+  }
+  return drop
+})
+
+/** Whether a column is dropped; a failure changes nothing. */
+export type DropChoice<E> = (name: string, use: ColumnUse) => Result.Result<boolean, E>
+
+export interface DropOptions<E> {
+  readonly sourceId: number
+  readonly table: (table: SourceTable | undefined) => Result.Result<ReadonlyArray<string>, E>
+  readonly use: DropChoice<E>
+}
+
+const dropLocked = Effect.fnUntraced(function* <E>(
+  sql: PgClient.PgClient,
+  { sourceId, table: columnsIn, use }: DropOptions<E>,
+): Effect.fn.Return<ReadonlyArray<SourceColumn>, E | NotRetyped | SqlError.SqlError> {
+  yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
+  yield* sql`SET LOCAL statement_timeout = 0`
+  yield* sql`SELECT 1 FROM cabinet.source WHERE id = ${sourceId} FOR UPDATE`
+  const table = yield* loadSourceTable(sql, sourceId)
+  const names = yield* Effect.fromResult(columnsIn(table))
+  if (table === undefined || table.name === null || names.length === 0) return []
+  yield* sql.unsafe(`LOCK TABLE ${qualified(table)} IN SHARE ROW EXCLUSIVE MODE`)
+  const drop = yield* chosen(sql, table, names, use)
+  if (drop.length === 0) return []
+  const clauses = drop.map((name) => `DROP COLUMN IF EXISTS ${quoteName(name)}`)
+  yield* Effect.mapError(sql.unsafe(`ALTER TABLE ${qualified(table)} ${clauses.join(", ")}`), (error) =>
+    sqlState(error) === "2BP01" ? new NotRetyped({ fact: { is: "depended_on", detail: sqlMessage(error) } }) : error,
+  )
+  const dropped = yield* sql.unsafe<ColumnRow>(FORGET, [sourceId, textArray(drop)])
+  // Invalidates submissions planned for the previous table.
+  yield* sql`UPDATE cabinet.source SET version = version + 1 WHERE id = ${sourceId}`
+  return dropped.map(toColumn)
+})
+
+const retried = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
+  work.pipe(
+    Effect.retry({
+      while: (error) => SqlError.isSqlError(error) && isConflict(error) && !isUnavailable(error),
+      schedule: Schedule.spaced(PAUSE),
+      times: ATTEMPTS - 1,
+    }),
+    Effect.mapError((error) =>
+      SqlError.isSqlError(error) && isConflict(error)
+        ? new NotRetyped({ fact: { is: "busy", seconds: BUSY_SECONDS } })
+        : error,
+    ),
+  )
+
+/** Returns the columns that were dropped. */
+export const dropColumns = Effect.fnUntraced(function* <E>(
+  sql: PgClient.PgClient,
+  options: DropOptions<E>,
+): Effect.fn.Return<ReadonlyArray<SourceColumn>, E | NotRetyped | SqlError.SqlError> {
+  const table = yield* loadSourceTable(sql, options.sourceId)
+  const names = yield* Effect.fromResult(options.table(table))
+  if (table === undefined || table.name === null || names.length === 0) return []
+  const drop = yield* sql.withTransaction(
+    Effect.andThen(sql`SET LOCAL statement_timeout = 0`, chosen(sql, table, names, options.use)),
+  )
+  if (drop.length === 0) return []
+  const wanted = new Set(drop)
+  const narrowed = (found: SourceTable | undefined) =>
+    Result.map(options.table(found), (all) => all.filter((name) => wanted.has(name)))
+  return yield* retried(sql.withTransaction(dropLocked(sql, { ...options, table: narrowed })))
+})
+
+/** The options of dropping one column, or failing. */
+export const singleDrop = <E>(sourceId: number, name: string, decide: DropDecisions<E>): DropOptions<E> => ({
+  sourceId,
+  table: (table) => Result.map(decide.column(table), () => [name]),
+  use: (_, use) => Result.map(decide.use(use), () => true),
+})
