@@ -99,7 +99,7 @@ const drop = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const sourceId = yield* sourceNamed(input.source)
-        const dropped = yield* SourceColumns.use((columns) => columns.drop(sourceId, input.column))
+        const dropped = yield* SourceColumns.use((port) => port.drop(sourceId, input.column))
         const words = `Column ${dropped.name} is dropped; the next value of ${plainText(dropped.field)} creates it again.`
         yield* report(yield* format, { source_id: sourceId, dropped: sourceColumnJson(dropped) }, () => words)
       }),

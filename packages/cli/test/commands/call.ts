@@ -6,13 +6,15 @@ import { vi } from "vitest"
 
 interface Tree {
   readonly name: string
+  /** A command that takes arguments does something by itself, also if it has others below it. */
+  readonly config: { readonly arguments: ReadonlyArray<unknown> }
   readonly subcommands: ReadonlyArray<{ readonly commands: ReadonlyArray<Tree> }>
 }
 
-const below = ({ subcommands }: Tree, path: ReadonlyArray<string>): ReadonlyArray<string> =>
-  subcommands.length === 0
-    ? [path.join(" ")]
-    : subcommands.flatMap(({ commands }) => commands.flatMap((each) => below(each, [...path, each.name])))
+const below = ({ subcommands, config }: Tree, path: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...(subcommands.length === 0 || config.arguments.length > 0 ? [path.join(" ")] : []),
+  ...subcommands.flatMap(({ commands }) => commands.flatMap((each) => below(each, [...path, each.name]))),
+]
 
 /** The names of all commands that do something. */
 export const leaves: ReadonlyArray<string> = below(cabinet as Tree, [])

@@ -36,6 +36,8 @@ interface Way {
   readonly session: WriteSession
   readonly rowsMayGo: boolean
   readonly locks: BodyLockMode
+  /** The batch was planned a second time, because a table had changed. */
+  readonly replanned?: true
 }
 
 export class BatchWriter {
@@ -126,6 +128,8 @@ export class BatchWriter {
     }
     // The cached tables may be outdated: the next attempt loads them again.
     this.#forgetTables(batch)
+    // A column was dropped after the batch was planned: planned again, its requests are parsed for the new table.
+    if (isColumnGone(error) && way.replanned === undefined) return this.#write(batch, { ...way, replanned: true })
     const sources = new Set(batch.map(({ request }) => request.sourceId))
     if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
       for (const id of sources) this.#tables.wait(id)
@@ -178,6 +182,8 @@ const unconfirmed = Effect.suspend(() => {
   const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "execute" })
   return Effect.fail(new SqlError.SqlError({ reason }))
 })
+
+const isColumnGone = (error: SqlError.SqlError): boolean => sqlState(error) === "42703"
 
 const isNoPartition = (error: SqlError.SqlError) =>
   sqlState(error) === "23514" && /no partition of relation/.test(String(error.reason.cause))
