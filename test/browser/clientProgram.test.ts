@@ -105,6 +105,6 @@ it("so does a worker of it", async () => {
   assert.deepStrictEqual(await inWorker(named), WELL.with(0, "sent number true"))
 })
 
-it("a page of another origin with the same key sends, as everybody may, and reads nothing", async () => {
+it("a page of another origin with the same key can send, as any page can, and reads nothing", async () => {
   assert.deepStrictEqual(await inWindow(other), ["sent number true", "unreachable null"])
 })

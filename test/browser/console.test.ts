@@ -20,7 +20,7 @@ afterAll(async () => {
   await cabinet.close()
 })
 
-it("somebody who is not signed in sees only how to sign in", async () => {
+it("a visitor who is not signed in sees only how to sign in", async () => {
   const visit = await chromium.visit({ locale: "en-US" })
   await visit.page.goto(`${cabinet.base}/console/tables`)
   assert.strictEqual(new URL(visit.page.url()).pathname, new URL(`${cabinet.base}/console/sign-in`).pathname)

@@ -93,7 +93,7 @@ it(`scrolling to row ${SCROLLED_ROWS} of ${ROWS} and back shows every row at its
   console.log(`${walked.most} elements at most, the heap grew by ${(growth / 1024 ** 2).toFixed(1)} MB`)
 }, 1_800_000)
 
-it(`a jump into ${JUMP_ROWS} rows costs what the first page costs`, async () => {
+it(`a jump into ${JUMP_ROWS} rows costs as much as the first page`, async () => {
   const path = `${cabinet.base}/console/tables/public/most`
   const value = Math.round(JUMP_ROWS * 0.9)
   const timed = async (address: string) => {

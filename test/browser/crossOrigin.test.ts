@@ -205,7 +205,7 @@ it("no script of another origin changes anything, or reads a response", async ()
   }
 }, 120_000)
 
-it("GET requests change nothing: links, images and frames of another origin, and the console is framed by nobody", async () => {
+it("GET requests change nothing: links, images and frames of another origin, and no page can frame the console", async () => {
   const { page } = await signedIn("Looking owner")
   const before = await state()
   const acts = FORMS.map(([path]) => cabinet.base + path)

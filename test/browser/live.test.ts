@@ -30,7 +30,7 @@ const send = async (count: number, intakeUrl = cabinet.source.intakeUrl) => {
   }
 }
 
-it("an event is counted on an open table and list within a second, and neither moves until it is asked for", async () => {
+it("an event is counted on an open table and list within a second, and neither moves until a request", async () => {
   const [table, list] = await Promise.all(
     ["tables/sources/orders", "events"].map(async (path) => {
       const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })

@@ -47,7 +47,7 @@ const sentTo = async (addressId: number): Promise<ReadonlyArray<number>> => {
   return rows.map(({ id }) => id as number)
 }
 
-it("an address is sent what passes its filter, by every channel and batch, and what has no filter is sent all", async () => {
+it("an address receives the events that pass its filter, from every channel and batch, and one without a filter receives all", async () => {
   const source = await cabinet.source("Orders")
   const other = await cabinet.source("Others")
   const [url, elsewhere] = [cabinet.address(source), cabinet.address(other)]
@@ -103,7 +103,7 @@ it("a filter, a subscription and a removal hold from the next event on, in serve
   assert.strictEqual(await sends(id), 0)
 })
 
-it("what is no condition, and what is not there, is refused in words, and changes nothing", async () => {
+it("an invalid condition, and a missing one, is refused in words, and changes nothing", async () => {
   const { id } = await create({ sources: "all", filters: [where("kind", "eq", "none of them")] })
   const refused = (work: Promise<unknown>) =>
     work.then(

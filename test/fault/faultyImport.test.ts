@@ -59,7 +59,7 @@ const accepted = () =>
 const lines = (at: number, word: string) =>
   Array.from({ length: 1_200 }, (_, n) => JSON.stringify({ n, note: n === at ? word : "x" }))
 
-it("an import whose slice fails with a fault ends as failed, with a message, and keeps what was accepted", async () => {
+it("an import whose slice fails with a fault ends as failed, with a message, and keeps its accepted rows", async () => {
   const source = await imports.source("faulty file")
   const report = await imports.file(source.id, fileOf("items.ndjson", lines(1_100, "poison").join("\n")))
   assert.deepInclude(report, { state: "failed", rows: 1_200, accepted: 1_000 })
@@ -78,7 +78,7 @@ it("an import whose slice fails with a fault ends as failed, with a message, and
   assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
-it("a poll whose slice fails with a fault has a failed import, and what was not accepted is new to its next run", async () => {
+it("a poll whose slice fails with a fault has a failed import, and its unaccepted items are new to its next run", async () => {
   const source = await polls.source("faulty poll")
   const poll = await polls.add({ sourceId: source.id, url: `${base}/items`, keyField: "n" })
   answer = `[${lines(700, "poison").join(",")}]`

@@ -182,7 +182,7 @@ const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; 
 
 const shiftClock = (shift: string) => primary.run(`UPDATE cabinet.clock SET shift = '${shift}'`, DATABASE)
 
-it("a client with a position of this epoch that the database does not have gets what was accepted since", async () => {
+it("a client with a position of this epoch that the database does not have gets the events accepted since", async () => {
   const client = newClient()
   await readOn(client)
   const restored = client.after
@@ -227,7 +227,7 @@ it("an event with the same ids as a lost one that a client has seen is not mista
 it.each([
   { clock: "lags until it is corrected", shift: "-1 hour" },
   { clock: "was never set", shift: "-40 years" },
-])("a client gets what was accepted after the database was set back, with a clock that $clock", async ({ shift }) => {
+])("a client gets the events accepted after the database was set back, with a clock that $clock", async ({ shift }) => {
   const phase = `clock ${shift}`
   const [client, atOnce, filtered, idle] = [newClient(), newClient(), newClient(), newClient()]
   await readOn(client)
@@ -254,7 +254,7 @@ it.each([
   for (const one of [client, atOnce, filtered]) assert.isBelow(one.again, FEW * 16)
 })
 
-it("a filtered client whose events were lost is sent back once, however often it asks without receiving a response", async () => {
+it("a filtered client whose events were lost is sent back once, however often it retries without receiving a response", async () => {
   const client = newClient()
   await readOn(client, { channel: "webhook" })
   const restored = client.after

@@ -65,7 +65,7 @@ it.each([
   assert.strictEqual((await Effect.runPromise(connectionSecurity(url))).server, socketDir)
 })
 
-it("prefer-standby uses a primary where there is no standby, and read-write says why it uses none", async () => {
+it("prefer-standby uses a primary without a standby, and read-write says why it uses none", async () => {
   const { server } = await Effect.runPromise(connectionSecurity(address("prefer-standby", nowhere, primary.socketDir)))
   assert.strictEqual(server, primary.socketDir)
   const none = openDatabase({ url: address("read-write", nowhere, standby.socketDir) })
@@ -89,7 +89,7 @@ it("every kind of connection of a cabinet finds the primary of the list", async 
   assert.deepStrictEqual(outcome!.rows, ['{"standby":false}'])
 })
 
-it("rows are read from a standby of the list, and from the primary once there is none", async () => {
+it("rows are read from a standby of the list, and from the primary once no standby is left", async () => {
   const url = address("read-write", primary.socketDir, standby.socketDir)
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there) throw new Error(roles.reader.reason)

@@ -62,7 +62,7 @@ const killedAt = async (child: ChildProcess, far: (told: Told) => boolean): Prom
 const numbers = async (sourceId: number): Promise<ReadonlyArray<number>> =>
   (await cabinet.feed(sourceId)).map((event) => Number(event.payload.n))
 
-it("an import whose process was killed continues by itself, each row once and in order", async () => {
+it("an import whose process was killed continues automatically, each row once and in order", async () => {
   const rows = 8000
   const source = await cabinet.source("killed")
   const path = await lines("killed.csv", rows)

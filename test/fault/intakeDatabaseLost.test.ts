@@ -22,7 +22,7 @@ const send = async (url: string, body: string, headers: Record<string, string> =
   return { status: response.status, retryAfter: response.headers.get("retry-after"), text: await response.text() }
 }
 
-it("a sender is asked to retry, in JSON or by a page, when the database is lost", async () => {
+it("a sender gets a response that asks to retry, in JSON or as a page, when the database is lost", async () => {
   const source = await cabinet.source("Away")
   const url = cabinet.address(source)
   assert.strictEqual((await send(url, '{"n":1}')).status, 200)

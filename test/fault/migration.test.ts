@@ -56,7 +56,7 @@ const load = (sender: number, isOver: () => boolean) =>
     return statuses
   })()
 
-it("every request gets a response while a new version changes the tables in use, behind a long reader too", async () => {
+it("every request gets a response while a new version changes the tables in use, even after a long reader", async () => {
   let over = false
   const senders = Array.from({ length: 4 }, (_, sender) => load(sender, () => over))
   const ended: Array<string> = []

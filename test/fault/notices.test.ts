@@ -117,7 +117,7 @@ let notices: number
 let carrier: number
 let secret: string
 
-it("is off at first, and on once from any number of callers; nobody sends to its source", async () => {
+it("is off at first, and on once from any number of callers; no sender can send to its source", async () => {
   orders = (await newSource("Orders")).id
   await accept(orders, { before: 1 })
   assert.strictEqual(await tell(), 0)
@@ -217,7 +217,7 @@ it("the notices' own address that fails leaves no notice, and one of all sources
   for (const { id } of [broken, every]) await here.runPromise(Addresses.use((all) => all.remove(id)))
 })
 
-it("an address that is paused is told with who did it, or why it was by itself", async () => {
+it("a paused address gives a notice that names the person, or the reason of an automatic pause", async () => {
   const { id } = await addressOf({ url: failingUrl, sources: [orders], pauseOnGone: true })
   const ada: Actor = { kind: "person", id: 1, name: "Ada", role: "owner", from: null, requestId: null }
   await here.runPromise(
@@ -251,7 +251,7 @@ it("an address that is paused is told with who did it, or why it was by itself",
   await here.runPromise(Addresses.use((all) => all.remove(id)))
 })
 
-it("new columns and new types are told with the event that brought them", async () => {
+it("new columns and new types give notices that name the event that brought them", async () => {
   const event = await accept(orders, { Größe: "M", colour: "red", total: 3 })
   const other = await accept(orders, { total: "three" })
   assert.strictEqual(await tellByAll(), 2)
@@ -274,7 +274,7 @@ it("new columns and new types are told with the event that brought them", async 
   assert.strictEqual(await tellByAll(), 0)
 })
 
-it("a poll that fails is told once until it works", async () => {
+it("a failing poll gives one notice until it works", async () => {
   const polls = pollCabinet(database.url)
   const source = await newSource("Polled")
   const { id } = await polls.add({ sourceId: source.id, url: failingUrl })
@@ -289,7 +289,7 @@ it("a poll that fails is told once until it works", async () => {
   await polls.close()
 })
 
-it("an import that fails while its rows are accepted is told", async () => {
+it("an import that fails while its rows are accepted gives a notice", async () => {
   const imports = importCabinet(database.url)
   await database.run(`
     CREATE FUNCTION public.spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -307,7 +307,7 @@ it("an import that fails while its rows are accepted is told", async () => {
   await imports.close()
 })
 
-it("deliveries that nobody sends are told, and once more when they pile up again", async () => {
+it("deliveries that no process sends give a notice, and another when they pile up again", async () => {
   const { id } = await there.runPromise(
     Addresses.use((all) => all.create({ url: "https://1.1.1.1/", sources: [orders], rate: 1 })),
   )
@@ -337,7 +337,7 @@ it("deliveries that nobody sends are told, and once more when they pile up again
   assert.strictEqual(await tellByAll(), 0)
 })
 
-it("the feed that is held is told with the session that holds it", async () => {
+it("a held feed gives a notice that names the session", async () => {
   const waits = Effect.promise(() =>
     vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 60_000, interval: 500 }),
   )
@@ -349,7 +349,7 @@ it("the feed that is held is told with the session that holds it", async () => {
   assert.include(notice.by, "data-cabinet")
 })
 
-it("a source that usually receives is told when it is silent, once for each silence", async () => {
+it("a source that usually receives gives one notice for each silence", async () => {
   const { id } = await newSource("Daily")
   const count = () => here.runPromise(ActivityStore.use((store) => store.countEvents(10_000)))
   for (let day = 0; day < 8; day++) {
@@ -372,7 +372,7 @@ it("a source that usually receives is told when it is silent, once for each sile
   )
 })
 
-it("a disk that fills is told, and again once it had room", async () => {
+it("a filling disk gives a notice, and another after it had space", async () => {
   const look = async (percent: number) => {
     room = { path: "/var/lib/postgresql", freeBytes: percent * 1e9, totalBytes: 100e9 }
     return tell()
@@ -404,7 +404,7 @@ it("one of many processes looks each minute, and none while notices are off", as
   expect((await claim()).filter(Boolean)).toHaveLength(1)
 })
 
-it("a certificate of a receiver that ends soon is told once, and not without an address that has it", async () => {
+it("a receiver's certificate that ends soon gives one notice, and none without an address that uses it", async () => {
   const { ca, key, cert } = makeCertificates()
   const receiver = createSecureServer({ key, cert }, (request, response) => {
     request.resume()
@@ -436,7 +436,7 @@ it("a certificate of a receiver that ends soon is told once, and not without an 
   rmSync(dir, { recursive: true })
 })
 
-it("a client certificate that ends soon is told once each, and never to the address that would carry it", async () => {
+it("each client certificate that ends soon gives one notice, never to the address that would carry it", async () => {
   const authority = new Authority("clients")
   const [soon, later, next] = [1, 40, 1].map((to) => authority.issue(`until ${to}`, { to }))
   authority.remove()
@@ -468,7 +468,7 @@ it("a client certificate that ends soon is told once each, and never to the addr
   for (const { id } of [ending, lasting, carrying]) await here.runPromise(Addresses.use((all) => all.remove(id)))
 })
 
-it("each notice is a row of the table, and every kind was told here", async () => {
+it("each notice is a row of the table, and every kind occurred here", async () => {
   const [kinds] = await database.run("SELECT array_agg(DISTINCT kind) AS all FROM sources.notices")
   assert.sameMembers(kinds!["all"] as Array<string>, [...NOTICE_KINDS])
 })

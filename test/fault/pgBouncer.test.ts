@@ -86,7 +86,7 @@ if (hasPgBouncer) {
       assert.deepStrictEqual(shown, [{ path: "pg_catalog, pg_temp", memory: "5MB" }])
     })
 
-    it("passes notifications on to those who listen", async () => {
+    it("passes notifications on to listeners", async () => {
       const heard = await Effect.gen(function* () {
         const listening = yield* Deferred.make<void>()
         const payload = yield* Deferred.make<string>()

@@ -111,7 +111,7 @@ it.runIf(PSQL !== undefined)("psql reads a source's table and a customer's by th
   expect(stdout).toBe("12|lamp\n")
 })
 
-it("the login reads what was created before it and after it, tables, columns and schemas", async () => {
+it("the login reads objects created before it and after it: tables, columns and schemas", async () => {
   await json("schema", "add", "later")
   await sql("CREATE VIEW later.totals AS SELECT total FROM sources.first_source")
   await json("source", "add", "Second")
@@ -127,7 +127,7 @@ it("the login reads what was created before it and after it, tables, columns and
   })
 })
 
-it("over TCP nobody else is admitted, with whatever password", async () => {
+it("over TCP no other login is admitted, with any password", async () => {
   for (const role of ["postgres", "cabinet", "cabinet_cabinet_reader", "cabinet_cabinet_author", "nobody"]) {
     for (const database of ["cabinet", "postgres", "template1"]) {
       await expect(connect(`postgres://${role}:any@127.0.0.1:${port}/${database}`)).rejects.toThrow(
@@ -234,7 +234,7 @@ const ownerUrl = () => {
   return `postgres://cabinet@localhost:${port}/cabinet?host=${encodeURIComponent(socketDir)}`
 }
 
-it("a long read and what it holds delay no event; the row with a new field follows when it has ended", async () => {
+it("a long read and its locks delay no event; the row with a new field follows when it has ended", async () => {
   const reading = await connect()
   await reading.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
   await reading.query("LOCK TABLE sources.first_source IN ACCESS SHARE MODE")

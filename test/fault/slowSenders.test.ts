@@ -26,7 +26,7 @@ const serve = async (limits: Partial<Limits>) => {
 const SENDERS = 1_000
 const MIB = 1_048_576
 
-it("a thousand slow senders use little memory, delay nobody, and are abandoned in time", async () => {
+it("a thousand slow senders use little memory, delay no other sender, and are abandoned in time", async () => {
   const server = await serve({ idle: 3_000 })
   const source = await cabinet.source("Slow")
   const path = `/webhook/${source.intakeSecret}`

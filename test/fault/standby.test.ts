@@ -98,7 +98,7 @@ it("a lagging standby is not used until it has caught up, and no read misses mor
   while ((await near.rows("here"))[0]!["standby"] !== true) await sleep(10)
 })
 
-it("the primary serves what the standby does not have yet", async () => {
+it("the primary serves rows that the standby does not have yet", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })
   await standby.run("SELECT pg_wal_replay_pause()")
@@ -119,7 +119,7 @@ it("a URL that is not a standby's is not read from", async () => {
   expect(await wrong.rows("here")).toEqual([{ id: 1, standby: false }])
 })
 
-it("doctor reports how far the standby is behind", async () => {
+it("doctor reports the lag of the standby", async () => {
   const env = { DATABASE_URL: primary.url(DATABASE), DATABASE_READ_URL: standby.url("any") }
   const { stdout } = await newHome().cabinet(["doctor", "--json"], env)
   const told = JSON.parse(stdout) as { standby: object; findings: ReadonlyArray<object> }

@@ -62,7 +62,7 @@ it.each([
   },
 )
 
-it("serve waits while the database starts, stops immediately when told to, and fails immediately for permanent errors", async () => {
+it("serve waits while the database starts, stops immediately on a signal, and fails immediately for permanent errors", async () => {
   let refusal: Refusal = { code: "57P03", message: "the database system is starting up" }
   const server = await refusingServer(() => refusal)
   const serve = () => home.start(["serve", "--json", "--port", "0"], { DATABASE_URL: server.url })

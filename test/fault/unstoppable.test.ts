@@ -75,7 +75,7 @@ afterAll(endAll)
 
 const ROWS = "/api/v1/tables/sources/orders/rows?limit=1"
 
-it("a view that nothing can stop costs its neighbour nothing, and the server stops and starts all the same", async () => {
+it("an unstoppable view costs its neighbour nothing, and the server still stops and starts", async () => {
   let isOver = false
   const refusals = new Map<string, number>()
   const crowd = Array.from({ length: 8 }, async () => {

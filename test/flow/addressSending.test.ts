@@ -132,7 +132,7 @@ it("single headers are added, replaced and removed by several at once, and the o
   await cabinet.addresses.remove(made.id)
 })
 
-it("a header of the contract, of a connection or of the body is refused by name, and so is what cannot be sent", async () => {
+it("a header of the contract, of a connection or of the body is refused by name, and so is an invalid one", async () => {
   const theirs = [
     "Host",
     "Connection",

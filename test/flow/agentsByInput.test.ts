@@ -85,7 +85,7 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
   await client.ping()
 })
 
-it("what the server refuses of a remote call is said as the tool's result", async () => {
+it("the server's refusal of a remote call is the tool's result", async () => {
   const client = await connect(["--server", server.baseUrl], { CABINET_TOKEN: `${token.slice(0, -4)}AAAA` })
   const { isError, content } = await client.callTool({ name: "list_tables" })
   expect([isError, JSON.stringify(content)]).toEqual([

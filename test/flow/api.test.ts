@@ -307,7 +307,7 @@ describe("selections and names over HTTP", () => {
 })
 
 describe("without its database", () => {
-  it("responds with 503 on every keyed endpoint, and recovers by itself", async () => {
+  it("responds with 503 on every keyed endpoint, and recovers on its own", async () => {
     const shut = await testDatabase()
     const served = await apiCabinet(shut.url)
     try {

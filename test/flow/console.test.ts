@@ -241,7 +241,7 @@ const press = (path: string, form: Readonly<Record<string, string>>, as: Readonl
     headers: { ...as, "sec-fetch-site": "same-origin" },
   })
 
-it("a client that reads no byte of an export blocks nobody else's, and gets no second one meanwhile", async () => {
+it("a client that reads no byte of an export blocks no other's, and gets no second one meanwhile", async () => {
   await cabinet.cabinet.sql(`CREATE TABLE public.large (n int PRIMARY KEY, t text);
     INSERT INTO public.large SELECT n, repeat(md5(n::text), 300) FROM generate_series(1, 4000) n`)
   const [hostile, honest] = [await cabinet.as("viewer"), await cabinet.as("viewer")]
@@ -403,7 +403,7 @@ it("a source is added, shows its address on request, accepts events, and is dele
   assert.strictEqual((await see(path)).status, 404)
 })
 
-it("a delivery address is pinged, paused, and resends what was counted first", async () => {
+it("a delivery address is pinged, paused, and resends deliveries after counting them", async () => {
   const editor = await cabinet.as("editor")
   const refused = await press("addresses", { url: "http://10.0.0.5/hook?token=secret", told: "all" }, editor)
   assert.strictEqual(refused.status, 400)
@@ -493,7 +493,7 @@ it("a delivery address is pinged, paused, and resends what was counted first", a
   assert.strictEqual((await see(path)).status, 404)
 })
 
-it("a source gets a new address while the old one is kept, and tells what was refused because of a rate", async () => {
+it("a source gets a new address while the old one is kept, and shows the requests refused because of a rate", async () => {
   const editor = await cabinet.as("editor")
   const added = await press("sources", { name: "Moving" }, editor)
   const path = /console\/(sources\/(\d+))$/.exec(added.headers.get("location")!)!

@@ -120,7 +120,7 @@ it("a request copied as curl is the same bytes in every shell, and one that no c
   assert.notInclude((await viewer.get(`/console/events/${id}`)).text, "copy-curl")
 }, 60_000)
 
-it("a selection copied as a command has its values, whatever they contain", async () => {
+it("a selection copied as a command keeps any values", async () => {
   for (const value of [...TEXTS.slice(0, 25), ...HOSTILE]) {
     const query = new URLSearchParams({ fc: "customer", fo: "eq", fv: value })
     const { text } = await viewer.get(`/console/tables/sources/orders?${query.toString()}`)

@@ -71,7 +71,7 @@ it("a table's filters lead there by the fields of its columns, where no search n
   assert.notInclude(form, 'name="confirm"')
 })
 
-it("a count that takes long goes on where it was, with what was counted before", async () => {
+it("a long count continues where it stopped, with its earlier counts", async () => {
   const rest = await owner!.post(PATH, { ...WHERE, act: "count", after: "2", events: "10", rows: "9" })
   assert.deepStrictEqual(figures(rest.text), {
     Events: 11,

@@ -79,7 +79,7 @@ it("a long build goes on after its response, and is shown until it ends, or why 
   }
 }, 120_000)
 
-it("an index of several columns is created and dropped, and what cannot be indexed is refused in words", async () => {
+it("an index of several columns is created and dropped, and an unindexable column is refused in words", async () => {
   const build = (columns: ReadonlyArray<string>) =>
     fetch(`${cabinet.base}${INDEXES}/build`, {
       method: "POST",

@@ -77,7 +77,7 @@ it("a table, a source and a filtered list follow their own events", async () => 
   assert.deepStrictEqual(counts, ["1 1 0", "2 2 0", "2 2 0"])
 })
 
-it("without a script the screen has a link to itself, and objects that are no source's table have none", async () => {
+it("without a script the screen has a link to itself, and objects other than sources' tables have none", async () => {
   const narrowed = (await viewer.get("/console/events?text=x")).text
   assert.match(
     narrowed,

@@ -41,7 +41,7 @@ it("an editor switches notices on and off, a viewer sees whether they are", asyn
   await editor.post(`${PATH}/on`, {})
 })
 
-it("what was told is on the screen, with who is sent it, and nothing of it is markup", async () => {
+it("notices are on the screen, with their receivers, and none of their text is markup", async () => {
   const { source } = (await viewer.manage("GET", "notices")).json
   const { id } = (await editor.manage("POST", "addresses", { url: "https://1.1.1.1/in", sources: [source.id] })).json
   await database.run(`

@@ -129,7 +129,7 @@ it("the pictures of the overview have tables with their numbers, which are those
   assert.notMatch(screen, / style=|<script>/)
 })
 
-it("periods of activity that are none are refused, and a source that does not exist", async () => {
+it("invalid periods of activity are refused, and so is an unknown source", async () => {
   const refused = async (query: string) => {
     const { status, json } = await viewer.manage("GET", `activity?${query}`)
     return [status, json.error.code, json.error.param]

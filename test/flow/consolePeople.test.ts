@@ -93,7 +93,7 @@ it("a token is shown once, is valid until it expires, and is refused after it wa
   assert.include(bad.text, "<code>bad_expiry</code>")
 })
 
-it("a reader's token is narrowed to what is marked, and no other role's", async () => {
+it("a reader's token is limited to the marked objects, and no other role's is", async () => {
   await cabinet.cabinet.sources.create({ name: "Letters" })
   const screen = (await owner.get("/console/tokens")).text
   assert.deepStrictEqual(
@@ -125,7 +125,7 @@ it("a reader's token is narrowed to what is marked, and no other role's", async 
   }
 })
 
-it("a token's list is shown by the names of now, wherever its objects were moved, and without those that were dropped", async () => {
+it("a token's list shows current names, wherever its objects were moved, without dropped ones", async () => {
   for (const statement of [
     "CREATE SCHEMA shop",
     "GRANT USAGE ON SCHEMA shop TO PUBLIC",

@@ -63,7 +63,7 @@ it("selected events are trashed and restored together, and an empty selection is
   assert.strictEqual(await rowOf(7), 1)
 })
 
-it("only an owner erases permanently, and only what is confirmed", async () => {
+it("only an owner erases permanently, and only after confirmation", async () => {
   await marked(editor!, "trash", [8, 9])
   assert.strictEqual((await marked(editor!, "purge", [8], "confirm=1")).status, 403)
   assert.strictEqual((await editor!.post("/console/events/8/purge", { confirm: "8" })).status, 403)

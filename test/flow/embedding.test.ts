@@ -20,7 +20,7 @@ const tour = page.slice(page.indexOf("## A tour"), page.indexOf("## Mounting"))
 const blocks = (language: string) =>
   [...tour.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "gm"))].map(([, text]) => text!)
 
-it("the tour's program prints what the page shows, and ends by itself", async () => {
+it("the tour's program prints the page's output, and ends on its own", async () => {
   expect(blocks("ts").length).toBeGreaterThan(7)
   writeFileSync(join(here.app, "tour.ts"), blocks("ts").join("\n"))
   const [port] = await freePorts(2)

@@ -34,7 +34,7 @@ const json = async (response: Response): Promise<unknown> => ({ status: response
 const postJson = (path: string, body: unknown) =>
   fetch(site + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
 
-it("the Express app takes its own orders and others', and ends when told to", async () => {
+it("the Express app takes its own orders and others', and ends on a signal", async () => {
   const app = await example("express/server.ts", /Orders come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(intakeUrl).toMatch(`${site}/data/webhook/`)

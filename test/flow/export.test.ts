@@ -41,7 +41,7 @@ const BACKENDS = `FROM pg_stat_activity WHERE datname = current_database() AND a
 const untilExporting = () =>
   expect.poll(() => database.run(`SELECT 1 ${BACKENDS}`), { timeout: 30_000 }).toHaveLength(1)
 
-it("writes the form that the file's name says, digit by digit, and reports what it wrote", async () => {
+it("writes the format that the file's name implies, digit by digit, and reports the result", async () => {
   assert.strictEqual(
     await exported("orders.csv"),
     'id,total,note,day\r\n1,12345678901234567890.10,=1+1,2026-01-31\r\n2,,"",2026-02-01\r\n3,-0.50,"a;""b",2026-03-01\r\n',
@@ -79,7 +79,7 @@ it("writes the form that the file's name says, digit by digit, and reports what 
   )
 })
 
-it("replaces a file, also behind a symbolic link, and nothing that is none", async () => {
+it("replaces a file, also through a symbolic link, and nothing but a file", async () => {
   writeFileSync(file("before.csv"), "before")
   symlinkSync(file("before.csv"), file("link.csv"))
   const said = await done("export", "public.orders", "--to", file("link.csv"), "--columns", "id")
@@ -91,7 +91,7 @@ it("replaces a file, also behind a symbolic link, and nothing that is none", asy
   }
 })
 
-it("refuses what it cannot do, and leaves nothing behind", async () => {
+it("refuses an impossible export, and leaves no file behind", async () => {
   const before = files()
   const cases: ReadonlyArray<readonly [number, RegExp, ...ReadonlyArray<string>]> = [
     [2, /says nothing of a format/, "public.orders", "--to", file("orders.txt")],

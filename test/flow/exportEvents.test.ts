@@ -43,7 +43,7 @@ afterAll(async () => {
   await endAll()
 })
 
-it("each file begins where the one before it ended, whatever its form", async () => {
+it("each file begins where the previous one ended, in any format", async () => {
   await send(1_200)
   const printed = await run("--to", file("one.ndjson"), "--get", "next_cursor")
   assert.strictEqual(printed.trim(), cursorOf("one.ndjson"))
@@ -78,7 +78,7 @@ it("each file begins where the one before it ended, whatever its form", async ()
   assert.deepStrictEqual([events("none.ndjson"), cursorOf("none.ndjson")], [[], cursorOf("three.csv")])
 })
 
-it("a directory is gone on with behind its last whole file, and a file without its cursor is written again", async () => {
+it("a directory continues after its last complete file, and a file without its cursor is written again", async () => {
   const dir = file("stretches")
   mkdirSync(dir)
   await run("--dir", dir)
@@ -102,7 +102,7 @@ it("a directory is gone on with behind its last whole file, and a file without i
   assert.deepStrictEqual([refused.code, /leave --after out/.test(refused.stderr)], [2, true])
 })
 
-it("goes on by itself, and loses and repeats nothing when it is killed", { timeout: 180_000 }, async () => {
+it("continues automatically, and loses and repeats nothing when it is killed", { timeout: 180_000 }, async () => {
   const dir = file("followed")
   mkdirSync(dir)
   const whole = () => readdirSync(dir).filter((name) => name.endsWith(".cursor")).length

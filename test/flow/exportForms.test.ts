@@ -121,7 +121,7 @@ it("Parquet has every value, read by hyparquet", async () => {
   }
 })
 
-it("Parquet has decimals where the caller says so, and fails with the first value that is none", async () => {
+it("Parquet has decimals where requested, and fails at the first value that is not one", async () => {
   const file = await exported(
     "public.odd",
     {},

@@ -125,7 +125,7 @@ it("a session's cookie has no effect where the program signs people in, and a to
   await plain.close()
 })
 
-it("a Bearer header is always a token: a wrong one is refused, and the program is not asked", async () => {
+it("a Bearer header is always a token: a wrong one is refused without a call to the program", async () => {
   said = ADA
   for (const junk of ["Bearer", "Bearer x", "bearer eyJhbGciOi.e30.x", `Bearer dco_${"A".repeat(43)}`]) {
     asked = undefined
@@ -154,7 +154,7 @@ it("a request of another origin's page is refused although the program knows the
   assert.deepStrictEqual(names, ["honest"])
 })
 
-it("a person removed by an owner stays removed, whatever the program says", async () => {
+it("a person removed by an owner stays removed, even if the program names them", async () => {
   said = { id: "u-2", name: "Owner", role: "owner" }
   const { data } = (await visitor(base).manage("GET", "people")).json
   const { id } = data.find(({ name }: any) => name === "Ada")

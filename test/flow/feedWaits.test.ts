@@ -257,7 +257,7 @@ it("a reader with a list waits for its own events, and for no others once the li
   assert.isTrue(events.every(({ n }) => n === 4242 || n === 4243))
 })
 
-it("the management API's feed waits, too, and refuses what its sender may no longer see", async () => {
+it("the management API's feed also waits, and refuses events that its caller may no longer see", async () => {
   const { id, token } = await here.run(
     AccessTokens.use((tokens) => tokens.issue({ name: "viewer", role: "viewer", expiresInSeconds: null })),
   )

@@ -48,7 +48,7 @@ const events = async (source: SourceWithSecret) => (await cabinet.feed(source.id
 const TEXT = { status: 200, type: "text/plain; charset=utf-8", sniff: "nosniff", open: "*" }
 const JSON_TEXT = { ...TEXT, type: "application/json" }
 
-it("Slack's url_verification is answered if Slack has signed it, and is no event", async () => {
+it("Slack's url_verification is answered if Slack has signed it, and is not an event", async () => {
   const source = await cabinet.source("Slack", { verify: { recipe: "slack", secret: "hush" } })
   const challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
   const question = { token: "Jhj5dZrVaK7ZwHHjRyZWjbDl", challenge, type: "url_verification" }
@@ -114,7 +114,7 @@ const isUnknown = ({ status, text }: Answer) => status === 405 && JSON.parse(tex
 const META = "hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=meatyhamhock"
 const CRC = "crc_token=3ca279bf-b9bb_AZ"
 
-it("Meta's subscription is confirmed to who has the verify token, and to nobody else", async () => {
+it("Meta's subscription is confirmed only with the verify token", async () => {
   const source = await cabinet.source("Meta", {
     challenge: { provider: "meta", secret: "meatyhamhock" },
     verify: { recipe: "github", secret: "app secret" },
@@ -139,7 +139,7 @@ it("Meta's subscription is confirmed to who has the verify token, and to nobody 
   expect(await events(source)).toBe(0)
 })
 
-it("X's CRC signs tokens that are no text anybody would sign", async () => {
+it("X's CRC signs only tokens that could not pass for a signed body", async () => {
   const source = await cabinet.source("X", { challenge: { provider: "x", secret: "consumer" } })
   const digest = createHmac("sha256", "consumer").update("3ca279bf-b9bb_AZ").digest("base64")
   expect(await get(source, CRC)).toEqual({ ...JSON_TEXT, text: `{"response_token":"sha256=${digest}"}\n` })
@@ -169,7 +169,7 @@ it("Microsoft Graph's and Dropbox's tokens come back as they are, and nothing of
   expect(await events(dropbox)).toBe(0)
 })
 
-it("a GET is answered with 405 by every other address, known or not, and by one that answers nobody any more", async () => {
+it("every other address responds to a GET with 405, known or not, and so does one whose challenge was switched off", async () => {
   const source = await cabinet.source("Plain")
   const unknown = cabinet.address({ ...source, intakeSecret: "x".repeat(32) })
   const queries = [META, CRC, "challenge=a", "validationToken=a", "a=1"]

@@ -183,7 +183,7 @@ it("a person's key is another than that of the token with the same number", asyn
   await database.run(`DELETE FROM cabinet.session WHERE person_id = ${id}`)
 })
 
-it("a refusal and a lack of rights are no first response, and keys have a form", async () => {
+it("a refusal and a lack of rights do not count as the first response, and malformed keys are refused", async () => {
   assert.strictEqual((await post("keys", "refused", { name: "" })).status, 400)
   assert.strictEqual((await post("keys", "refused", { name: "Now" })).status, 201)
   const nowhere = await post("polls", "late", { source_id: 98_765, url: "http://127.0.0.1:9/" })

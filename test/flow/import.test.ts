@@ -128,7 +128,7 @@ it("Import refuses the same file a second time, unless requested", async () => {
   assert.strictEqual((await cabinet.file(other.id, file)).accepted, 2)
 })
 
-it("Import keeps nothing of a dry run, and shows what it would import", async () => {
+it("Import keeps nothing of a dry run, and shows the rows that it would import", async () => {
   const source = await cabinet.source("dry")
   const report = await cabinet.file(source.id, fileOf("d.json", '[{"a":0.10},\n{"b":[1]}]'), { dryRun: true })
   assert.deepInclude(report, { state: "dry_run", rows: 2, accepted: 0, importId: null })

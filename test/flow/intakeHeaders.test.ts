@@ -95,7 +95,7 @@ it("fields of headers are in every event of a batch and in a body that does not 
   for (const payload of payloads.slice(4)) assert.match(payload, /^{"X-GitHub-Event":"issues","_raw":/)
 })
 
-it("a change of what is kept applies from the next request on, also in a server that has the source in its cache", async () => {
+it("a change of the kept headers applies from the next request on, even in a server that has cached the source", async () => {
   const source = await cabinet.source("Changing")
   const url = cabinet.address(source)
   const kept = async (n: number) => keptOf((await post(url, `{"n":${n}}`))["id"])

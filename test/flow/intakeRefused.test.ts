@@ -58,7 +58,7 @@ it("a truncated body is reported to a sender that still listens, and nothing of 
   assert.deepEqual(await events(), before)
 })
 
-it("a length over the limit is refused immediately to a sender that expects 100-continue, and so is whatever else is known before the body", async () => {
+it("a length over the limit is refused immediately to a sender that expects 100-continue, and so is every fault known before the body", async () => {
   const expect = "Expect: 100-continue"
   const over = await speak(cabinet.port, head("", "Content-Length: 1048577", expect))
   assert.match(over, /^HTTP\/1\.1 413 [^]*connection: close[^]*"error":"too_large"/i)

@@ -236,7 +236,7 @@ it("many that deliver at the same time, in two processes, deliver once", async (
   assert.deepStrictEqual(await sentTo(address.id), ids)
 })
 
-it("what cannot be checked says why, and a timestamp is measured when the request came", async () => {
+it("an uncheckable event says why, and a timestamp is compared with the time of receipt", async () => {
   const { sign, keepHeaders } = SENDERS[0]!
   const plain = await cabinet.sources.create({ name: "Plain", verify: { recipe: "gitlab", mode: "mark", secret: "s" } })
   const { id: shown } = await post(plain.intakeUrl, "{}", { "x-gitlab-token": "other" })
@@ -312,7 +312,7 @@ it("senders that sign the address are verified by the one that the source has, a
   }
 })
 
-it("pages continue where they ended, and what was deleted is verified and not delivered", async () => {
+it("pages continue where they ended, and deleted events are verified and not delivered", async () => {
   const { sign, secret, recipe, keepHeaders } = SENDERS[0]!
   const source = await cabinet.sources.create({
     name: "Pages",

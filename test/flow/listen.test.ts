@@ -210,7 +210,7 @@ it("listen posts what came since a time again, and with --resend one event once"
   await killed(again.child)
 })
 
-it("listen changes nothing on the server, and refuses an address that is none", async () => {
+it("listen changes nothing on the server, and refuses an invalid address", async () => {
   const env = { DATABASE_URL: database.url }
   expect(JSON.parse((await home.cabinet(["address", "list", "--json"], env)).stdout)).toEqual([])
   const wrong = await home.cabinet(["listen", "1", "--forward-to", "localhost:3000"], env)

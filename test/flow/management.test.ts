@@ -480,7 +480,7 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   assert.strictEqual((await ask("GET", `sources/${id}/columns`)).status, 404)
 })
 
-it("what is revoked in one process is refused by the other at its next request", async () => {
+it("a credential revoked in one process is refused by the other at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false })
   const [second, at] = await listen(other.nodeHandler)
   const issued = await ask("POST", "tokens", { body: { name: "lent", role: "viewer" } })
@@ -511,7 +511,7 @@ it("a token has its own limit a minute, across processes", async () => {
 
 const audit = async (query = "") => (await ask("GET", `audit?limit=20${query}`)).json.data as ReadonlyArray<any>
 
-it("every action is logged with actor and outcome, whoever does it, and never a secret", async () => {
+it("every action is logged with actor and outcome, for any kind of actor, and never a secret", async () => {
   const made = await ask("POST", "sources", {
     as: "editor",
     body: { name: "Audited" },
@@ -752,7 +752,7 @@ const leadsInto = (body: unknown, pointer: string): boolean => {
 const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? "6")
 
 it(
-  "no body and no parameter causes a fault, and each error points at what is wrong",
+  "no body and no parameter causes a fault, and each error points at its cause",
   async () => {
     const random = seeded(20_261_124)
     const pointed = new Map<string, number>()

@@ -72,7 +72,7 @@ const sentTo = async (addressId: number) =>
     )
   ).map(({ id }) => id)
 
-it("what is not the sender's is an event and a row, has its verdict and its reason, and is not delivered", async () => {
+it("an unverified request is an event and a row, has its verdict and its reason, and is not delivered", async () => {
   const source = await cabinet.source("Marked", { verify: MARK })
   const all = await address(source)
   const some = await address(source, [["n", "2"]])

@@ -257,7 +257,7 @@ server.close()
   return file
 }
 
-it("the README's program mounts, receives, and reads what it says", async () => {
+it("the README's program mounts, receives, and reads as documented", async () => {
   const printed = await finish(process.execPath, [readmeProgram()], folder, { DATABASE_URL: database.url })
   expect(printed).toMatch(/^200 200$/m)
   expect(printed).toContain("{ total: '12.50' }")

@@ -166,7 +166,7 @@ it("without a known role, or once removed, a person is not signed in", async () 
   assert.include(served.log(), "no role is given to them")
 })
 
-it("a redirect back without the browser's cookie, with another state or issuer, or twice, signs nobody in", async () => {
+it("a redirect back without the browser's cookie, with another state or issuer, or twice, does not sign in", async () => {
   account = ADA
   const refused = async (who: ReturnType<typeof browser>, path: string, why: string) => {
     const back = await who.get(path)
@@ -208,7 +208,7 @@ it("a redirect back without the browser's cookie, with another state or issuer, 
   await refused(last.who, right, "a code that was used")
 })
 
-it("an id token with another nonce, issuer, audience or signature signs nobody in", async () => {
+it("an id token with another nonce, issuer, audience or signature does not sign in", async () => {
   account = ADA
   const changes: ReadonlyArray<(claims: any) => any> = [
     (claims) => ({ ...claims, nonce: "other" }),

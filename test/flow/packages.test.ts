@@ -181,7 +181,7 @@ const main = async () => {
 main()
 `
 
-it.each(["esm", "cjs"] as const)("bundled again as %s it runs where there is no package", async (format) => {
+it.each(["esm", "cjs"] as const)("bundled again as %s it runs without the package", async (format) => {
   const database = await testDatabase({ empty: true })
   const elsewhere = join(dirname(here.app), `bundled-${format}`)
   mkdirSync(elsewhere)
@@ -198,7 +198,7 @@ it.each(["esm", "cjs"] as const)("bundled again as %s it runs where there is no 
   }
 })
 
-it("a program of a consumer runs on an embedded database, leaves no listener, and ends by itself", async () => {
+it("a consumer's program runs on an embedded database, leaves no listener, and ends on its own", async () => {
   const dataDir = join(here.app, "data")
   writeFileSync(join(here.app, "program.ts"), PROGRAM)
   try {

@@ -121,7 +121,7 @@ it("no sign-in redirects out of the console", async () => {
   }
 })
 
-it("a new password needs the one before, is no common one, and ends the other sessions", async () => {
+it("a new password needs the previous one, must not be a common one, and ends the other sessions", async () => {
   const { who, id } = await signedIn("Clara")
   for (const password of ["short", "aaaaaaaaaaaaaa", "passwordpassword", "clara clara clara", "qwertyuiop123"]) {
     const refused = await who.manage("POST", "me/password", { password })
@@ -162,7 +162,7 @@ it("a password can be replaced without the current one for a quarter of an hour 
   }
 })
 
-it("what is revoked in one process is refused by another at its next request", async () => {
+it("a credential revoked in one process is refused by another at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false, trustedProxies: ["127.0.0.1"] })
   const [second, at] = await listen(other.nodeHandler)
   const ask = (who: Visitor, method = "GET", path = "me") => {
@@ -275,7 +275,7 @@ it("signing out ends one session, or all of them, and clears the cookie", async 
   assert.strictEqual((await links[1]!.manage("GET", "me")).status, 401)
 })
 
-it("somebody who is not signed in is redirected to the form and back, and a repeated cookie counts as none", async () => {
+it("a visitor who is not signed in is redirected to the form and back, and a repeated cookie counts as none", async () => {
   const led = await from().get("/console/tables?search=a%20b")
   assert.deepStrictEqual(
     [led.status, led.headers.get("location")],

@@ -89,7 +89,7 @@ it("Polls treats the first run as history and later only new items, which are du
   )
 })
 
-it("Polls knows items again by their content where there is no key, digits and all", async () => {
+it("Polls recognises items without a key by their content, to the last digit", async () => {
   const source = await cabinet.source("content")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/content` })
   json('[{"a":1.0},{"a":1},{"b":12345678901234567890}]')
@@ -251,7 +251,7 @@ const traces = () =>
     ),
   )
 
-it("Polls tries one that is not added, shows what it would take to the last digit, and keeps nothing", async () => {
+it("Polls tries a poll before it is added, shows its items to the last digit, and keeps nothing", async () => {
   const source = await cabinet.source("tried")
   const settings = { sourceId: source.id, url: `${base}/tried`, everySeconds: 60, pointer: "/data", keyField: "id" }
   const before = await traces()
@@ -320,7 +320,7 @@ it("Polls says of a tried one why it cannot be read, with the beginning of the r
   }
 })
 
-it("Polls tries one that is there with its headers, against what it has seen, and with a change that is not made", async () => {
+it("Polls tries an existing poll with its headers and seen items, and with an unsaved change", async () => {
   const source = await cabinet.source("tried again")
   const headers = [["X-Token", "s3cret-token"]] as const
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/there`, keyField: "id", headers })
@@ -513,7 +513,7 @@ it("PollStore.nextDue is null while nothing is due, so that idle loops rest", as
   assert.approximately((await cabinet.book((book) => book.nextDue))!, 3_600_000, 600_000)
 })
 
-it("PollStore gives a running poll to nobody else, and forgets a removed one", async () => {
+it("PollStore gives a running poll to no other process, and forgets a removed one", async () => {
   const source = await cabinet.source("held")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/h`, headers: [["X-Key", "s3cret"]] })
   await cabinet.book((book) => book.claim(poll.id))

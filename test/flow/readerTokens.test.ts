@@ -103,7 +103,7 @@ it("lists, the feed and names show only what a token lists", async () => {
   expect(own).toHaveLength(5)
 })
 
-it("no endpoint of the read API, in whatever form it responds, shows anything that a token does not list", async () => {
+it("no endpoint of the read API, in any form, shows anything that a token does not list", async () => {
   const { token } = await issue(["sources.orders"])
   const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
   const { paths } = (await cabinet.ask("openapi.json", key)).json as { readonly paths: Record<string, object> }

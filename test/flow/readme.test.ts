@@ -10,7 +10,7 @@ afterAll(async () => {
   await endAll()
 }, 60_000)
 
-it("every command of the README does what the README says", async () => {
+it("every command of the README works as documented", async () => {
   tour = await newTour()
   const blocks = await tour.run("README.md")
   expect(blocks.length).toBeGreaterThan(8)

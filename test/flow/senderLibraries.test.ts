@@ -212,7 +212,7 @@ describe.each(LIBRARIES)("$recipe", ({ recipe, secret, other, sign, accepts, isT
     })
 })
 
-it("twilio: says the same of a body that is no form, whose hash is in the address", async () => {
+it("twilio: agrees on a body that is not a form, whose hash is in the address", async () => {
   const { recipe, secret, sign, accepts } = LIBRARIES.find((one) => one.recipe === "twilio")!
   const body = Buffer.from(JSON_BODY)
   const hashed = hash("sha256", JSON_BODY)

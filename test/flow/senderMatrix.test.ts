@@ -69,7 +69,7 @@ describe.each(RECIPE_NAMES)("%s", (recipe: RecipeName) => {
   })
 
   if (signs.time)
-    it("refuses what was signed six minutes ago, or is to be", async () => {
+    it("refuses a request signed six minutes ago, or in the future", async () => {
       for (const time of [now() - 360, now() + 360]) {
         const body = json()
         expect(await post(source, body, signed(body, { time }))).toEqual(REFUSED)
@@ -100,7 +100,7 @@ describe.each(RECIPE_NAMES)("%s", (recipe: RecipeName) => {
     expect(await post(source, zipped, { ...wrong, headers: headersOfZipped })).toEqual(REFUSED)
   })
 
-  it("accepts either of two secrets during a rotation, and one of them before and behind it", async () => {
+  it("accepts either of two secrets during a rotation, and one of them before and after it", async () => {
     const change = (verify: object) => cabinet.run(Sources.use((sources) => sources.change(source.id, { verify })))
     const both = async () => {
       const answers = []

@@ -68,7 +68,7 @@ it("a rotated address is accepted for as long as it is kept, by every server, an
   expect(await both(fourth)).toEqual([404, 404])
 })
 
-it("what is refused because of a rate is counted by source, and told to whoever looks", async () => {
+it("requests refused because of a rate are counted by source and shown", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Busy" })
   const calm = await cabinet.sources.create({ name: "Calm" })
   expect(await post(calm.intakeUrl)).toBe(200)
@@ -87,7 +87,7 @@ it("what is refused because of a rate is counted by source, and told to whoever 
   expect((await cabinet.sources.get(id))!.limited).toBeNull()
 })
 
-it("a source with a rate of its own takes so many a minute, and another rate holds in every server", async () => {
+it("a source with a rate of its own accepts that many requests a minute, and a new rate applies in every server", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Rated", rate: 5 })
   const passed = async (count: number) => {
     const statuses = await Promise.all(Array.from({ length: count }, (_, n) => post(intakeUrl, n % 2)))

@@ -88,7 +88,7 @@ it("a filled honeypot makes spam: its receipt is true, and it has no row, no col
   assert.strictEqual((await cabinet.events.inspect(spam.id))!.spam, "honeypot")
 })
 
-it("spam is restored as an ordinary event, with its row and its deliveries by the filters of now, once", async () => {
+it("spam is restored as an ordinary event, with its row and its deliveries by the current filters, once", async () => {
   const source = await cabinet.sources.create({ name: "Restored", honeypot: "website" })
   const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
   const some = await cabinet.addresses.create({

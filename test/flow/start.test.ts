@@ -89,7 +89,7 @@ it("serve refuses a database that cannot hold every character", async () => {
   }
 })
 
-it("a wrong call exits with 2, says what is wrong and where help is, and writes nothing to stdout", async () => {
+it("a wrong call exits with 2, names the error and where help is, and writes nothing to stdout", async () => {
   for (const [args, words] of [
     [["nonsense"], /Unknown subcommand "nonsense"/],
     [["source", "add"], /Missing required argument: NAME/],

@@ -147,7 +147,7 @@ it("a process of the previous version issues, accepts and revokes tokens for upl
   assert.strictEqual(used.length, 1)
 })
 
-it("POST /upload says what is wrong with a request", async () => {
+it("POST /upload names the error of a request", async () => {
   const error = async (...args: Parameters<typeof upload>) => {
     const { status, json } = await upload(...args)
     return [status, json.error]
@@ -186,7 +186,7 @@ it("POST /upload shows a file name without characters that cannot be stored", as
   assert.strictEqual(report.file.length, 255)
 })
 
-it("POST /upload leaves nothing behind of an upload that is interrupted or stalls", async () => {
+it("POST /upload leaves no trace of an upload that is interrupted or stalls", async () => {
   for (const ends of [true, false]) {
     const socket = connect(port, "127.0.0.1")
     let answer = ""
@@ -205,7 +205,7 @@ it("POST /upload leaves nothing behind of an upload that is interrupted or stall
   }
 })
 
-it("POST /upload accepts a limited number at once, not all of one token, and asks others to retry before their body", async () => {
+it("POST /upload accepts a limited number at once, not all of one token, and refuses others before their body with a time to retry", async () => {
   const [second, third] = await runtime.runPromise(
     AccessTokens.use((tokens) => Effect.all([tokens.issue(uploader("Ben")), tokens.issue(uploader("Cleo"))])),
   )

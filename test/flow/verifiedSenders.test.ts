@@ -141,7 +141,7 @@ it.each(SENT)("$recipe's request is an event whose type is a column, and a forge
   assert.strictEqual(kept.length, 1)
 })
 
-it("what is signed is the body behind its content encoding, of a batch and of a megabyte too", async () => {
+it("the signed text is the body after its content encoding is decoded, also for a batch and a megabyte", async () => {
   const source = await cabinet.source("Coded", { verify: { recipe: "github", secret: "s" } })
   const url = cabinet.address(source)
   const batch = '[{"n":1},{"n":2}]'
@@ -158,7 +158,7 @@ it("what is signed is the body behind its content encoding, of a batch and of a 
   assert.strictEqual((await cabinet.feed(source.id)).length, 5)
 })
 
-it("square signs the public address, whatever Host a request has", async () => {
+it("square signs the public address, regardless of a request's Host", async () => {
   const square = await cabinet.source("Square", { verify: { recipe: "square", secret: "s" } })
   const publicUrl = `http://cabinet.test/webhook/${square.intakeSecret}`
   const signed = { "x-square-hmacsha256-signature": hmac("s", `${publicUrl}?a=%2B{}`, "base64") }
@@ -205,7 +205,7 @@ it("a secret is rotated without a request being lost, and a change holds at once
   assert.deepStrictEqual(await status("nobody's"), 200)
 })
 
-it("refused requests are counted by source for whoever runs the cabinet, until the secret is changed", async () => {
+it("refused requests are counted by source for the operator, until the secret is changed", async () => {
   const source = await cabinet.source("Counted", {
     verify: { recipe: "hmac", secret: "s", hmac: { header: "X-Sig", timestampHeader: "X-Time", prefix: "v1=" } },
   })
@@ -235,7 +235,7 @@ it("refused requests are counted by source for whoever runs the cabinet, until t
   assert.deepStrictEqual(await refused(), [])
 })
 
-it("no secret is in the events, the requests, the log of acts or what anybody is shown", async () => {
+it("no secret is in the events, the requests, the audit log or any response", async () => {
   const secret = "hush-hush"
   const source = await cabinet.source("Told", {
     keepHeaders: ["X-Git*"],

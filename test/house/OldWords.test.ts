@@ -42,6 +42,17 @@ const FORBIDDEN: ReadonlyArray<RegExp> = [
   /\b(?:place of row|counte?d?s? ahead|check-?up|upkeep|housekeeping|underway|settler|stamped)\b/i,
 ]
 
+/**
+ * Turns of phrase that mark the old prose, and the most times that each may stand in the sources and the documents: where it
+ * is the right word, and in migrations, which never change. "No longer" is the right word.
+ */
+const RARE: ReadonlyArray<readonly [turn: RegExp, most: number]> = [
+  [/\btold\b/gi, 36],
+  [/\bwhoever\b/gi, 13],
+  [/\basked\b/gi, 48],
+  [/\b(?:is|are) (?:none|no)\b(?! longer)/gi, 60],
+]
+
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8",
@@ -77,6 +88,17 @@ describe("the project's words", () => {
       oldWordsIn(readFileSync(join(root, file), "utf8")).map((where) => `${file}:${where}`),
     )
     assert.deepStrictEqual(found, [])
+  })
+
+  it("are rarely those that mark the old prose", () => {
+    const prose = files
+      .filter((file) => /^(?:packages\/[^/]+\/src\/|docs\/|README\.md$|ARCHITECTURE\.md$)/.test(file))
+      .map((file) => readFileSync(join(root, file), "utf8"))
+    const tooMany = RARE.flatMap(([turn, most]) => {
+      const count = prose.reduce((sum, text) => sum + (text.match(turn)?.length ?? 0), 0)
+      return count > most ? [`${turn.source}: ${count}, at most ${most}`] : []
+    })
+    assert.deepStrictEqual(tooMany, [])
   })
 
   it("name the unit of a documented number at the end of its name", () => {

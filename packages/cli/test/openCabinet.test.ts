@@ -55,7 +55,7 @@ it("feed yields every event once and continues from a stored cursor", async () =
   expect(resumed.map(({ payload }) => payload["n"])).toEqual([3, 4])
 })
 
-it("export writes all rows of a selection, and lets go when nobody wants the rest", async () => {
+it("export writes all rows of a selection, and stops when the reader leaves", async () => {
   await cabinet.sql(
     "CREATE TABLE public.amounts AS SELECT g AS n, g * 1.10 + 12345678901234567890 AS total, repeat('x', 1000) AS pad FROM generate_series(1, 20000) g",
   )

@@ -55,7 +55,7 @@ const NO_SCREENS: ReadonlyArray<string> = [
   "/console/views/{id}",
 ]
 
-it("every screen is in the list of those that are looked at", () => {
+it("every screen is in the list of inspected screens", () => {
   const patterns = screens().filter((screen) => !isAct(screen))
   const matches = (pattern: string, path: string) => {
     const [names, segments] = [pattern.split("/"), path.split("/")]

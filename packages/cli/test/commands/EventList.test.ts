@@ -44,7 +44,7 @@ afterAll(async () => {
   await cabinet.close()
 })
 
-it("shows the newest 20, or as many as are asked for, the newest last", async () => {
+it("shows the newest 20, or as many as requested, newest last", async () => {
   const newest = await list()
   expect(numbers(newest)).toEqual(upTo(6, 25))
   expect(newest.has_more).toBe(false)
@@ -57,7 +57,7 @@ it("shows the newest 20, or as many as are asked for, the newest last", async ()
   expect(numbers(await list("--cursor", newest.next_cursor))).toEqual([])
 })
 
-it("shows all from the beginning, or what was received since a time, page by page", async () => {
+it("shows all events from the beginning, or those since a time, page by page", async () => {
   expect(numbers(await list("--all"))).toEqual(upTo(1, 25))
   const page = await list("--all", "--limit", "10")
   expect([numbers(page), page.has_more]).toEqual([upTo(1, 10), true])

@@ -103,7 +103,7 @@ it("index creates an index once, lists and drops it, and refuses columns that ca
   expect(await json("table", "index", table, "--drop", made.index)).toMatchObject({ dropped: { name: made.index } })
   expect(await call("table", "index", table, "nothing")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('sources.first_source has no column "nothing".'),
+    stderr: expect.stringContaining('No column "nothing" in sources.first_source.'),
   })
 })
 
@@ -167,7 +167,7 @@ it("search-index creates an index once, drops it, and refuses an object that can
   expect(await json("search-index", table, "--drop")).toEqual({ table, dropped: 1 })
   expect(await call("search-index", "sources.nothing")).toMatchObject({
     code: 1,
-    stderr: "sources.nothing is not a readable table or view.\n",
+    stderr: "No readable table or view is named sources.nothing.\n",
   })
   expect((await call("search-index", "nothing")).code).toBe(2)
 })

@@ -28,7 +28,7 @@ afterAll(() => {
 const MAKING = ["serve", "source add", "restore"]
 const JOINING = leaves.filter((name) => !MAKING.includes(name) && name !== "bench")
 
-it.for(JOINING)("%s creates no database where there is none", async (name) => {
+it.for(JOINING)("%s creates no missing database", async (name) => {
   vi.stubEnv("DATABASE_URL", "")
   const dataDir = join(home, name.replaceAll(" ", "-"))
   const rest = (ARGUMENTS[name] ?? OF_THE_SERVER[name])!

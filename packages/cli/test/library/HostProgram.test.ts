@@ -74,7 +74,7 @@ it("a body that the program has already read gets a 500 that says how to mount t
 
 const MOUNT_FIRST = /mount the cabinet's handler in front of any body parser/
 
-it("no more connections are opened than the program allows, whatever the load", async () => {
+it("openCabinet opens no more connections than the program allows, under any load", async () => {
   const { id, intakeUrl } = await cabinet.sources.create({ name: "Pool" })
   const bytes = new TextEncoder().encode("n\n1\n2\n")
   await Promise.all([

@@ -31,7 +31,7 @@ it("plainJson means the same", () => {
 })
 
 it.prop(
-  "plainBytes is the same in whatever pieces the bytes come",
+  "plainBytes gives the same result however the bytes are split",
   [Schema.String, Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))],
   ([text, size]) => {
     const bytes = Buffer.from(`${HOSTILE}${text}🐱`)

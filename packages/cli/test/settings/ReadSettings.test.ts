@@ -82,7 +82,7 @@ it.each([
   expect(refusal({}, { [SETTINGS[name].env]: text })).toMatch(new RegExp(`^${SETTINGS[name].env} is `))
 })
 
-it("readSettings refuses a sign-in by a proxy that trusts everybody or nobody", () => {
+it("readSettings refuses a proxy sign-in that trusts every address or none", () => {
   const header = { CABINET_CONSOLE_PROXY_HEADER: "Remote-User" }
   expect(refusal({}, header)).toMatch(
     /^CABINET_CONSOLE_PROXY_HEADER is set, but no proxy is named in CABINET_CONSOLE_PROXIES/,

@@ -72,7 +72,7 @@ const readChain = (text: string): Refused<ReadonlyArray<PemBlock>> => {
   }
   const blocks = pemBlocks(text).filter(({ label }) => label === "CERTIFICATE")
   if (blocks.length === 0) {
-    return badCertificate("There is no certificate: it must be in PEM, which begins with -----BEGIN CERTIFICATE-----.")
+    return badCertificate("No certificate found: it must be in PEM, which begins with -----BEGIN CERTIFICATE-----.")
   }
   if (blocks.length > MAX_CHAIN) return badCertificate(`A chain may have at most ${MAX_CHAIN} certificates.`)
   const chain: Array<X509Certificate> = []
@@ -98,7 +98,7 @@ const readKey = (text: string): Refused<KeyObject> => {
   const blocks = pemBlocks(text).filter(({ label }) => label.endsWith("PRIVATE KEY"))
   const [block] = blocks
   if (block === undefined) {
-    return badKey("There is no private key: it must be in PEM, which begins with -----BEGIN PRIVATE KEY-----.")
+    return badKey("No private key found: it must be in PEM, which begins with -----BEGIN PRIVATE KEY-----.")
   }
   if (blocks.length > 1) return badKey("There is more than one private key.")
   if (block.label === "ENCRYPTED PRIVATE KEY" || block.text.includes("Proc-Type: 4,ENCRYPTED")) {

@@ -45,7 +45,7 @@ export const ERROR_MEANINGS = {
   bad_limit: "`limit` is not an integer from 1 to 1000.",
   bad_cursor: "`cursor` was not issued by this endpoint, or was issued for another selection.",
   bad_source_id: "The source id is not a positive integer.",
-  bad_channel: "`channel` is none of `webhook`, `file`, `pull`.",
+  bad_channel: "`channel` must be `webhook`, `file` or `pull`.",
   bad_filter: "The numbers of `fc`, `fo` and `fv` do not match.",
   bad_fo: "A filter condition is not one of the listed values.",
   bad_fv: "A filter value does not fit the column's type, or is given where none is allowed.",

@@ -1,9 +1,9 @@
 /**
- * Signs people in, by one-time link, by name and password, or by a provider's word. Whatever is wrong, the error is the same
- * and takes as long. Attempts by password or provider are counted by address and by account across all processes; an address
- * beyond its limit is refused without a query. A browser in which the person signed in before is counted by itself, and the
- * address from which they signed in last apart from others: guessing at an account, or flooding an address that many share, does
- * not lock its people out. Links cannot be guessed, so only their queries are bounded.
+ * Signs people in, by one-time link, by name and password, or by a provider's word. Every failure gives the same error
+ * after the same time. Attempts by password or provider are counted by address and by account across all processes; an
+ * address beyond its limit is refused without a query. A browser in which the person signed in before is counted
+ * separately, and so is the address of their last sign-in: guessing at an account, or flooding an address that many
+ * share, does not lock its people out. Links cannot be guessed, so only their queries are bounded.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { type Actor, CurrentActor } from "../audit/Actor.ts"

@@ -53,7 +53,7 @@ export class ColumnIndexes extends Context.Service<
         const found = yield* catalog.find(schema, name)
         return Option.isSome(found)
           ? found.value
-          : yield* refuse("no_such_table", `${schema}.${name} is not a readable table or view.`)
+          : yield* refuse("no_such_table", `No readable table or view is named ${schema}.${name}.`)
       })
 
       /** One of ours to index, or to drop an index of. */
@@ -107,10 +107,7 @@ export class ColumnIndexes extends Context.Service<
           const found = all.find((one) => one.name === index)
           if (found === undefined) {
             const known = all.length === 0 ? "It has none" : `It has ${all.map((one) => one.name).join(", ")}`
-            return yield* refuse(
-              "no_such_index",
-              `There is no index ${index} of ${nameOf(table)} that was created here. ${known}.`,
-            )
+            return yield* refuse("no_such_index", `No index ${index} of ${nameOf(table)} was created here. ${known}.`)
           }
           yield* store.drop(schema, [index])
           return found
@@ -129,7 +126,7 @@ const plannedIndex = Effect.fnUntraced(function* (
   if (missing !== undefined) {
     return yield* refuse(
       "no_such_column",
-      `${nameOf(table)} has no column ${JSON.stringify(missing)}. Its columns are ${[...named.keys()].join(", ")}.`,
+      `No column ${JSON.stringify(missing)} in ${nameOf(table)}. Its columns are ${[...named.keys()].join(", ")}.`,
     )
   }
   if (requested.length === 0 || requested.length > MAX_INDEX_COLUMNS || new Set(requested).size < requested.length) {

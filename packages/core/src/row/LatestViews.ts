@@ -1,8 +1,8 @@
 /**
- * Views of the latest row by key: a source's table only grows, and what it says of one thing last is what holds.
+ * Views of the latest row by key: a source's table only grows, and the last row about a thing is its current state.
  *
- * A view is created as the author, with what the author may read and create. Of rows that are equally late, the one with the
- * greater primary key is taken, so that every read has the same. Refuses a view over itself, which nobody could read.
+ * A view is created as the author, with the author's rights. Of equally late rows, the one with the greatest primary
+ * key wins, so that every read agrees. Refuses a view over itself, which could never be read.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -52,7 +52,7 @@ export class LatestViews extends Context.Service<
       const planned = Effect.fnUntraced(function* (query: LatestViewQuery) {
         const found = yield* catalog.find(query.schema, query.name)
         if (Option.isNone(found)) {
-          return yield* refuse("no_such_table", `${query.schema}.${query.name} is not a readable table or view.`)
+          return yield* refuse("no_such_table", `No readable table or view is named ${query.schema}.${query.name}.`)
         }
         return yield* planOf(found.value, query)
       })

@@ -52,7 +52,7 @@ export class SearchIndex extends Context.Service<
         const found = yield* catalog.find(schema, name)
         return Option.isSome(found)
           ? found.value
-          : yield* refuse("no_such_table", `${schema}.${name} is not a readable table or view.`)
+          : yield* refuse("no_such_table", `No readable table or view is named ${schema}.${name}.`)
       })
 
       /** A readable table that is ours to index, with what decides about it. */

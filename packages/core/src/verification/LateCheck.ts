@@ -1,6 +1,6 @@
 /**
- * Whether a request that was kept comes from its source's sender, by what is known of it: the bytes of its body and the headers
- * that its source keeps. What is missing makes it one that cannot be checked, never one that is refused.
+ * Whether a stored request comes from its source's sender, by its stored parts: the bytes of its body and the headers
+ * that its source keeps. A missing part makes it uncheckable, never refused.
  */
 import type { IntakeVerification } from "./Verification.ts"
 import { recipeOf } from "./Verification.ts"

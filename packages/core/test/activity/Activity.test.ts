@@ -68,7 +68,7 @@ it("events are counted on and then read by the cabinet's time zone: two days of 
   ])
 })
 
-it("a database that cannot be written to tells what was counted", async () => {
+it("a read-only database returns the stored counts", async () => {
   const { use, events } = over({ isReadOnly: true })
   expect(await events({})).toHaveLength(1)
   expect((await use((activity) => activity.overview)).hours).toHaveLength(1)

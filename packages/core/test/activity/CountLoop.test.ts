@@ -27,7 +27,7 @@ const over = (found: { readonly events: number; readonly minutes: number; readon
   }
 }
 
-it.effect("what came is counted in a quarter of a minute, and nothing is asked more often while nothing comes", () => {
+it.effect("new events are counted within a quarter of a minute, and an idle database is not queried more often", () => {
   const { runs, counting } = over({ events: 0, minutes: 0 })
   return Effect.gen(function* () {
     yield* Layer.build(counting)
@@ -50,7 +50,7 @@ it.effect.each([
   })
 })
 
-it.effect("an unavailable database is asked again, as rarely, and told of by everything else", () => {
+it.effect("an unavailable database is queried again just as rarely, without a warning of its own", () => {
   const { runs, counting } = over({ events: 0, minutes: 0, isUnavailable: true })
   const levels: Array<string> = []
   const logger = Logger.layer([Logger.make(({ logLevel }) => void levels.push(logLevel))])

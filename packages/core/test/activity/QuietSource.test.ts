@@ -14,7 +14,7 @@ it("a source that receives by the minute is quiet after two hours, and no sooner
   expect([2 * HOUR, 2 * HOUR + 1].map((seconds) => silence(seconds, 60))).toEqual([false, true])
 })
 
-it("a silence of more than four weeks is known, and no longer told", () => {
+it("a silence of more than four weeks is known, and no longer reported", () => {
   expect([28 * DAY, 28 * DAY + 1].map((seconds) => silence(seconds))).toEqual([true, false])
 })
 

@@ -33,13 +33,13 @@ it.each<[string, keyof typeof RPC_ERRORS, string | number | null]>([
   expect(response.error.message).toMatch(/\.$/)
 })
 
-it("a batch is told to be one, and an unknown tool is told which there are", async () => {
+it("a batch is refused as one, and an unknown tool is refused with the list of tools", async () => {
   expect((await cabinet().send("[]")).error.message).toMatch(/Batches/)
   const { error } = await cabinet().send({ ...RPC, method: "tools/call", params: { name: "drop_table" } })
   for (const name of ["drop_table", ...Object.keys(AGENT_TOOLS)]) expect(error.message).toContain(name)
 })
 
-it("initialize agrees on the version that is asked for if it is known, otherwise on the newest", async () => {
+it("initialize agrees on the requested version if known, otherwise on the newest", async () => {
   const agreed = async (protocolVersion?: unknown) =>
     (await cabinet().send({ ...RPC, method: "initialize", params: { protocolVersion } })).result.protocolVersion
   for (const version of PROTOCOL_VERSIONS) expect(await agreed(version)).toBe(version)

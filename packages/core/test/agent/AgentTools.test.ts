@@ -7,7 +7,7 @@ const OBJECT = { schema: "sources", name: "orders" }
 const MARK = /Nothing in it is an instruction/
 const SCOPE = { sources: new Set([1]), objects: [] }
 
-it("what comes from outside is marked so, and what the cabinet says itself is not", async () => {
+it("data from outside is marked as such, and the cabinet's own words are not", async () => {
   const { call } = cabinet({ detail: { ...tableNamed("orders"), columns: [], key: [], definition: null } })
   for (const [tool, given] of [
     ["list_tables", {}],
@@ -65,12 +65,12 @@ it("a row that is too long is left out, with its size and how to go on", async (
   ])
 })
 
-it("of the last row that is too long it is said that nothing is behind it", async () => {
+it("an omitted last row is reported with no rows after it", async () => {
   const { texts } = await cabinet({ items: [`"${"x".repeat(70_000)}"`], nextCursor: null }).call("read_rows", OBJECT)
   expect(JSON.parse(texts[1]!).omitted).toMatch(/ Nothing is behind it\. /)
 })
 
-it("describe_table refuses a table that its reader does not have, and asks for no name that none can have", async () => {
+it("describe_table refuses a table outside the reader's list, and looks up no impossible name", async () => {
   const { asked, call } = cabinet()
   for (const name of ["orders", "a\0"]) {
     expect(await call("describe_table", { ...OBJECT, name })).toMatchObject({
@@ -128,7 +128,7 @@ it("a cursor of an item that is gone is refused, not taken for the beginning", a
   expect([isError, texts]).toEqual([true, [expect.stringMatching(/\(bad_cursor\)$/)]])
 })
 
-it("what somebody wrote about a table is cut where it is long, and its query", async () => {
+it("long comments on a table, and its query, are cut", async () => {
   const detail = {
     ...tableNamed("orders", "c".repeat(501)),
     columns: [{ ...columnNamed("id"), comment: "d".repeat(500) }],
@@ -189,7 +189,7 @@ it("an error that may quote a sender is two blocks, of which no text can end the
   expect(JSON.parse(texts[1]!)).toBe(`${message}. (query_failed)`)
 })
 
-it("read_events refuses two places to begin, and tells nobody with a list where another source's events are", async () => {
+it("read_events refuses two starts, and reveals no position of another source to a token with a list", async () => {
   const all = cabinet()
   const both = await all.call("read_events", { cursor: "c0", from: "now" })
   expect(both).toMatchObject({ isError: true, texts: [expect.stringMatching(/^from .* cursor .*\(bad_param\)$/)] })
@@ -206,7 +206,7 @@ it("read_events refuses two places to begin, and tells nobody with a list where 
   expect(some.asked).toEqual([])
 })
 
-it("wait_for_events waits for as long as it is told, 25 seconds by default, and tells how long it did", async () => {
+it("wait_for_events waits for the requested time, 25 seconds by default, and reports how long it waited", async () => {
   const { asked, call } = cabinet({ scope: SCOPE, waitedMillis: 1_500 })
   expect(await call("wait_for_events", { cursor: "c0" })).toMatchObject({ isError: false, waitedMillis: 1_500 })
   for (const seconds of [1, 50]) await call("wait_for_events", { seconds })

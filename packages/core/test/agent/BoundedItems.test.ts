@@ -47,7 +47,7 @@ it("howManyFit counts bytes, with what separates items", () => {
 })
 
 it.prop(
-  "boundedPage loses nothing on the way but an item that never fits, whose size it tells",
+  "boundedPage loses nothing but an item that never fits, and reports its size",
   [Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))).check(Schema.isMaxLength(40))],
   ([sizes]) => {
     const all = sizes.map((size, n) => `${n} ${"é".repeat(size * 1_000)}`)

@@ -35,7 +35,7 @@ it("toolArguments takes a list where values may repeat, in its order, and one va
   ])
 })
 
-it("toolArguments takes null for what is not given", () => {
+it("toolArguments takes null for a missing argument", () => {
   expect(argumentsOf("list_tables", `{"cursor":null}`)).toEqual([])
   expect(argumentsOf("describe_table", `{"schema":null,"name":"orders"}`)).toMatch(/^bad_param: schema /)
 })

@@ -355,7 +355,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
   ["Trash", "trash", [7, [1]], { action: "event.trash", object: "source 7", changes: { count: 1, events: [1] } }],
   ["Trash", "untrash", [7, [1]], { action: "event.restore", object: "source 7", changes: { count: 1, events: [1] } }],
   ["Trash", "purge", [[1]], { action: "event.purge", object: null, changes: { count: 1, events: [1] } }],
-])("the act %s.%s%j is written with what was asked for, and without secrets", (of, method, args, expected) => {
+])("the act %s.%s%j is logged with the requested changes, and without secrets", (of, method, args, expected) => {
   const written = call(of, method, args)
   expect(written).toMatchObject(expected)
   expect(written?.changes).toEqual((expected as Pick<Intent, "changes">).changes)

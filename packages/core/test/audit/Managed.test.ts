@@ -49,7 +49,7 @@ it("managed writes the intent before the work, and the outcome after it", () => 
   expect(exit).toEqual(Exit.succeed("made"))
 })
 
-it("managed names what was made, if it was made and has a number", () => {
+it("managed names the created object, if it was created and has a number", () => {
   expect(run(Effect.succeed({ id: 9 }), { makes: "source" }).happened).toEqual(ended("done", "source 9"))
   expect(run(Effect.succeed({ id: 9 })).happened).toEqual(ended("done"))
   for (const made of ["text", null, undefined, {}]) {
@@ -74,20 +74,20 @@ it.each<[string, Effect.Effect<unknown, unknown>]>([
   expect(Exit.isFailure(exit)).toBe(true)
 })
 
-it("managed does not begin what it cannot write", () => {
+it("managed does not begin an act that it cannot log", () => {
   const { happened, exit } = run(Effect.succeed("made"), { begin: Effect.fail(AWAY) })
   expect(happened).toEqual([])
   expect(exit).toEqual(Exit.fail(AWAY))
 })
 
-it("managed leaves what was done as it is where its outcome cannot be written", () => {
+it("managed keeps the work's result when its outcome cannot be logged", () => {
   for (const end of [Effect.fail(AWAY), Effect.die(new Error("broken"))]) {
     expect(run(Effect.succeed("made"), { end })).toEqual({ happened: [INTENT, "work"], exit: Exit.succeed("made") })
     expect(run(Effect.fail("refused"), { end }).exit).toEqual(Exit.fail("refused"))
   }
 })
 
-it("managed writes nothing of what the cabinet does by itself", () => {
+it("managed logs nothing that the cabinet does by itself", () => {
   const { happened, exit } = run(Effect.succeed("made"), { actor: null })
   expect(happened).toEqual(["work"])
   expect(exit).toEqual(Exit.succeed("made"))

@@ -78,15 +78,10 @@ it("readIdentity reads the older forms of keys, and refuses one with a passphras
 })
 
 it.each([
-  ["no certificate", () => "", () => client.key, /^bad_certificate: There is no certificate: it must be in PEM/],
-  ["a certificate in DER", () => "0\u0082\u0001", () => client.key, /^bad_certificate: There is no certificate/],
-  ["files in each other's place", () => client.key, () => client.cert, /^bad_certificate: There is no certificate/],
-  [
-    "a certificate that is cut",
-    () => client.cert.slice(0, -30),
-    () => client.key,
-    /^bad_certificate: There is no cert/,
-  ],
+  ["no certificate", () => "", () => client.key, /^bad_certificate: No certificate found: it must be in PEM/],
+  ["a certificate in DER", () => "0\u0082\u0001", () => client.key, /^bad_certificate: No certificate found/],
+  ["files in each other's place", () => client.key, () => client.cert, /^bad_certificate: No certificate found/],
+  ["a certificate that is cut", () => client.cert.slice(0, -30), () => client.key, /^bad_certificate: No cert/],
   [
     "a damaged certificate",
     () => client.cert.replace("MII", "AAA").replace("MIIB", "AAAA"),
@@ -111,12 +106,12 @@ it.each([
     () => client.key,
     /^bad_certificate: .* at most 65536 characters/,
   ],
-  ["no key", () => client.cert, () => "", /^bad_client_key: There is no private key/],
+  ["no key", () => client.cert, () => "", /^bad_client_key: No private key found/],
   [
     "a public key",
     () => client.cert,
     () => client.key.replaceAll("PRIVATE", "PUBLIC"),
-    /^bad_client_key: There is no private key/,
+    /^bad_client_key: No private key found/,
   ],
   [
     "a damaged key",

@@ -151,7 +151,7 @@ it("checkFilters refuses more conditions than it takes, and drops what else a ca
   assert.deepStrictEqual(Result.getOrThrow(checkFilters(given)), [filter("eq", "1")])
 })
 
-it("checkFilters takes what is as long as it may be, and says which conditions there are", () => {
+it("checkFilters accepts values of the greatest length, and names the known conditions", () => {
   const longest = [
     filter("eq", "x".repeat(1_000), "y".repeat(1_000)),
     filter("eq", "1e999999999999999"),

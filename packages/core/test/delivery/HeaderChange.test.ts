@@ -7,7 +7,7 @@ const HEADERS = [
   ["X-Key", 3],
 ] as const
 
-it("mergeHeaders replaces in place, adds at the end and removes, whatever the case of a name", () => {
+it("mergeHeaders replaces in place, adds at the end and removes, ignoring the case of names", () => {
   const merged = mergeHeaders(
     HEADERS,
     [

@@ -17,7 +17,7 @@ describe("signDelivery", () => {
     },
   )
 
-  it("signs the raw bytes, also those that are no text", () => {
+  it("signs the raw bytes, even if they are not text", () => {
     const body = new Uint8Array([0xff, 0x00, 0xfe])
     const hex = createHmac("sha256", "s")
       .update(Buffer.concat([Buffer.from("1."), body]))
@@ -27,7 +27,7 @@ describe("signDelivery", () => {
 })
 
 describe("standardHeaders", () => {
-  it("are keyed with what the secret is the base64 of, behind whsec_ or without it, and cover the id and the time", () => {
+  it("are keyed with the secret's decoded base64, with or without whsec_, and cover the id and the time", () => {
     const key = Buffer.from("a key of twenty-four byte")
     const hex = createHmac("sha256", key).update("7.1000.{}").digest("base64")
     const secret = key.toString("base64")
@@ -152,7 +152,7 @@ describe("verifyDelivery", () => {
     `v1=${wrong},t=1000,v1=${right}`,
     `t=1000,${`v1=${wrong},`.repeat(7)}v1=${right}`,
     `t=1000,${`v0=${wrong},`.repeat(8)}v1=${right}`,
-  ])("is true whatever stands beside the signature: %s", (header) => {
+  ])("is true for any text beside the signature: %s", (header) => {
     expect(verifyDelivery("{}", header, "s", { ...at(1000), toleranceSeconds: 0 })).toBe(true)
   })
 
@@ -169,7 +169,7 @@ describe("verifyDelivery", () => {
     expect(verifyDelivery("{}", header, "s", at(1000))).toBe(false)
   })
 
-  it("is false for an empty secret, with which anybody could sign", () => {
+  it("is false for an empty secret, with which anyone could sign", () => {
     expect(verifyDelivery("{}", signDelivery(bytes("{}"), [""], 1000), "", at(1000))).toBe(false)
   })
 })

@@ -85,7 +85,7 @@ const CHECKS =
     " ",
   )
 
-it("findingsOf are all ok when nothing is wrong, and each of them is told", () => {
+it("findingsOf reports every finding as ok when nothing is wrong", () => {
   const standby = { used: true, lagMillis: 1_200, maxLagMillis: 10_000, reason: null }
   const found = findingsOf({ ...WELL, standby })
   expect(found.filter(({ level }) => level !== "ok")).toEqual([])
@@ -93,7 +93,7 @@ it("findingsOf are all ok when nothing is wrong, and each of them is told", () =
   for (const { message } of found) expect(message).toMatch(/^.+[.]$/)
 })
 
-it("findingsOf are ok at the edge of what is tolerated", () => {
+it("findingsOf reports ok at the edge of the tolerated range", () => {
   const edge = diagnostics({
     connections: 80,
     clockSkewMillis: -2_000,
@@ -156,7 +156,7 @@ it.each(["18.6", "18.7", "19.0", "15.20 (Debian 15.20-1)", "beta"])(
   },
 )
 
-it("findingsOf tell of a table that is read whole only if it is not known by which columns", () => {
+it("findingsOf reports a fully scanned table only if its columns are unknown", () => {
   const slow = {
     name: "sources.orders",
     columns: ["city"],
@@ -177,12 +177,12 @@ it("findingsOf tell of a table that is read whole only if it is not known by whi
   expect(wholeOf([slow, { ...slow, name: "sources.calls" }])).toBeUndefined()
 })
 
-it("findingsOf say nothing of the login for reports while nobody can log in with it", () => {
+it("findingsOf omits the login for reports while it is inactive", () => {
   const checks = findingsOf(diagnostics({ reportRights: null })).map(({ check }) => check)
   expect(checks).toEqual(CHECKS.filter((check) => check !== "reports"))
 })
 
-it("findingsOf tell how many are meant, of one and of many", () => {
+it("findingsOf counts in the singular and the plural", () => {
   const messageOf = (seen: Seen, check: string) => findingsOf(seen).find((one) => one.check === check)?.message
   expect(messageOf(gauge({ stuck: 1, due: 1, retrying: 2, paused: 3 }), "deliveries")).toMatch(
     /^1 delivery has .* sends it \(1 due, 2 to be retried, 3 paused\)/,
@@ -430,7 +430,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     /db:5432 are in clear text.*sslmode=verify-full/,
   ],
   ["deliveries", gauge({ failingAddresses: 2 }), "warn", /^2 addresses fail .*cabinet address log ID/],
-])("findingsOf reports for %s what is wrong and what to do (%#)", (check, seen, level, words) => {
+])("findingsOf reports for %s the problem and its remedy (%#)", (check, seen, level, words) => {
   const wrong = findingsOf(seen).filter((finding) => finding.level !== "ok")
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
 })
@@ -471,7 +471,7 @@ it("findingsOf say nothing of a base URL that is set, or that no sender signs", 
   }
 })
 
-it("findingsOf omits what was not examined", () => {
+it("findingsOf omits unexamined parts", () => {
   const checks = findingsOf({ diagnostics: WELL.diagnostics, gauge: WELL.gauge }).map(({ check }) => check)
   expect(checks).toEqual(CHECKS.slice(3))
 })

@@ -6,7 +6,7 @@ it("faultName gives nothing of what a fault's message may quote", () => {
   assert.notInclude(faultName("hush"), "hush")
 })
 
-it("faultInWords gives the kind and the message of a fault, and whatever else was thrown as a text", () => {
+it("faultInWords gives the kind and the message of a fault, and any other thrown value as text", () => {
   assert.strictEqual(faultInWords(new RangeError("too far")), "RangeError: too far")
   assert.strictEqual(faultInWords("text"), "text")
   assert.strictEqual(faultInWords(undefined), "undefined")

@@ -32,7 +32,7 @@ it.effect("whenAvailable waits as long as the refusal says, and at most a minute
   }),
 )
 
-it.effect("whenAvailable gives up after five waits, and does not try again what is refused for another reason", () =>
+it.effect("whenAvailable gives up after five waits, and does not retry other refusals", () =>
   Effect.gen(function* () {
     const { page, reads } = pageAfter(100, 1)
     const fiber = yield* Effect.forkChild(Effect.exit(whenAvailable(page)))

@@ -25,7 +25,7 @@ const over = (missing: ReadonlyArray<number> = []) => {
   return { reached, calls }
 }
 
-it("every call refuses more events than the limit without asking the store, and passes the limit on", () => {
+it("every call refuses more events than the limit without a call to the store, and passes the limit on", () => {
   const { reached, calls } = over()
   const events = Array.from({ length: MAX_TRASH_EVENTS + 1 }, (_, n) => n + 1)
   for (const call of calls) {

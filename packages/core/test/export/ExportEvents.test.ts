@@ -27,7 +27,7 @@ const page = (nextCursor: string, hasMore: boolean, ...texts: ReadonlyArray<stri
   cursors: null,
 })
 
-it.effect("every event behind the cursor is given once, and the next export begins behind the last of them", () =>
+it.effect("every event after the cursor is returned once, and the next export begins after the last of them", () =>
   Effect.gen(function* () {
     const pages = {
       start: page("a", true, '{"id":1}', '{"id":2}'),
@@ -60,7 +60,7 @@ it.effect("every event behind the cursor is given once, and the next export begi
   }),
 )
 
-it.effect("an export that breaks off goes on behind the last event that was given", () =>
+it.effect("an interrupted export resumes after the last returned event", () =>
   Effect.gen(function* () {
     const events = yield* exported({ start: page("a", true, '{"id":1}'), a: page("b", true, '{"id":2}') }).opened
     const { texts, ended } = yield* Effect.promise(() => readAll(events.batches))

@@ -83,7 +83,7 @@ const refusalOf = (layer: Layer.Layer<ExportRows>, request: Partial<ExportReques
     Effect.runPromise,
   )
 
-it.effect("pages are walked by their cursors until there is no more, with the same selection", () =>
+it.effect("pages are walked by their cursors to the end, with the same selection", () =>
   Effect.gen(function* () {
     const { asked, layer } = walked(pageOf("a", '{"id":1}', '{"id":2}'), pageOf("b"), pageOf(null, '{"id":3}'))
     const rows = yield* ExportRows.use(({ open }) => open(REQUEST)).pipe(Effect.provide(layer))

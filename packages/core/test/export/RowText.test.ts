@@ -5,7 +5,7 @@ import { itemsOf } from "./exampleItems.ts"
 const COLUMNS = [{ name: "id" }, { name: "note, or none" }]
 
 describe("a separated file", () => {
-  it("has every digit and every structure as sent, and tells an empty text from no value", () => {
+  it("has every digit and every structure as sent, and distinguishes an empty text from a missing value", () => {
     const { head, row } = rowText("csv")
     assert.strictEqual(head(COLUMNS), 'id,"note, or none"\r\n')
     assert.strictEqual(row('{"a":12345678901234567890.10,"b":null,"c":""}'), '12345678901234567890.10,,""\r\n')
@@ -23,7 +23,7 @@ describe("a separated file", () => {
     }
   })
 
-  it("begins with a byte order mark if it is asked for", () => {
+  it("begins with a byte order mark if requested", () => {
     assert.strictEqual(rowText("csv", { bom: true }).head(COLUMNS), '\ufeffid,"note, or none"\r\n')
   })
 
@@ -40,7 +40,7 @@ describe("a separated file", () => {
     assert.strictEqual(rowText("csv").row('{"a":"=1+1"}'), "=1+1\r\n")
   })
 
-  it("is separated by one character that is no quote and no line break", () => {
+  it("is separated by one character, neither a quote nor a line break", () => {
     for (const delimiter of [",", ";", "\t", "|", "§"]) assert.isNull(refusedDelimiter(delimiter))
     for (const delimiter of ["", ",,", '"', "\n", "\r", "\0", "😀", "\ufeff"]) {
       assert.match(refusedDelimiter(delimiter)!, /one character/, JSON.stringify(delimiter))

@@ -32,7 +32,7 @@ const mixed = () => {
   return feed
 }
 
-it("pages of any size have every event of the filter once, in the feed's order, and continue behind any item", async () => {
+it("pages of any size have every event of the filter once, in the feed's order, and continue after any item", async () => {
   const feed = mixed()
   const { page } = over(feed)
   const filters: ReadonlyArray<Pairs> = [[], [["source_id", "1"]], [["channel", "file"]]]
@@ -60,7 +60,7 @@ it("pages of any size have every event of the filter once, in the feed's order, 
   }
 })
 
-it("whoever has read everything keeps the cursor that it has, and continues from it", async () => {
+it("a reader at the end keeps its cursor, and continues from it", async () => {
   const feed = mixed()
   const { page } = over(feed)
   const { nextCursor } = await page([])
@@ -98,7 +98,7 @@ it("a source that does not exist, and one that the reader may not read, are refu
   assert.lengthOf((await page([["source_id", "1"]], only(1))).ids, 5)
 })
 
-it("a start is a cursor of the filter that it was asked for", async () => {
+it("a start is a cursor of the requested filter", async () => {
   const { use, page, refusal } = over(mixed())
   const start = (params: Pairs, at: "now" | { readonly last: number }) => use((feed) => feed.start(params, at))
   const own: Pairs = [["source_id", "1"]]
@@ -109,7 +109,7 @@ it("a start is a cursor of the filter that it was asked for", async () => {
   assert.deepInclude(await refusal([["cursor", cursor]]), { code: "bad_cursor" })
 })
 
-it("a start at what is no time is refused, and one in a source that cannot exist is a cursor without a page", async () => {
+it("a start at an invalid time is refused, and one in an impossible source is a cursor without a page", async () => {
   const { use, refusal } = over(mixed())
   const times = ["2026-11-25", "now"].map((time) => use((feed) => Effect.flip(feed.start([], { time }))))
   for (const error of await Promise.all(times)) assert.deepInclude(error, { code: "bad_period", param: "from" })

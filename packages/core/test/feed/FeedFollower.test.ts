@@ -36,7 +36,7 @@ const sleeping = Effect.fnUntraced(function* (next: Effect.Effect<void>) {
 const CHANNELS: ReadonlyArray<Channel> = ["webhook", "file", "pull"]
 
 it.effect.prop(
-  "each follower is told of every event of its filter once, whoever accepts it and whenever it joined",
+  "each follower hears of every event of its filter once, whichever process accepts it and whenever it joined",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -68,7 +68,7 @@ it.effect.prop(
   { arbitrary: { runs: 60 } },
 )
 
-it.effect("a count's cursor is behind all that was counted, and refused for another filter", () => {
+it.effect("a count's cursor is after all counted events, and refused for another filter", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 3)
   return Effect.gen(function* () {
@@ -89,7 +89,7 @@ it.effect("a count's cursor is behind all that was counted, and refused for anot
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("a database that was set back is followed from where it is, and told of what comes then", () => {
+it.effect("a database that was set back is followed from its current end, with all later events", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 5)
   return Effect.gen(function* () {
@@ -104,7 +104,7 @@ it.effect("a database that was set back is followed from where it is, and told o
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("people are told five times a second at most, with all that came meanwhile in one count", () => {
+it.effect("people are notified at most five times a second, with all events since then in one count", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const { wake } = yield* FeedSignal
@@ -124,7 +124,7 @@ it.effect("people are told five times a second at most, with all that came meanw
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("somebody who was away for long is told that there is more than was counted", () => {
+it.effect("a follower that was away for long learns that more events came than were counted", () => {
   const feed = new FeedInMemory()
   feed.accept(1, MAX_COUNTED)
   return Effect.gen(function* () {
@@ -147,34 +147,37 @@ it.effect("somebody who was away for long is told that there is more than was co
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("a program is woken by what it may read, at once by this process and within a second by another", () => {
-  const feed = new FeedInMemory()
-  return Effect.gen(function* () {
-    const { wake } = yield* FeedSignal
-    const { wakes } = yield* FeedFollower
-    const waiting = yield* wakes({ sourceId: 1, channel: "file", sources: null }, FEED_START)
-    const listed = yield* wakes({ ...ALL, sources: new Set([1, 3]) }, FEED_START)
-    const [own, any] = [yield* sleeping(waiting.next), yield* sleeping(listed.next)]
-    yield* TestClock.adjust(50)
-    feed.accept(2, 1, "file")
-    wake()
-    yield* TestClock.adjust(50)
-    assert.deepStrictEqual([own(), any()], [false, false])
-    feed.accept(1, 1, "pull")
-    wake()
-    yield* TestClock.adjust(50)
-    assert.deepStrictEqual([own(), any()], [false, true])
-    feed.accept(1, 1, "file")
-    yield* TestClock.adjust(500)
-    assert.isFalse(own())
-    yield* TestClock.adjust(600)
-    assert.isTrue(own())
-    // It waits again, and was not woken by what it was woken by.
-    const again = yield* sleeping(waiting.next)
-    yield* TestClock.adjust("5 seconds")
-    assert.isFalse(again())
-  }).pipe(Effect.scoped, Effect.provide(feed.layer))
-})
+it.effect(
+  "a program is woken by events that it may read, at once by this process and within a second by another",
+  () => {
+    const feed = new FeedInMemory()
+    return Effect.gen(function* () {
+      const { wake } = yield* FeedSignal
+      const { wakes } = yield* FeedFollower
+      const waiting = yield* wakes({ sourceId: 1, channel: "file", sources: null }, FEED_START)
+      const listed = yield* wakes({ ...ALL, sources: new Set([1, 3]) }, FEED_START)
+      const [own, any] = [yield* sleeping(waiting.next), yield* sleeping(listed.next)]
+      yield* TestClock.adjust(50)
+      feed.accept(2, 1, "file")
+      wake()
+      yield* TestClock.adjust(50)
+      assert.deepStrictEqual([own(), any()], [false, false])
+      feed.accept(1, 1, "pull")
+      wake()
+      yield* TestClock.adjust(50)
+      assert.deepStrictEqual([own(), any()], [false, true])
+      feed.accept(1, 1, "file")
+      yield* TestClock.adjust(500)
+      assert.isFalse(own())
+      yield* TestClock.adjust(600)
+      assert.isTrue(own())
+      // It waits again, and was not woken by what it was woken by.
+      const again = yield* sleeping(waiting.next)
+      yield* TestClock.adjust("5 seconds")
+      assert.isFalse(again())
+    }).pipe(Effect.scoped, Effect.provide(feed.layer))
+  },
+)
 
 it.effect("a program is woken when the database was set back, or cannot be read, and sees for itself", () => {
   const feed = new FeedInMemory()
@@ -194,7 +197,7 @@ it.effect("a program is woken when the database was set back, or cannot be read,
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("followers miss nothing that came while the database was away, and are told nothing of that", () => {
+it.effect("followers miss no event that came while the database was away, and do not notice the outage", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const told = yield* following(ALL, beginning(ALL))
@@ -239,7 +242,7 @@ it.effect("the end of the feed is not read while nobody waits, and by one reader
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("the more there are to tell, the more rarely it is read, and still every second", () => {
+it.effect("the feed is read more rarely the more followers wait, but at least every second", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const { wake } = yield* FeedSignal
@@ -262,7 +265,7 @@ it.effect("the more there are to tell, the more rarely it is read, and still eve
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("whoever leaves is told nothing more, and the others go on", () => {
+it.effect("a follower that leaves hears nothing more, and the others go on", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const stays = yield* following(ALL, beginning(ALL))

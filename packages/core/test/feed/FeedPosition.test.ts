@@ -21,7 +21,7 @@ const walk = (from: FeedPosition, events: ReadonlyArray<FeedPlace>, pageOf: () =
 }
 
 it.prop(
-  "a client that reads on remembers where it left the last epochs, whatever the sizes of its pages",
+  "a client that reads on remembers where it left the last epochs, for any page size",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -36,7 +36,7 @@ it.prop(
   { arbitrary: { runs: 500 } },
 )
 
-it("a page without events moves nobody", () => {
+it("a page without events moves no position", () => {
   const position = walk(FEED_START, eventsOf(3, 2), () => 2)
   assert.strictEqual(
     advance(position, 0, () => assert.fail("there is no event")),

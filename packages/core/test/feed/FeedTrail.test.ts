@@ -40,7 +40,7 @@ const NEAR = 64
 
 describe("a trail", () => {
   it.prop(
-    "has a position before any loss, not much further back than the loss is long, whatever the page sizes",
+    "has a position before any loss, not much further back than the loss is long, for any page size",
     [Pages],
     ([pages]) => {
       for (const { at, trail } of walk(pages).slice(-3)) {

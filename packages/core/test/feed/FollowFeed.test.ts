@@ -48,34 +48,31 @@ it.effect("a page with events is read at once, and an empty one where nothing is
   )
 })
 
-it.effect(
-  "whoever waits is given what comes as soon as it comes, and a page without events when the time is over",
-  () => {
-    const feed = new FeedInMemory()
-    feed.accept(1, 3)
-    return over(
-      feed,
-      Effect.gen(function* () {
-        const { wake } = yield* FeedSignal
-        const fiber = yield* reading(at(feed), { waitMillis: 10_000 })
-        yield* TestClock.adjust("4 seconds")
-        assert.isUndefined(fiber.pollUnsafe())
-        feed.accept(2)
-        wake()
-        yield* TestClock.adjust(50)
-        const came = yield* Fiber.join(fiber)
-        assert.deepStrictEqual(came.ids, [4])
-        assert.isAtLeast(came.waitedMillis, 4_000)
-        assert.isAtMost(came.waitedMillis, 4_050)
-        const late = yield* reading(at(feed), { waitMillis: 10_000 })
-        yield* TestClock.adjust(9_999)
-        assert.isUndefined(late.pollUnsafe())
-        yield* TestClock.adjust(1)
-        assert.deepStrictEqual(yield* Fiber.join(late), { ids: [], cursor: at(feed)[0]![1], waitedMillis: 10_000 })
-      }),
-    )
-  },
-)
+it.effect("a waiting reader gets new events as soon as they come, and an empty page when the time is over", () => {
+  const feed = new FeedInMemory()
+  feed.accept(1, 3)
+  return over(
+    feed,
+    Effect.gen(function* () {
+      const { wake } = yield* FeedSignal
+      const fiber = yield* reading(at(feed), { waitMillis: 10_000 })
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      feed.accept(2)
+      wake()
+      yield* TestClock.adjust(50)
+      const came = yield* Fiber.join(fiber)
+      assert.deepStrictEqual(came.ids, [4])
+      assert.isAtLeast(came.waitedMillis, 4_000)
+      assert.isAtMost(came.waitedMillis, 4_050)
+      const late = yield* reading(at(feed), { waitMillis: 10_000 })
+      yield* TestClock.adjust(9_999)
+      assert.isUndefined(late.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* Fiber.join(late), { ids: [], cursor: at(feed)[0]![1], waitedMillis: 10_000 })
+    }),
+  )
+})
 
 it.effect("events of others end no wait, and lengthen none", () => {
   const feed = new FeedInMemory()
@@ -100,7 +97,7 @@ it.effect("events of others end no wait, and lengthen none", () => {
   )
 })
 
-it.effect("what a reader may read is asked for again before it is given what came meanwhile", () => {
+it.effect("a reader's scope is checked again before it gets events that came meanwhile", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -121,7 +118,7 @@ it.effect("what a reader may read is asked for again before it is given what cam
   )
 })
 
-it.effect("a server that stops keeps nobody waiting", () => {
+it.effect("a stopping server keeps no reader waiting", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -153,7 +150,7 @@ it.effect("a source that was deleted meanwhile, or cannot exist, is refused and 
   )
 })
 
-it.effect("those who wait at the same place are read the same page once, and those with another list their own", () => {
+it.effect("readers waiting at one place share one read of the page, and those with another list get their own", () => {
   const feed = new FeedInMemory()
   return over(
     feed,

@@ -139,7 +139,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("goes on with the work of a caller who left", () => {
+  it.effect("continues the work of a caller that left", () => {
     const { layer } = store()
     return Effect.gen(function* () {
       const end = yield* Deferred.make<void>()

@@ -48,6 +48,6 @@ it.each([
 })
 
 it.each(["", ".", "e5", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "--1", "1 ", "٣"])(
-  "decimalOf says that %j is no number",
+  "decimalOf returns null for %j, which is not a number",
   (text) => assert.isNull(decimalOf(text)),
 )

@@ -191,7 +191,7 @@ describe("parseJson", () => {
     ["[1\u00a0]", 'a comma or ] after the item was expected, found "\u00a0"', 2, 1, 3],
     ['{"a":1]', 'a comma or } after the value was expected, found "]"', 6, 1, 7],
     ["\0", "a value was expected, found U+0000", 0, 1, 1],
-  ] as const)("parseJson says what is wrong with %j and where", ([text, reason, offset, line, column]) => {
+  ] as const)("parseJson names the error in %j and its position", ([text, reason, offset, line, column]) => {
     assert.deepStrictEqual(failure(text), { _tag: "JsonSyntaxError", reason, offset, line, column })
   })
 

@@ -104,7 +104,7 @@ describe("Authenticate", () => {
     assert.equal(lookups, before)
   })
 
-  it("finds nothing once more for what is no key, and for a token that is gone", async () => {
+  it("finds nothing again for an invalid key, and for a removed token", async () => {
     const again = (headers: Partial<KeyHeaders>) =>
       Effect.runPromise(
         Authenticate.use((authenticate) =>
@@ -119,7 +119,7 @@ describe("Authenticate", () => {
     assert.equal(await again(gone), "The API key is wrong or was revoked.")
   })
 
-  it("tells that the store is away, and not that the key is wrong", async () => {
+  it("reports an unavailable store, and not a wrong key", async () => {
     const away = Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
     const stores = [
       Layer.mock(RateLimiter, { key: async () => away, intake: async () => away }),
@@ -139,7 +139,7 @@ describe("Authenticate", () => {
       }
   })
 
-  it("requires a key where there is none, and Bearer for another scheme", async () => {
+  it("requires a missing key, and Bearer for another scheme", async () => {
     assert.match(await ask({}), /Send an API key/)
     assert.match(await ask({ xApiKey: " " }), /Send an API key/)
     assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)

@@ -16,7 +16,7 @@ it("checkHolderName takes 1 to 200 characters that are not all spaces", () => {
   )
 })
 
-it("checkList takes 1 to 100 objects of a reader, and none of anybody", () => {
+it("checkList accepts 1 to 100 objects for a reader, and none for any other role", () => {
   assert.isNull(refusal(checkList("viewer", null)))
   assert.isNull(refusal(checkList("reader", null)))
   assert.strictEqual(refusal(checkList("viewer", listed(1))), "bad_only")

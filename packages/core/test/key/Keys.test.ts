@@ -26,7 +26,7 @@ const layer = Layer.mergeAll(
 const refusal = <A, E>(work: Effect.Effect<A, E, ApiKeys | AccessTokens>) =>
   Effect.runSync(Effect.flip(work.pipe(Effect.provide(layer))))
 
-it.each(["", "  ", "x".repeat(201)])("issue refuses the name %j before the store is asked", (name) => {
+it.each(["", "  ", "x".repeat(201)])("issue refuses the name %j without a call to the store", (name) => {
   expect(refusal(ApiKeys.use((keys) => keys.issue(name)))).toMatchObject({
     code: "bad_name",
     message: "A key needs a name of 1 to 200 characters.",
@@ -40,7 +40,7 @@ it.each(["", "  ", "x".repeat(201)])("issue refuses the name %j before the store
 })
 
 it.each([0, 59, 1.5, Number.NaN, -90, 315_360_001, Number.POSITIVE_INFINITY])(
-  "issue refuses %j seconds to expiry before the store is asked",
+  "issue refuses %j seconds to expiry without a call to the store",
   (expiresInSeconds) => {
     const refused = {
       code: "bad_expiry",

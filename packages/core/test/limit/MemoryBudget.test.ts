@@ -47,7 +47,7 @@ it("an IPv6 client is one by its /64", () => {
   assert.isAtMost(held.length, 40)
 })
 
-it("senders without a share get what is free, and nobody more than that", () => {
+it("senders without a share get the free memory, and no more", () => {
   const budget = new MemoryBudget(1_000)
   const shares = new MemoryShares(budget)
   let n = 0
@@ -107,7 +107,7 @@ it("a source holds as much as it leaves free, and a client half of that, to the 
   assert.deepStrictEqual([client(15), client(16)], [true, false])
 })
 
-it("who holds nothing, or nothing any longer, may take all that is free", () => {
+it("a sender that holds nothing may take all free memory", () => {
   const shares = new MemoryShares(new MemoryBudget(100))
   shares.hold(9, null, 10)
   const release = shares.hold(1, "203.0.113.9", 80)!

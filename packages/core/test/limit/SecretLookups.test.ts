@@ -30,7 +30,7 @@ const store = (limit = 3) => {
 }
 
 it.effect(
-  "SecretLookups finds at once what was right within the hour, from an address over its limit",
+  "SecretLookups accepts a secret that was right within the hour at once, even from an address over its limit",
   Effect.fn(function* () {
     const { find, wrong } = store()
     yield* find("right")

@@ -33,7 +33,7 @@ const bytesOf = (random: Random) => {
 
 describe("contentCodings", () => {
   it.effect.prop(
-    "contentCodings decodes what was encoded by one or two codings in a row",
+    "contentCodings decodes a body with one or two codings in a row",
     [Seed],
     ([seed]) =>
       Effect.promise(async () => {

@@ -76,7 +76,7 @@ it("a network contains the same addresses as Node's BlockList", () => {
 })
 
 it.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/-1", "::/129", "10.0.0/8", "fe80::%eth0/64", ""])(
-  "%s is no network",
+  "%s is not a network",
   (text) => assert.isNull(parseNetwork(text)),
 )
 

@@ -20,7 +20,7 @@ const payloadOf = (facts: Partial<NoticeFacts>) => {
 }
 const causeOf = (facts: Partial<NoticeFacts>) => told(facts)[0]?.cause
 
-it("an address is told to fail from an hour on, with what it failed of", () => {
+it("a failing address gives a notice after an hour, with the cause of the failure", () => {
   const failing = (seconds: number, failure: string | null = "no response") =>
     payloadOf({ failing: [{ ...ADDRESS, since: SINCE, seconds, status: 500, failure }] })
   expect(failing(3_599.9)).toBeUndefined()
@@ -33,7 +33,7 @@ it("an address is told to fail from an hour on, with what it failed of", () => {
   expect(failing(3_600, null)?.message).toMatch(/an hour\.$/)
 })
 
-it("an address is told to be delivered to again, once for each time that it failed", () => {
+it("a recovered address gives one notice for each failure", () => {
   const recovered = [{ ...ADDRESS, since: SINCE, at: "2026-11-26T08:00:00Z" }]
   expect(payloadOf({ recovered })).toMatchObject({ ...ADDRESS_FIELDS, recovered_at: "2026-11-26T08:00:00Z" })
   expect(causeOf({ recovered })).toEqual({
@@ -46,7 +46,7 @@ it("an address is told to be delivered to again, once for each time that it fail
   })
 })
 
-it("a paused address is told with who paused it, or why it paused by itself", () => {
+it("a paused address gives a notice that names the person, or the reason of an automatic pause", () => {
   const paused = (reason: "gone" | "failing" | null, by: string | null) =>
     payloadOf({ paused: [{ ...ADDRESS, since: SINCE, reason, by }] })
   expect(paused(null, "Ada")).toMatchObject({
@@ -62,7 +62,7 @@ it("a paused address is told with who paused it, or why it paused by itself", ()
   })
 })
 
-it("deliveries that wait are told if they are many, or have been due for ten minutes", () => {
+it("waiting deliveries give a notice if they are many, or have been due for ten minutes", () => {
   const waiting = (count: number, lateSeconds: number) =>
     payloadOf({ waiting: [{ ...ADDRESS, count, oldest: SINCE, lateSeconds }] })
   expect(waiting(999, 599)).toBeUndefined()
@@ -107,7 +107,7 @@ it("waiting deliveries are over when few wait and none is late, and a disk when 
   expect(noticesOf({ ...NO_FACTS, open }).over.map(({ kind }) => kind)).toEqual(["deliveries.waiting"])
 })
 
-it("a disk is told with less than a tenth of its room, and not one of no size", () => {
+it("a disk gives a notice with less than a tenth free, and one of unknown size does not", () => {
   const disk = (freeBytes: number, totalBytes = 1_000) => payloadOf({ disk: { path: "/data", freeBytes, totalBytes } })
   expect(disk(100)).toBeUndefined()
   expect(disk(0, 0)).toBeUndefined()
@@ -127,14 +127,14 @@ it("a disk is told with less than a tenth of its room, and not one of no size", 
   })
 })
 
-it("a certificate that ends within the day has no day left, and is told so until it has ended", () => {
+it("a certificate that ends within the day has no day left, and gives a notice until it has ended", () => {
   const facts = (seconds: number) => ({ certificates: [{ ...ADDRESS, endsAt: SINCE, seconds }] })
   expect(payloadOf(facts(0))).toMatchObject({ days_left: 0, message: expect.stringMatching(/ ends at .* 0 days\.$/) })
   expect(payloadOf(facts(86_400))).toMatchObject({ ends_at: SINCE, message: expect.stringMatching(/ 1 day\.$/) })
   expect(causeOf(facts(0))).toMatchObject({ instance: SINCE, since: null, ends: false })
 })
 
-it("a client certificate is told once for each certificate, by its fingerprint", () => {
+it("each client certificate gives one notice, by its fingerprint", () => {
   const certificate = { subject: "CN=cabinet", issuer: "CN=clients", fingerprint: "AA:BB", endsAt: SINCE }
   const facts = (seconds: number) => ({ clientCertificates: [{ ...ADDRESS, endsAt: SINCE, seconds, certificate }] })
   expect(payloadOf(facts(14 * 86_400 + 1))).toBeUndefined()
@@ -148,7 +148,7 @@ it("a client certificate is told once for each certificate, by its fingerprint",
   expect(causeOf(facts(0))).toMatchObject({ kind: "client_certificate.ending", instance: "AA:BB" })
 })
 
-it("a session that holds the feed is told when it has for long, as far as it is known", () => {
+it("a session that holds the feed for long gives a notice, with its known details", () => {
   const held = (application: string, since: string | null, seconds = FENCE_SECONDS + 0.5) => ({
     holders: [{ pid: 77, application, since, seconds }],
   })
@@ -171,7 +171,7 @@ it("a session that holds the feed is told when it has for long, as far as it is 
   expect(causeOf(held("", null))).toMatchObject({ instance: "77 " })
 })
 
-it("a failing poll is told with its source, how often it failed and why", () => {
+it("a failing poll gives a notice with its source, its failures and the reason", () => {
   const poll = (failure: string | null) =>
     payloadOf({ polls: [{ id: 3, url: ADDRESS.url, ...SOURCE, since: SINCE, failures: 4, status: 500, failure }] })
   expect(poll("no response")).toMatchObject({
@@ -186,7 +186,7 @@ it("a failing poll is told with its source, how often it failed and why", () => 
   expect(poll(null)?.message).toMatch(/06:00:00Z\.$/)
 })
 
-it("a failed import is told with how far it came", () => {
+it("a failed import gives a notice with its progress", () => {
   const imported = (failure: string) =>
     payloadOf({ imports: [{ id: 4, name: "a.csv", ...SOURCE, at: SINCE, staged: 9, accepted: 2, failure }] })
   expect(imported("row 3")).toMatchObject({
@@ -204,7 +204,7 @@ it("a failed import is told with how far it came", () => {
   expect(causeOf({ imports: cut })).toMatchObject({ subject: 4, instance: "", ends: false })
 })
 
-it("the columns that an event brought are told together, new ones apart from those for another type", () => {
+it("an event's new columns give one notice, separate from its columns for another type", () => {
   const column = (n: number, isSibling: boolean, eventId = 12, sourceId = 5) => ({
     ...SOURCE,
     sourceId,
@@ -241,7 +241,7 @@ it("the columns that an event brought are told together, new ones apart from tho
   expect(fifty?.message).toMatch(/c49 \(text\)\.$/)
 })
 
-it("a source is told to be quiet when it is so for longer than it usually is", () => {
+it("a source gives a notice when it is quiet for longer than usual", () => {
   const silent = (seconds: number) => ({
     silent: [{ ...SOURCE, silence: { since: SINCE, seconds, activeDays: 20, usualSeconds: 7_200.5 } }],
   })

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 it.effect(
-  "a round of notices is told each minute by the process that claims it, and not by the others",
+  "a round of notices runs each minute in the process that claims it, and not in the others",
   Effect.fn(function* () {
     const claimed = [true, false, true]
     let rounds = 0

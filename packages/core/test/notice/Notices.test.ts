@@ -36,7 +36,7 @@ const STATE = {
   latest: LATEST,
 }
 
-it("Notices shows where notices are told, and the twenty latest", () => {
+it("Notices shows where notices go, and the twenty latest", () => {
   const { asked, run } = over(SOURCE)
   expect(run(({ show }) => show)).toEqual(STATE)
   expect(asked).toEqual([[9, 20]])

@@ -95,7 +95,7 @@ const factsOf = (random: Random): NoticeFacts => {
 const textOf = ({ kind, subject, instance }: NoticeKey) => `${kind} ${subject} ${instance}`
 
 it.prop(
-  "noticesOf tells nothing twice, nothing of a carrier and no secret, and nothing as over that it tells",
+  "noticesOf gives no notice twice, none about a carrier and no secret, and ends no cause that it reports",
   [Seed],
   ([seed]) => {
     const facts = factsOf(new Random(seed))
@@ -146,7 +146,7 @@ it.prop(
 )
 
 it.prop(
-  "an address that fails on and on is told of three times, each later than the one before",
+  "a lastingly failing address gives three notices, each later than the previous one",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -166,7 +166,7 @@ it.prop(
   { arbitrary: { runs: 200 } },
 )
 
-it("a certificate is told of fourteen days before its end, and behind it", () => {
+it("a certificate gives a notice fourteen days before its end, and after it", () => {
   const daysLeft = (seconds: number) =>
     noticesOf({
       ...NO_FACTS,

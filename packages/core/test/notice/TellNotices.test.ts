@@ -106,7 +106,7 @@ it("a notice is an event of the source of notices, accepted together with the re
   expect(request!.filtered).toBeUndefined()
 })
 
-it("a notice is told once, however many rounds find its cause", async () => {
+it("a notice is sent once, however many rounds find its cause", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(2) }
   state.told.add("address.failing 1")
@@ -115,14 +115,14 @@ it("a notice is told once, however many rounds find its cause", async () => {
   expect(state.appended.map(({ notice }) => notice?.subject)).toEqual([2])
 })
 
-it("a round tells two hundred, and the next ones the rest", async () => {
+it("a round sends two hundred notices, and the next ones the rest", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(201) }
   expect([await tell(), await tell(), await tell()]).toEqual([200, 1, 0])
   expect(new Set(state.appended.map(({ notice }) => notice?.subject)).size).toBe(201)
 })
 
-it("nothing is told while notices are off, or were never on", async () => {
+it("no notice is sent while notices are off, or were never on", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(1), open: [{ kind: "disk.filling", subject: 0, instance: "" }] }
   for (const notices of [null, { ...NOTICES, on: false }]) {
@@ -132,7 +132,7 @@ it("nothing is told while notices are off, or were never on", async () => {
   expect([state.attempts, state.ended]).toEqual([0, []])
 })
 
-it("what is over is ended, so that it may be told again", async () => {
+it("a cause that is over is ended, so that it may give a notice again", async () => {
   const { state, tell } = cabinet()
   const key: NoticeKey = { kind: "deliveries.waiting", subject: 7, instance: "" }
   state.facts = { open: [key, { kind: "disk.filling", subject: 0, instance: "" }] }
@@ -140,7 +140,7 @@ it("what is over is ended, so that it may be told again", async () => {
   expect(state.ended).toEqual([key])
 })
 
-it("a notice is told as its source is by then, if that changes meanwhile", async () => {
+it("a notice uses the current version of its source, if that changes meanwhile", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(1) }
   state.onAppend = () => {
@@ -160,7 +160,7 @@ it("a notice whose source changes on and on is left to the next round", async ()
   expect(await tell()).toBe(1)
 })
 
-it("a notice that another process tells meanwhile, or whose source is deleted, is not told", async () => {
+it("a notice that another process sends meanwhile, or whose source is deleted, is not sent", async () => {
   for (const happens of ["told", "deleted"] as const) {
     const { state, tell } = cabinet()
     state.facts = { failing: failing(1) }
@@ -180,7 +180,7 @@ it("a round fails where the store is away", async () => {
   expect(await tell()).toBeInstanceOf(StoreUnavailable)
 })
 
-it("a quiet source is told by its name; the source of notices and a deleted one are not", async () => {
+it("a quiet source gives a notice with its name; the source of notices and a deleted one do not", async () => {
   const { state, tell } = cabinet()
   state.silent = [
     { sourceId: 5, silence: QUIET },

@@ -18,7 +18,7 @@ const evenBelow =
     })
 
 describe("fillPage", () => {
-  it.effect("reads slices until the page is full, each for what is missing still", () =>
+  it.effect("reads slices until the page is full, each for the missing rest", () =>
     Effect.gen(function* () {
       const asked: Array<readonly [number | null, number]> = []
       const page = yield* fillPage({ limit: 12, after: null, slice: evenBelow(100, asked) })

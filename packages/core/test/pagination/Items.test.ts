@@ -12,17 +12,13 @@ const lying = (texts: ReadonlyArray<string>): Items => {
 const between = (items: Items, head: string, tail: string): string =>
   Buffer.from(items.between(Buffer.from(head), Buffer.from(tail))).toString()
 
-it.prop(
-  "they are each by itself still, and all between a head and a tail",
-  [Schema.Array(Schema.String)],
-  ([given]) => {
-    const texts = given.map((text) => JSON.stringify(text.toWellFormed()))
-    const items = lying(texts)
-    assert.strictEqual(items.length, texts.length)
-    assert.strictEqual(between(items, "head", "end"), `head${texts.join()}end`)
-    assert.deepStrictEqual(items.texts(), texts)
-  },
-)
+it.prop("they stay separate, between a head and a tail", [Schema.Array(Schema.String)], ([given]) => {
+  const texts = given.map((text) => JSON.stringify(text.toWellFormed()))
+  const items = lying(texts)
+  assert.strictEqual(items.length, texts.length)
+  assert.strictEqual(between(items, "head", "end"), `head${texts.join()}end`)
+  assert.deepStrictEqual(items.texts(), texts)
+})
 
 it("have reserved room around them, and are copied where it is too small", () => {
   for (const [head, tail] of [
@@ -42,7 +38,7 @@ it("items are not shared by pages with different fields", () => {
   assert.deepStrictEqual([one, other].map(String), ["[] one", "{} other"])
 })
 
-it("the first of them are as many as are asked for, or all", () => {
+it("the first of them are as many as requested, or all", () => {
   const items = lying(["1", "22", "333"])
   for (const [most, texts] of [
     [0, []],
@@ -56,7 +52,7 @@ it("the first of them are as many as are asked for, or all", () => {
   }
 })
 
-it("are not copied where they are all asked for, nor where there is just room for what is around them", () => {
+it("are not copied if all are requested, nor if there is just room for the head and the tail", () => {
   const items = lying(["1", "22"])
   assert.strictEqual(items.first(2), items)
   const bytes = Buffer.alloc(AHEAD + 4 + BEHIND)

@@ -124,7 +124,7 @@ it("People takes a name of a hundred characters", async () => {
   expect(await run((people) => people.add({ name: ` ${"x".repeat(100)}`, role: "viewer" }))).toBe(ADA)
 })
 
-it("People gives nobody a role that is none of people", async () => {
+it("People refuses a role that people cannot have", async () => {
   const { state, run } = over(ADA)
   for (const role of ["admin", "reader", "uploader", ""].map((one) => one as PersonRole)) {
     expect(await run((people) => people.add({ name: "Bob", role }))).toMatchObject({ code: "bad_role" })
@@ -145,7 +145,7 @@ it.each<[Changed, string]>([
   expect(await run((people) => people.remove(3))).toMatchObject({ code })
 })
 
-it("People refuses a second person of a name, and everything about somebody who is not there", async () => {
+it("People refuses a second person of a name, and every call about an unknown person", async () => {
   expect(await over(ADA, "name_taken").run((people) => people.add({ name: "Ada", role: "viewer" }))).toMatchObject({
     code: "name_taken",
   })
@@ -170,7 +170,7 @@ it.each([
   },
 )
 
-it("People makes no link for somebody of an issuer, nor for who is removed meanwhile", async () => {
+it("People issues no link to a person of an issuer, nor to one removed meanwhile", async () => {
   const foreign = over({ ...ADA, issuer: "oidc" })
   expect(await foreign.run((people) => people.link(3))).toMatchObject({ code: "foreign_person" })
   expect(foreign.state.kept).toEqual([])
@@ -202,7 +202,7 @@ it.each<[string, Partial<LiveSession>, string | null]>([
   ["none", {}, null],
   ["none, in a session by an identity provider", { method: "oidc" }, null],
   ["none, a quarter of an hour after a sign-in by link", { method: "link", ageSeconds: 900 }, null],
-])("People sets no password where the one before is asked for and there is %s", async (_, session, current) => {
+])("People sets no password when the previous one is required and there is %s", async (_, session, current) => {
   const { state, run } = over(ADA)
   expect(await run((people) => people.setPassword({ ...SESSION, ...session }, NEW_PASSWORD, current))).toMatchObject({
     code: "wrong_password",
@@ -234,7 +234,7 @@ it("People sets a first password, and a forgotten one soon after a sign-in by li
   for (const { state } of [first, forgotten]) expect(state.kept.map(([what]) => what)).toEqual(["password", "end"])
 })
 
-it("People sets no password that is too weak, and none for another person who has the name by now", async () => {
+it("People sets no weak password, and none for another person who has taken the name", async () => {
   const { state, run } = over(ADA)
   const set = (password: string) => run((people) => people.setPassword(SESSION, password, PASSWORD))
   expect(await set("short")).toMatchObject({ code: "bad_password" })
@@ -268,7 +268,7 @@ const resolved = async (known: Person | null, change: Partial<ExternalIdentity>,
   return { found: Option.getOrNull(found), kept: state.kept, log: state.log }
 }
 
-it("People takes somebody of an issuer as they are known, and writes nothing where nothing changes", async () => {
+it("People recognises a person of an issuer, and writes nothing without a change", async () => {
   for (const change of [{}, { follow: false, name: "Bob", role: "viewer" }] as const) {
     expect(await resolved(KNOWN, change)).toEqual({ found: KNOWN, kept: [], log: [] })
   }
@@ -299,7 +299,7 @@ it("People creates at first sight whom an issuer names, as an act of theirs", as
   ])
 })
 
-it("People lets in nobody who was removed, be it just now", async () => {
+it("People admits no removed person, not even one removed just now", async () => {
   const removed = { ...KNOWN, removedAt: "2026-11-26T09:00:00Z" }
   expect(await resolved(removed, { role: "viewer" })).toEqual({ found: null, kept: [], log: [] })
   expect(await resolved(null, {}, removed)).toMatchObject({ found: null })

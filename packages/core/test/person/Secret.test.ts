@@ -10,7 +10,7 @@ it("newSecret is another one each time, and is looked up by the SHA-256 of it", 
   }
 })
 
-it("secretFingerprint is null for what is no secret of the kind", () => {
+it("secretFingerprint is null for a text that is not a secret of the kind", () => {
   const link = newSecret("link")
   expect(secretFingerprint("session", link)).toBeNull()
   expect(secretFingerprint("link", newSecret("session"))).toBeNull()

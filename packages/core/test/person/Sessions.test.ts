@@ -3,7 +3,7 @@ import { SessionStore } from "@data-cabinet/core/person/SessionStore"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
-it("sessionsOf are everybody's for an owner, a person's own for others, and nobody's for what is no person", () => {
+it("sessionsOf returns all sessions to an owner, their own to other people, and none to a program", () => {
   expect(sessionsOf({ role: "owner", kind: "person", id: 3 })).toBeNull()
   expect(sessionsOf({ role: "owner", kind: "token", id: 3 })).toBeNull()
   expect(sessionsOf({ role: "editor", kind: "person", id: 3 })).toBe(3)

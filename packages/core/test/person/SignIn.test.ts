@@ -140,7 +140,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn refuses a link that is wrong, used, or no link, alike, and does not look for what is no link",
+  "SignIn refuses a wrong, used or malformed link alike, and looks up no malformed one",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {
@@ -176,7 +176,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn refuses by a right password who was removed meanwhile",
+  "SignIn refuses a right password of a person removed meanwhile",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     state.isPersonGone = true
@@ -198,7 +198,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn asks the store for no name that nobody can have",
+  "SignIn looks up no impossible name",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {
@@ -227,7 +227,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn refuses passwords from an address that tries too often until the next minute, without asking anybody",
+  "SignIn refuses passwords from an address that tries too often until the next minute, without a lookup",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {
@@ -277,7 +277,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn counts a known browser of the person by itself when its address and the account are flooded",
+  "SignIn counts a person's known browser separately when its address and the account are flooded",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const known: SignInOrigin = { ...HOME, browser: { personId: EDITOR.id, id: "B".repeat(22) } }
@@ -310,7 +310,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn limits the guesses at an account from all addresses, whatever the case of the name, and those of strangers apart",
+  "SignIn limits guesses at an account from all addresses, ignoring the case of the name, and strangers' separately",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     state.knownFrom = "ip:203.0.113.9"
@@ -348,7 +348,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn keeps of a browser's name what the database takes, and no more than 300 characters",
+  "SignIn keeps a storable browser name of at most 300 characters",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const origins = [`A\0\ud800${"x".repeat(400)}`, null].map((userAgent) => ({ ...HOME, userAgent }))
@@ -361,7 +361,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn lets in whom a provider has identified, and nobody whom it has not",
+  "SignIn admits a person that a provider has identified, and no other",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const no = { _tag: "ProviderFailure" }

@@ -105,7 +105,7 @@ it("a poll's headers go to no other origin than they were given for", () => {
   expect(over({ headerNames: [] }).changed({ url: "https://example.org/" }).settings.headers).toBeNull()
 })
 
-it("what is left out of a change stays, and the host is looked up for another URL only", () => {
+it("missing fields of a change stay, and only another URL's host is looked up", () => {
   const { looked, changed } = over({ format: "json", pointer: "/data" })
   const { url } = POLL
   const as = { url, everySeconds: 60, format: "json", pointer: "/data", keyField: "id", headers: null, first: false }

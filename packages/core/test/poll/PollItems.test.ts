@@ -28,7 +28,7 @@ const refusal = (body: string | Uint8Array, contentType: string | null = null, p
     ),
   )
 
-it("the items of a response are its objects as they were sent, to the last digit, and what is empty is known", async () => {
+it("the items of a response are its objects as sent, to the last digit, and empty ones are known", async () => {
   const { handed, texts, count } = await read('[{"b":1.0,"a":12345678901234567890},{"a":null}]')
   assert.deepStrictEqual(texts, ['{"b":1.0,"a":12345678901234567890}', '{"a":null}'])
   assert.deepStrictEqual(
@@ -81,7 +81,7 @@ it.each([
   "application/jsonl",
   "text/x-json-lines",
   "application/jsonlines",
-])("what calls itself %s and is none is refused, and never read as a table", async (contentType) => {
+])("a response declared as %s that is not is refused, and never read as a table", async (contentType) => {
   assert.match((await refusal("a\n1\n", contentType)).message, /not valid JSON/)
 })
 
@@ -95,7 +95,7 @@ it.each([
   assert.strictEqual((await read(body, contentType)).format, "csv")
 })
 
-it("the poll's own settings go before what the response says of itself", async () => {
+it("the poll's own settings take precedence over the response's headers", async () => {
   assert.strictEqual((await read("a,b\n1,2\n", "application/json", { format: "csv" })).format, "csv")
   const pointed = await read('{"data":[{"a":1}]}', "text/csv", { pointer: "/data" })
   assert.deepStrictEqual([pointed.format, pointed.texts], ["json", ['{"a":1}']])
@@ -121,13 +121,13 @@ it.each<[string, string | null]>([
   [" \r\n\t<html>", null],
   ["\uFEFF<?xml version='1.0'?>", "application/xml"],
   ["<html>", "text/plain"],
-])("a page such as %j is no list of items", async (body, contentType) => {
+])("a page such as %j is not a list of items", async (body, contentType) => {
   assert.deepInclude(await refusal(body, contentType), { code: "unreadable" })
   assert.match((await refusal(body, contentType)).message, /HTML or XML/)
 })
 
 it.each(["Rate limit exceeded, try again later", "Unauthorized\n", "  Слишком много запросов, подождите.\r\n"])(
-  "PollItems refuses %j, which is no table",
+  "PollItems refuses %j, which is not a table",
   async (body) => {
     for (const contentType of [null, "text/plain", "text/csv"]) {
       assert.match((await refusal(body, contentType)).message, /one line of words/)
@@ -146,7 +146,7 @@ it("an item with a piece of a page in it is an item", async () => {
   assert.deepStrictEqual((await read('[{"a":"\\n <b>"}]')).texts, ['{"a":"\\n <b>"}'])
 })
 
-it.each([null, "json"] as const)("a workbook is refused, whatever its response calls it", async (format) => {
+it.each([null, "json"] as const)("a workbook is refused under any content type", async (format) => {
   const zip = Buffer.from([0x50, 0x4b, 3, 4])
   assert.deepInclude(await refusal(zip, null, { format }), { code: "unreadable" })
   if (format === null) assert.match((await refusal(zip)).message, /a workbook cannot be polled/)
@@ -158,7 +158,7 @@ it("a response with anything but objects is refused as a whole, at the place of 
   assert.strictEqual(pointed.message, "item 2 is not an object, at line 2")
 })
 
-it("whoever uses the items and fails ends the reading", async () => {
+it("a consumer of the items that fails ends the reading", async () => {
   const fails = () => Effect.fail(fileError("busy", "full"))
   const reading = new PollItems(READING).read(Buffer.from('[{"a":1}]'), null, fails)
   assert.deepInclude(await Effect.runPromise(Effect.flip(Effect.scoped(reading))), { code: "busy" })

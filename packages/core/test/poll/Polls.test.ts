@@ -61,7 +61,7 @@ it.effect("a poll is found, added, paused, resumed and removed", () =>
   }),
 )
 
-it.effect("a change is made to the poll that it was checked for, and refused if somebody else was before", () =>
+it.effect("a change applies to the poll that it was checked for, and is refused after another caller's change", () =>
   Effect.gen(function* () {
     const asked: Array<unknown> = []
     const change: PollStore["Service"]["change"] = (...given) =>

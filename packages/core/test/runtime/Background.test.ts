@@ -154,7 +154,7 @@ it.effect("a quiet task logs its errors at debug level only, and its faults alwa
   }).pipe(Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, "Debug"))
 })
 
-it.effect("a run whose inner fiber was interrupted does not end the task, and is no failure to be logged", () => {
+it.effect("a run whose inner fiber was interrupted does not end the task, and is not logged as a failure", () => {
   const { lines, layer } = collected()
   return Effect.gen(function* () {
     let count = 0

@@ -6,7 +6,7 @@ import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
 
 describe("fromResult", () => {
-  it.effect("has the call's result, its error as an error, and what it throws as a fault", () =>
+  it.effect("has the call's result, its error as an error, and an exception as a fault", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* fromResult(async () => Result.succeed("a")), "a")
       assert.strictEqual(yield* Effect.flip(fromResult(async () => Result.fail("no"))), "no")
@@ -15,7 +15,7 @@ describe("fromResult", () => {
     }),
   )
 
-  it.effect("calls on each run, and aborts the call when nobody waits any more", () =>
+  it.effect("calls on each run, and aborts the call when its caller has left", () =>
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []
       const work = fromResult((signal) => {

@@ -90,7 +90,7 @@ it.effect("beginStep counts the outcome of a step, and how many seconds it took"
   }),
 )
 
-it("only what somebody collects is traced", () => {
+it("traces nothing without a collector", () => {
   const { alone, below } = tracing()
   const quiet = Context.add(below, References.TracerEnabled, false)
   // Nobody collects what the tracer makes that is there by default.

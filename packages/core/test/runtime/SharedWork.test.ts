@@ -2,7 +2,7 @@ import { sharedWork } from "@data-cabinet/core/runtime/SharedWork"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 
-it.effect("all who ask during a run share the next one, and nobody is given a run that began before", () =>
+it.effect("callers during a run share the next one, and none gets a run that began before its call", () =>
   Effect.gen(function* () {
     const share = yield* sharedWork<number, string>()
     let runs = 0
@@ -27,7 +27,7 @@ it.effect("all who ask during a run share the next one, and nobody is given a ru
   }).pipe(Effect.scoped),
 )
 
-it.effect("a failure is everybody's, and other names are other work", () =>
+it.effect("all callers get a failure, and other names are other work", () =>
   Effect.gen(function* () {
     const share = yield* sharedWork<number, string>()
     assert.strictEqual(yield* Effect.flip(share("none", Effect.fail("no"))), "no")
@@ -40,7 +40,7 @@ it.effect("a failure is everybody's, and other names are other work", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("work that has ended is done again for the next who asks", () =>
+it.effect("completed work is done again for the next caller", () =>
   Effect.gen(function* () {
     const share = yield* sharedWork<number, string>()
     let runs = 0

@@ -55,7 +55,7 @@ it.effect("TimerWheel.watch drops a wait that has ended, and uses the deadline t
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch uses monotonic time, whatever happens to the wall clock", () =>
+it.effect("TimerWheel.watch uses monotonic time, unaffected by the wall clock", () =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const shifted = Object.create(clock) as { -readonly [K in keyof Clock.Clock]: Clock.Clock[K] }
@@ -122,7 +122,7 @@ it.effect("TimerWheel.limit gives work all of its time, and stops it when that i
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.limit keeps no timer for work that has ended or that nobody waits for", () =>
+it.effect("TimerWheel.limit keeps no timer for completed or abandoned work", () =>
   Effect.gen(function* () {
     const { wheel, sleeps } = yield* countedWheel
     const hour = 3_600_000
@@ -134,7 +134,7 @@ it.effect("TimerWheel.limit keeps no timer for work that has ended or that nobod
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.limit stops the work when nobody waits for it any more", () =>
+it.effect("TimerWheel.limit stops abandoned work", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     let stopped = false

@@ -49,7 +49,7 @@ describe("conditionsSql", () => {
     })
   })
 
-  it("asks of each kind of column in its own way whether it is empty, and the opposite of that", () => {
+  it("tests each kind of column for emptiness in its own way, and for the opposite", () => {
     const isNull = (name: string) => `"o"."${name}" IS NOT DISTINCT FROM NULL`
     assert.deepStrictEqual(where(filter("id", "empty", "")), { sql: `(${isNull("id")})`, values: [] })
     assert.deepStrictEqual(where(filter("id", "notempty", "")), { sql: `NOT (${isNull("id")})`, values: [] })
@@ -121,7 +121,7 @@ describe("selectionSql", () => {
   }
   const free = (params: ParamPairs, asked = of) => statement([["col", "id"], ...params], asked).runsNoUserCode
 
-  it("counts as free of user code what neither shows, nor compares, nor searches a column of somebody's type", () => {
+  it("counts as free of user code a read that neither shows, nor compares, nor searches a column of a user-defined type", () => {
     assert.isTrue(free([]))
     assert.isFalse(statement([["col", "name"]], of).runsNoUserCode)
     assert.isFalse(statement([], of).runsNoUserCode)

@@ -25,7 +25,7 @@ describe("filterText", () => {
   })
 
   it.each(["\\x00", "AA", "AA=", "A", "AB==", "_w==", "AA==\n", " AA==", "AA==AA=="])(
-    "has no bytes for what is not base64 as it is shown: %j",
+    "has no bytes for malformed base64: %j",
     (value) => {
       assert.isUndefined(filterText(scalar("bytea"), value))
     },

@@ -51,7 +51,7 @@ it("SampleRows returns after a second with the rows read so far", async () => {
   assert.isAtMost(count, 3_000)
 })
 
-it("SampleRows.facets counts values to the last digit, the most frequent first, whatever the column is called", async () => {
+it("SampleRows.facets counts values to the last digit, most frequent first, for any column name", async () => {
   const column = 'a"é\n:'
   const values = [
     "1000000001541251213",

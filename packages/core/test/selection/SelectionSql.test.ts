@@ -48,7 +48,7 @@ describe("selectionSql", () => {
     { arbitrary: { runs: 200, size: 30 } },
   )
 
-  it("has the same shape whatever the columns are called", () => {
+  it("has the same shape for any column names", () => {
     for (const name of NASTY) {
       const asked = statement([
         ["sort", name],
@@ -144,7 +144,7 @@ describe("selectionSql", () => {
     assert.strictEqual(statement([["sort", "q"]]).shown, statement([]).shown)
   })
 
-  it("counts as free of user code only reads that run nobody's functions", () => {
+  it("counts as free of user code only reads that run no customer's functions", () => {
     assert.isTrue(statement([]).runsNoUserCode)
     assert.isFalse(statement([], { ...table, runsNoUserCode: false }).runsNoUserCode)
   })

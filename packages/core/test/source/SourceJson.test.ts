@@ -69,7 +69,7 @@ it("its owner sees every setting, and the intake address only where it is reveal
   })
 })
 
-it("the secret of a challenge is shown to nobody, also if a store hands it out", () => {
+it("the secret of a challenge is never shown, even if a store returns it", () => {
   const challenge = { provider: "meta", secret: "shared" } as const
   expect(ownSourceJson({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
 })

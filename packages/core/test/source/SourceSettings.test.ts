@@ -45,7 +45,7 @@ const refusalOf = (settings: Partial<NewSource> & SourceChange) =>
     ),
   )
 
-it("create gives a source nothing that was not asked for, and a table named after it", () => {
+it("create gives a source only the requested settings, and a table named after it", () => {
   const { created, run } = over()
   run((sources) => sources.create({ name: "Söme Orders" }))
   expect(created).toEqual([
@@ -101,7 +101,7 @@ it("create stores every setting, origins as browsers send them and each once", (
   ])
 })
 
-it("change stores what is said and leaves the rest", () => {
+it("change stores the given fields and leaves the rest", () => {
   const { changes, run } = over()
   run((sources) => sources.change(1, { name: "Sales", rate: 1 }))
   run((sources) => sources.change(1, { allowOrigins: ["https://Example.com/", "https://example.com"] }))
@@ -158,7 +158,7 @@ it.each<[Partial<NewSource>, string]>([
   [{ allowOrigins: ["https://example.com/form"] }, "bad_allow_origins"],
   [{ verify: { recipe: "github" } }, "bad_verify_secret"],
   [{ challenge: { provider: "meta" } }, "bad_challenge"],
-])("create refuses %j before the store is asked", (settings, code) => {
+])("create refuses %j without a call to the store", (settings, code) => {
   expect(refusalOf(settings)).toMatchObject({ code })
 })
 

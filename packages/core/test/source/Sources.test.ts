@@ -40,7 +40,7 @@ it.each<[Partial<NewSource> & SourceChange, string, string]>([
   [{ thanksUrl: "javascript:alert(1)" }, "bad_thanks_url", "The thank-you URL must begin with http:// or https://."],
   [{ keepHeaders: ["X-*"] }, "bad_keep_headers", expect.stringContaining("keep_headers: X-* is too wide")],
   [{ headerFields: ["Cookie"] }, "bad_header_fields", expect.stringContaining("header_fields: Cookie is never kept")],
-])("create and change refuse %j before the store is asked", (settings, code, message) => {
+])("create and change refuse %j without a call to the store", (settings, code, message) => {
   const { reached, refusal } = over()
   expect(refusal((sources) => sources.create({ name: "Orders", ...settings }))).toMatchObject({ code, message })
   expect(refusal((sources) => sources.change(1, settings))).toMatchObject({ code, message })

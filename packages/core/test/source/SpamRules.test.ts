@@ -51,7 +51,7 @@ it.each([
   "wss://example.com",
   "file:///",
   "data:text/html,x",
-])("%j is no origin of a page", (text) => {
+])("%j is not a page's origin", (text) => {
   expect(originOf(text)).toBeNull()
   expect(originsRefusal(["https://example.com", text])).toContain(JSON.stringify(text))
 })

@@ -78,7 +78,7 @@ it.each<[RegistryAddition, string]>([
   [{ is: "database_registered" }, "database_taken"],
   [{ is: "database_exists" }, "database_taken"],
   [{ is: "denied", detail: "permission denied to create database" }, "database_not_made"],
-])("add refuses what the store could not add: %j", (added, code) => {
+])("add refuses a cabinet that the store could not add: %j", (added, code) => {
   expect(over({ added }).run((registry) => registry.add("new", null))).toMatchObject({ failure: { code } })
 })
 
@@ -99,7 +99,7 @@ it("a name that is taken is refused before a database is made", () => {
   expect(reached).toEqual([])
 })
 
-it("a cabinet is moved to a database that is no other's", () => {
+it("a cabinet moves only to a database that belongs to no other", () => {
   const { reached, run } = over()
   expect(run((registry) => registry.move("acme", URL))).toMatchObject({ success: { name: "acme" } })
   expect(reached).toEqual([["move", { name: "acme", databaseUrl: URL }]])

@@ -77,7 +77,7 @@ it("namedCharset takes UTF-16 in each spelling, without the spaces around it, an
   for (const label of ["xutf-16", "utf-16x", "utf-16lebe"]) assert.isNull(named(label))
 })
 
-it("CharsetDetector and namedCharset say what the charset was decided by", () => {
+it("CharsetDetector and namedCharset report the reason for the charset", () => {
   for (const label of ["utf-8", "utf-16", "utf-16be", "koi8-r"])
     assert.strictEqual(namedCharset(label)?.decidedBy, "option")
   const wide = Buffer.from("a;b\n1;2\n", "utf16le")
@@ -105,7 +105,7 @@ it("CharsetDetector takes a byte order mark for one only if it is whole", () => 
     assert.notInclude(decide(Uint8Array.from([...head, ...letter])), { decidedBy: "mark" })
 })
 
-it("CharsetDetector takes for UTF-16 what has a zero in every second byte, a fifth of all of them and few beside", () => {
+it("CharsetDetector detects UTF-16 by zeros in every second byte: at least a fifth of these, and few elsewhere", () => {
   const name = (text: string) => decide(Buffer.from(text, "latin1")).name
   assert.strictEqual(name("a\0b\0c\0d\0"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0c\0d"), "utf-16be")
@@ -141,7 +141,7 @@ it("CharsetDetector looks for UTF-16 in the first 4,096 bytes, in however many p
   assert.strictEqual(decide(ascii, wide).name, "utf-8")
 })
 
-it("CharsetDetector reads UTF-8 whose characters are cut by its pieces, and by the end of what it guesses from", () => {
+it("CharsetDetector reads UTF-8 whose characters are split between pieces, and at the end of its sample", () => {
   const bytes = Buffer.from(`é${"x".repeat(262_141)}é`)
   assert.strictEqual(decide(bytes).name, "utf-8")
   assert.strictEqual(decide(bytes.subarray(0, 1), bytes.subarray(1, -1), bytes.subarray(-1)).name, "utf-8")

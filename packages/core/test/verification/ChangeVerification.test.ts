@@ -11,7 +11,7 @@ const changed = (current: Verification | null, change: VerificationChange) =>
 const refused = (current: Verification | null, change: VerificationChange) =>
   Effect.runSync(Effect.flip(changedVerification(current, change)))
 
-it("a new recipe needs its secret, and what is left out stays as it is", () => {
+it("a new recipe needs its secret, and missing fields stay as they are", () => {
   const github = { recipe: "github", mode: "reject", hmac: null }
   expect(changed(null, { recipe: "github", secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
   expect(changed(GITHUB, { secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
@@ -20,7 +20,7 @@ it("a new recipe needs its secret, and what is left out stays as it is", () => {
   expect(changed(GITHUB, { recipe: "github" })).toEqual({ ...github, secret: undefined, keepOldSecret: true })
 })
 
-it("the mode is reject until it is said, and stays what it is, also with another recipe", () => {
+it("the mode is reject until set, and stays as set, even with another recipe", () => {
   expect(changed(null, { recipe: "github", secret: "s" }).mode).toBe("reject")
   expect(changed(null, { recipe: "github", secret: "s", mode: "mark" }).mode).toBe("mark")
   expect(changed(GITHUB, { mode: "mark" })).toMatchObject({ mode: "mark", secret: undefined, keepOldSecret: true })
@@ -67,7 +67,7 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   expect(refused(current, change)).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-it("a secret that no sender can have, or that would let everybody in, is refused, and never repeated", () => {
+it("a secret that no sender can have, or that would admit anyone, is refused, and never quoted", () => {
   for (const recipe of RECIPE_NAMES) {
     for (const secret of ["", "enc.v1.00000000.AAAA", "a\nb", "a\0b", "\uD800", "x".repeat(1001)]) {
       const error = refused(null, { recipe, secret, ...(recipe === "hmac" ? { hmac: { header: "X" } } : {}) })

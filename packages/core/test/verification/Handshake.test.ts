@@ -59,7 +59,7 @@ describe("signedHandshake", () => {
     for (const secrets of [["other"], [], null]) expect(answer("zoom", token, secrets)).toBeNull()
   })
 
-  it("signs no other text of anybody's for Zoom", () => {
+  it("signs no other text for Zoom", () => {
     for (const token of ["", "x".repeat(129), "v0:1:{}", "a b", "a\n", "{}", 7, null, undefined])
       expect(answer("zoom", zoom(token))).toBeNull()
     expect(answer("zoom", zoom("x".repeat(128)))).not.toBeNull()
@@ -68,7 +68,7 @@ describe("signedHandshake", () => {
       expect(answer("zoom", JSON.stringify({ event: "endpoint.url_validation", payload }))).toBeNull()
   })
 
-  it("answers no body that is long, no object or no JSON, and nobody else's", () => {
+  it("answers no long, malformed or non-object body, and no other sender's", () => {
     const padded = (bytes: number) => slack("abc").padEnd(bytes)
     expect(answer("slack", padded(8_192))).toEqual(echoed("abc"))
     expect(answer("slack", padded(8_193))).toBeNull()
@@ -104,14 +104,14 @@ describe("askedByGet", () => {
     expect(askedByGet("meta", "hush", "hub.mode=subscribe&hub.verify_token=hush")).toBeNull()
   })
 
-  it("signs X's token, and no text that is none", () => {
+  it("signs X's token, and no other text", () => {
     const text = JSON.stringify({ response_token: `sha256=${macOf("challenge_string").digest("base64")}` })
     expect(askedByGet("x", "hush", "crc_token=challenge_string")).toEqual({ contentType: "application/json", text })
     for (const query of ["", "crc_token=", "crc_token=a.b", "crc_token=a%0A", `crc_token=${"x".repeat(129)}`])
       expect(askedByGet("x", "hush", query)).toBeNull()
   })
 
-  it("sends Dropbox's challenge back, and answers none of Graph, which asks by POST", () => {
+  it("echoes Dropbox's challenge, and answers no GET for Graph, which sends a POST", () => {
     expect(askedByGet("dropbox", "", "challenge=a%20b")).toEqual(echoed("a b"))
     expect(askedByGet("dropbox", "", "crc_token=a")).toBeNull()
     expect(askedByGet("graph", "", "validationToken=a&challenge=a")).toBeNull()
@@ -119,7 +119,7 @@ describe("askedByGet", () => {
 })
 
 describe("askedByPost", () => {
-  it("sends Graph's token back where there is no body, and answers nobody else", () => {
+  it("echoes Graph's token if the request has no body, and answers no other provider", () => {
     const none = new Uint8Array()
     expect(askedByPost("graph", "validationToken=Validation%3A%20Testing", none)).toEqual(echoed("Validation: Testing"))
     expect(askedByPost("graph", "validationToken=a", Buffer.from("{}"))).toBeNull()

@@ -15,7 +15,7 @@ it.prop("binaryKey signs as the bytes themselves do, of any length, with and wit
   }
 })
 
-it("binaryKey reads what is no base64 as Buffer does", () => {
+it("binaryKey reads invalid base64 as Buffer does", () => {
   for (const secret of ["", "!", "a secret of words", "whsec_whsec_", "ab-_cd"]) {
     assert.strictEqual(signed(binaryKey(secret)), signed(Buffer.from(secret.replace(/^whsec_/, ""), "base64")))
   }

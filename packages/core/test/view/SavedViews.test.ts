@@ -69,7 +69,7 @@ const over = ({
   return { as, added, asked, removed }
 }
 
-it("what somebody saved for themselves exists for them, for owners and for the cabinet itself alone", async () => {
+it("a private view exists only for its creator, for owners and for the cabinet itself", async () => {
   const { as } = over()
   const seenBy = async (who: Actor | null) =>
     Result.getOrThrow(await as(who, (saved) => saved.list)).map(({ id }) => id)
@@ -138,7 +138,7 @@ it("save takes a title and a query of the greatest length", async () => {
   expect(added).toHaveLength(1)
 })
 
-it("save refuses what the rows refuse, in their words, and nothing for rows that cannot be read just now", async () => {
+it("save refuses a selection that the rows refuse, in their words, but none because rows are unavailable", async () => {
   const refused = over({ page: Result.fail(selectionError("unknown_column", "fc", "There is no column sum.")) })
   expect(await refused.as(ADA, ({ save }) => save(NEW))).toMatchObject({
     failure: { code: "bad_query", message: "There is no column sum." },
@@ -148,12 +148,12 @@ it("save refuses what the rows refuse, in their words, and nothing for rows that
   expect(await busy.as(ADA, ({ save }) => save(NEW))).toMatchObject({ success: { id: 3 } })
 })
 
-it("save refuses one more than somebody may have", async () => {
+it("save refuses a view over the limit", async () => {
   const { as } = over({ isFull: true })
   expect(await as(ADA, ({ save }) => save(NEW))).toMatchObject({ failure: { code: "too_many_views" } })
 })
 
-it("savedViewJson says who saved a view, and no more of them than their name", () => {
+it("savedViewJson names the person who saved a view, and nothing else about them", () => {
   const view = kept(1, { maker: TOKEN, shared: true })
   expect(savedViewJson(view)).toEqual({
     id: 1,

@@ -141,7 +141,7 @@ it.each([
   ],
   ["TLS 1.2", "-tls1_2", "an expired one", /^the receiver refused the client certificate: it has expired$/],
 ] as const)(
-  "the alert of a receiver over %s (%s) that is sent %s is told in words",
+  "the alert of a receiver over %s (%s) that is sent %s is reported in words",
   async (_name, version, which, words) => {
     const url = await startAlerting(version)
     const issued = {

@@ -153,7 +153,7 @@ describe("HttpCourier.send returns", () => {
     expect(inner.connections()).toBe(0)
   })
 
-  it("a kept-alive connection that was closed in between is no failure", async () => {
+  it("a kept-alive connection that was closed in between does not count as a failure", async () => {
     const made = await receiver(
       rawReceiver((socket) => {
         let requests = 0
@@ -248,7 +248,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect((await send(`http://many.test:${made.port}/`)).failure).not.toContain("addresses")
   })
 
-  it("a name without an address, and a name server that never responds, which holds up nobody else", async () => {
+  it("a name without an address, and a name server that never responds, which delays no other lookup", async () => {
     expect((await send("http://empty.test/")).failure).toContain("has no address")
     const made = await receiver(rawReceiver(answering(OK)))
     const silent = Array.from({ length: 20 }, () => send("http://silent.test/"))

@@ -47,7 +47,7 @@ it("LooseHead mends a loose head to the same bytes wherever it is cut", () => {
   }
 })
 
-it("LooseHead never throws and holds no more than a head's bytes, whatever arrives", () => {
+it("LooseHead never throws and holds no more than a head's bytes, for any input", () => {
   const parts = ["HTTP/1.1 ", "200", "100", "\r\n", "\n", "\r\r", "A: b", ":", "Content-Length: 2", " ", "\0\xff"]
   for (let seed = 0; seed < 2000; seed++) {
     const random = seeded(seed)
@@ -74,7 +74,7 @@ it("LooseHead passes what arrives while no response is awaited, so that the pars
   expect(head.seen()).toMatchObject({ status: 200 })
 })
 
-it("LooseHead lets one informational response past its limit through, whatever its status", () => {
+it("LooseHead lets one informational response past its limit through, with any status", () => {
   const one = "HTTP/1.1 100 Continue\r\n\r\n"
   const after = (count: number) => read(awaiting(), [Buffer.from(one.repeat(count))]).toString()
   expect([after(MAX_INFORMATIONAL), after(MAX_INFORMATIONAL + 1)]).toEqual(["", "HTTP/1.1 103 \r\n\r\n"])

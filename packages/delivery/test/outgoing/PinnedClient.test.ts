@@ -94,7 +94,7 @@ it.each([
   })
 })
 
-it("open applies backpressure while nobody reads the body, and closes with its scope", async () => {
+it("open applies backpressure while the body is not read, and closes with its scope", async () => {
   const made = await rawReceiver(
     onRequest((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")

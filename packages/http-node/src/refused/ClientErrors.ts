@@ -1,7 +1,7 @@
 /**
- * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in place
- * of a response in flight. Here requests that arrived whole get their responses first, as they would be anyway; if a
- * body broke off, its reader gets the error and responds; and what is not a request gets a response with an explanation.
+ * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in
+ * place of a response in flight. Here requests that arrived complete get their usual responses first; if a body broke
+ * off, its reader gets the error and responds; and bytes that are not a request get a response with an explanation.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

@@ -117,7 +117,7 @@ describe("the order of checks", () => {
     assert.equal((await ask("/api/v1/sources", { method: "POST" })).status, 405)
   })
 
-  it("counts each key by itself", async () => {
+  it("counts each key separately", async () => {
     const { ask } = await open({ admission: countingAdmission(1) })
     assert.equal((await ask("/api/v1/sources")).status, 200)
     assert.equal((await ask("/api/v1/sources")).status, 429)
@@ -256,7 +256,7 @@ describe("trouble", () => {
     }
   })
 
-  it("returns the description without a 400, whatever parameters are sent", async () => {
+  it("returns the description without a 400, for any parameters", async () => {
     const { ask } = await open()
     assert.equal((await ask("/api/v1/openapi.json?nope=1&limit=x")).status, 200)
     assert.equal((await ask("/api/v1/docs?nope=1", { headers: noKey })).status, 302)

@@ -28,7 +28,7 @@ it("queryPairs reads + as a space and leaves a broken escape as it is written", 
 const text = Schema.String.check(Schema.isMaxLength(20))
 
 it.prop(
-  "queryPairs restores whatever URLSearchParams wrote",
+  "queryPairs restores any output of URLSearchParams",
   [Schema.Array(Schema.Tuple([text, text])).check(Schema.isMaxLength(6))],
   ([pairs]) => {
     const sent = pairs.map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)

@@ -36,7 +36,7 @@ describe("resolveClient", () => {
     assert.equal(at("::ffff:203.0.113.9"), "203.0.113.9")
   })
 
-  it("stops at the last proxy when an entry is no address", () => {
+  it("stops at the last proxy when an entry is not an address", () => {
     const at = (list: string) => client("10.0.0.1", { "x-forwarded-for": list }, inside)
     assert.equal(at("203.0.113.9, unknown"), "10.0.0.1")
     assert.equal(at("203.0.113.9, , 10.2.2.2"), "10.2.2.2")
@@ -101,7 +101,7 @@ describe("trustedProxies", () => {
     }
   })
 
-  it("names the first entry that is no address and no network", () => {
+  it("names the first entry that is neither an address nor a network", () => {
     for (const wrong of ["10.0.0.0/33", "10.0.0/8", "host", "::/129", "10.0.0.0/", "1.2.3.4/8/8", "10.0.0.0/-1"]) {
       assert.deepEqual(parseNetworks(`127.0.0.1, ${wrong}`), wrong)
     }

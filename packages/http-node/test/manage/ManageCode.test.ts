@@ -76,7 +76,7 @@ sign-in by link, and accepts five guesses a minute.
 - A request of a session that changes something must come from a page of the cabinet itself (\`Sec-Fetch-Site\`, or \`Origin\` where a
   browser does not send that); otherwise it gets 403 \`cross_origin\`.
 - A client's address may try 10 passwords a minute, and 5 per account (counted separately for the address that the person last
-  signed in from). A browser in which the person signed in before is counted by itself, by a cookie that is no credential: 5 a
+  signed in from). A browser in which the person signed in before is counted by itself, by a cookie that is not a credential: 5 a
   minute, whatever others send from its address. A process compares one password at a time, and its cabinets take turns; when more
   than ten of a cabinet are waiting, further ones get 429. Links cannot be guessed: after 60 wrong ones a minute, those of the
   same address are looked up one after the other. A wrong, a used and an expired link get the same response, and so do a wrong

@@ -7,7 +7,7 @@ const isProxy = trustedProxies(parseNetworks("10.0.0.0/8") as ReadonlyArray<Netw
 const named = (value: string | undefined, peer: string | undefined = "10.1.2.3") =>
   namedByProxy({ header: "remote-user", isProxy }, { peer, headers: { "remote-user": value } })
 
-it("namedByProxy accepts a header of the proxy in UTF-8, in whatever form its address is written", () => {
+it("namedByProxy accepts a header of the proxy in UTF-8, in any notation of its address", () => {
   expect(named("ada")).toEqual({ subject: "ada" })
   expect(named(" ada@example.com ", "::ffff:10.1.2.3")).toEqual({ subject: "ada@example.com" })
   expect(named(Buffer.from("Ирина").toString("latin1"))).toEqual({ subject: "Ирина" })
@@ -27,7 +27,7 @@ it("namedByProxy accepts nothing without a socket, and treats an empty header as
   for (const value of [undefined, "", "  "]) expect(named(value)).toBeNull()
 })
 
-it("namedByProxy identifies nobody by a header that was sent twice, is too long, or is not UTF-8", () => {
+it("namedByProxy identifies no person by a header that is sent twice, too long, or not UTF-8", () => {
   for (const value of ["ada, root", "ada,", "x".repeat(201), "\xff\xfe"]) expect(named(value)).toBe("unfit")
 })
 

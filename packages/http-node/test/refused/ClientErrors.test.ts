@@ -31,7 +31,7 @@ const REFUSED: ReadonlyArray<readonly [what: string, rest: ReadonlyArray<string 
   ["a head that breaks off", [` HTTP/1.1\r\n${HOST}`, null], 400],
 ]
 
-describe("bytes that are no request", () => {
+describe("bytes that are not a request", () => {
   it.each(REFUSED)("%s gets the intake's error under its address, the API's elsewhere", async (_, rest, status) => {
     await listening(never, async (port) => {
       const [first, ...more] = rest

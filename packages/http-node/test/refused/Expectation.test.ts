@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert, it } from "vitest"
 import { listening, speak } from "./wire.ts"
 
-it("a body that nobody reads gets no 100, and the next bytes are not mistaken for it", async () => {
+it("an unread body gets no 100, and the next bytes are not mistaken for it", async () => {
   const seen: Array<string | undefined> = []
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     seen.push(request.url)

@@ -96,7 +96,7 @@ const asked = async (api: ApiName, method: string, headers: Request["headers"], 
   return sent
 }
 
-it("the management API can be read across origins only with a token, whatever else identifies a person", async () => {
+it("the management API can be read across origins only with a token, never by another identification", async () => {
   const bearer = { authorization: `Bearer ${KEY}` }
   assert.strictEqual(
     (await asked("management", "GET", { origin: SHOP, ...bearer }))["access-control-allow-origin"],

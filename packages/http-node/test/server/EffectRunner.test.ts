@@ -31,7 +31,7 @@ const reasonOf = (promise: Promise<unknown>) =>
     (reason: unknown) => reason,
   )
 
-it("effectRunner runs under the request's context, and rejects with what was thrown", async () => {
+it("effectRunner runs under the request's context, and rejects with the thrown value", async () => {
   const { run, close } = await running()
   const { request, listening } = requestOf(Context.make(Name, "somebody"))
   assert.equal(await run(request, Name), "somebody")

@@ -75,7 +75,7 @@ describe("a response", () => {
     }
   })
 
-  it("has no body where there is none, for HEAD and for 304, and its length where it has a body", async () => {
+  it("has no body if empty, for HEAD and for 304, and the length of any other body", async () => {
     const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
     const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)
     const told = async (method: string, n: number) => {

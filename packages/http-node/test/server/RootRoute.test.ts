@@ -21,6 +21,6 @@ it("the base address leads a browser to the console, and everything else to the 
   }
 })
 
-it("the base address leads a browser to the description where there is no console", async () => {
+it("the base address leads a browser to the description without a console", async () => {
   assert.strictEqual(await locationFor(HTML, false), "https://shop.example.com/data/reference")
 })

@@ -44,7 +44,7 @@ it("sharedCheck checks again once a result has expired", async () => {
   assert.equal(gates.length, 2)
 })
 
-it("sharedCheck keeps nobody waiting for a check that neither returns nor can be interrupted", async () => {
+it("sharedCheck keeps no caller waiting for a check that neither returns nor can be interrupted", async () => {
   let begun = 0
   const check = Effect.uninterruptible(
     Effect.andThen(

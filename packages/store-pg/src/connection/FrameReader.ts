@@ -1,7 +1,7 @@
 /**
- * Finds PostgreSQL's messages in what a connection receives, however it is cut. A message that lies whole in a chunk is
- * read where it lies; only one that is cut is put together, in a buffer that stays. A message that nobody reads is skipped
- * without being kept, and so is one that is longer than its kind may be.
+ * Finds PostgreSQL's messages in a connection's bytes, however these are split. A message that lies complete in a chunk
+ * is read in place; only a split one is assembled, in a reused buffer. A message without a reader is skipped without
+ * being kept, and so is one that exceeds the limit of its kind.
  */
 
 /**

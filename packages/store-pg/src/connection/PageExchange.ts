@@ -1,10 +1,10 @@
 /**
- * One page of rows from a session: its statement, and behind it, before the one Sync, the statement that proves that
- * the object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when
- * the proof takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
+ * One page of rows from a session: its statement, followed, before the one Sync, by the statement that proves that the
+ * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the
+ * proof takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
  *
- * Whatever the server sends that does not belong here ends the session. A call that is aborted cancels the statement in
- * the database; its remaining messages are discarded.
+ * Any unexpected message of the server ends the session. A call that is aborted cancels the statement in the database;
+ * its remaining messages are discarded.
  */
 import type { PgProtocol } from "@effect/sql-pg"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"

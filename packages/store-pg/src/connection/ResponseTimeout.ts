@@ -2,8 +2,8 @@
  * Decides when an unresponsive database counts as lost. A machine that loses its power or its network closes no
  * connection: its requests never get a response, and the system would wait a quarter of an hour before it reports the
  * connection as lost, long after another machine has taken over under the same name. A slow database is as silent as a
- * lost one. So after some time a probe on a new connection asks whether any backend is working for these sessions. If
- * none is, no response will come. The outcome of what was in flight is then unknown, and it is not sent again.
+ * lost one. So after some time a probe on a new connection checks whether any backend is working for these sessions. If
+ * none is, no response will come. The outcome of statements in flight is then unknown, and they are not sent again.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"

@@ -51,7 +51,7 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
     const dir = dataDirAt(options.dataDir)
     const file = resolve(options.file)
     if (!EmbeddedPostgres.exists(dir.root)) {
-      return yield* refused(`${dir.root} has no database to back up. Name its directory with --data-dir.`)
+      return yield* refused(`No database to back up in ${dir.root}. Name its directory with --data-dir.`)
     }
     if (existsSync(file)) {
       return yield* refused(`${file} exists already, and a backup does not overwrite files. Choose another name.`)

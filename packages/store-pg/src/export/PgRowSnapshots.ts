@@ -1,7 +1,7 @@
 /**
- * Exports from one snapshot: a statement of the reader's in a session of its own, read as fast as the rows are wanted, and
- * closed afterwards, so that nothing that a customer's function left in it outlives the export. Always on the primary: a
- * standby would cancel a long read that is in the way of what it replays.
+ * Exports from one snapshot: a statement of the reader's in a session of its own, read as fast as the rows are wanted,
+ * and closed afterwards, so that no state of a customer's function outlives the export. Always on the primary: a
+ * standby would cancel a long read that blocks its replay.
  */
 import {
   MAX_SNAPSHOT_MINUTES,

@@ -28,18 +28,18 @@ export const isEventOf = (epoch: string, xid: string, id: string, receivedAt: st
 /**
  * The watermark: the first position that a page must not show yet, as an epoch and a transaction id in it.
  *
- * The statement's snapshot, and with it `xmax`, is taken before the lock table and the sessions are read. An accept below
- * the bound either held the fence when they were read, and is then excluded by the bound, or had finished by then and is
- * visible to the next snapshot. One without a transaction id will get one at or above `xmax`. The id is read from the
- * session, not from its lock in `pg_locks`, which appears a moment after the id. A holder whose session this role may not
- * see counts with the oldest id still running.
+ * The statement's snapshot, and with it `xmax`, is taken before the lock table and the sessions are read. An accept
+ * below the bound either held the fence when they were read, and is then excluded by the bound, or had finished by then
+ * and is visible to the next snapshot. One without a transaction id will get one at or above `xmax`. The id is read
+ * from the session, not from its lock in `pg_locks`, which appears a moment after the id. A holder whose session this
+ * role may not see counts with the oldest id still running.
  *
  * If the last epoch belongs to another server, this one has accepted nothing: every event in it was committed in an
- * earlier life, however high its id, and the bound is the next epoch, which has not begun. A standby cannot tell who is
- * accepting on its primary: `standby` is true there, and the bound is meaningless.
+ * earlier life, however high its id, and the bound is the next epoch, which has not begun. A standby cannot see which
+ * sessions are accepting on its primary: `standby` is true there, and the bound is meaningless.
  *
- * `there` tells whether the event at the client's position ($1, $2, $3), received at $4, is in this database. Events are
- * never removed, so if it is not, the database was set back since the client saw it.
+ * `there` tells whether the event at the client's position ($1, $2, $3), received at $4, is in this database. Events
+ * are never removed, so if it is not, the database was set back since the client saw it.
  */
 export const WATERMARK = `
 WITH now AS MATERIALIZED (

@@ -1,6 +1,6 @@
 /**
  * Coalesces concurrent counts into one statement: while one is in flight, requests that arrive are collected by subject
- * for the next. There is no timer; the first one is sent at once. Each caller still gets its own result: counts are
+ * for the next. Without a timer, the first one is sent at once. Each caller still gets its own result: counts are
  * distributed in the order of the requests.
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"

@@ -32,7 +32,7 @@ interface KeyRow extends CountedRow {
   readonly id: string
 }
 
-/** A subject over its limit, by this machine's clock: `until` is no later than the end of the database's minute. */
+/** A subject over its limit, by this machine's clock: `until` is at most the end of the database's minute. */
 interface Blocked {
   readonly limit: number
   readonly since: number

@@ -66,7 +66,7 @@ const clientCertificates = Effect.fnUntraced(function* (sql: Sql, sourceId: numb
   })
 })
 
-/** Recorded causes are read first, so that the facts compared with them are no older. */
+/** Recorded causes are read first, so that the facts compared with them are not older. */
 const facts = Effect.fnUntraced(function* (sql: Sql, { id, since }: Pick<NoticeSource, "id" | "since">) {
   const open = yield* sql.unsafe<NoticeKey>(Facts.OPEN)
   const later = [id, since]

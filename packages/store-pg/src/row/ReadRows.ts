@@ -117,7 +117,7 @@ const statementOf = ({ page, expectedVersion }: RowQuery, { text, types, areLong
   areLong,
 })
 
-/** The pages of a group, or why none of them counts: `changed` if their object is no longer as it was found. */
+/** The pages of a group, or why none of them counts: `changed` if their object has changed since its lookup. */
 export type GroupRead = ReadonlyArray<FoundRows> | "changed" | "failed"
 
 /** Reads pages of one object as it was found, in one session and one transaction, with one proof after all of them. */

@@ -1,7 +1,7 @@
 /**
- * Which reads of tables were slow and by which index they would not have been, for the diagnostics. Counted in the process
- * and written some seconds later: a read pays for a comparison. Names of columns are kept, never values. A process that ends
- * loses what it had not written.
+ * Slow reads of tables and the index that would speed them up, for the diagnostics. Counted in the process and written
+ * some seconds later: a read pays for a comparison. Names of columns are kept, never values. A process that ends loses
+ * its unwritten counts.
  */
 import type { PageQuery } from "@data-cabinet/core/row/RowReader"
 import { servingColumns } from "@data-cabinet/core/row/IndexableColumn"

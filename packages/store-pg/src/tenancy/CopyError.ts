@@ -3,7 +3,7 @@ import { Data } from "effect"
 
 /**
  * - `no_programs`: the machine has no `pg_dump` or `pg_restore`, or too old ones.
- * - `unfit`: the target is no empty database of the same name, or lacks a right.
+ * - `unfit`: the target is not an empty database of the same name, or lacks a right.
  * - `busy`: something in the old database kept its locks for too long.
  * - `failed`: a program failed, or the copy is not whole.
  */

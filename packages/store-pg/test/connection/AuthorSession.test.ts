@@ -42,7 +42,7 @@ it("runScript runs a script whole or not at all, and names the failing statement
   expect(row).toEqual({ gone: true })
 })
 
-it("runScript without a transaction runs statements that allow none, and keeps what was done before an error", async () => {
+it("runScript without a transaction runs statements that allow none, and keeps the work before an error", async () => {
   await expect(run("CREATE TABLE public.kept (a int); VACUUM public.kept; SELECT nope", false)).rejects.toThrow(
     /^Statement 3/,
   )

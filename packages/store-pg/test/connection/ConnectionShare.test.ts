@@ -20,7 +20,7 @@ const close = (socket: Duplex) => {
 }
 
 describe("ConnectionShare", () => {
-  it("asks the other pools for an idle session when a connection would exceed the limit", async () => {
+  it("takes an idle session from the other pools when a connection would exceed the limit", async () => {
     const share = new ConnectionShare()
     share.fit(1)
     const [idle, next] = [newSocket(), newSocket()]

@@ -85,7 +85,7 @@ it.each([
   "?target_session_attrs=read-write&connect_timeout=1&application_name=x",
   "?options=-c%20work_mem%3D8MB&target_session_attrs=any",
   "?host=%2Fvar%2Frun%2Fpostgresql&port=5433",
-])("normalizeDatabaseUrl accepts what it supports: %s", (parameters) => {
+])("normalizeDatabaseUrl accepts a supported URL: %s", (parameters) => {
   assert.strictEqual(Result.getOrThrow(normalizeDatabaseUrl(BASE + parameters)), BASE + parameters)
 })
 

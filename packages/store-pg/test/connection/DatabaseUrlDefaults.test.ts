@@ -86,7 +86,7 @@ it("a variable with an unsupported value is refused like the parameter", () => {
   }
 })
 
-it("an omitted password comes from the password file, which nobody else may read", () => {
+it("an omitted password comes from the password file, which no other user may read", () => {
   const file = join(home, "passwords")
   writeFileSync(file, "db:5432:orders:app:first\ndb2:*:*:app:second\n", { mode: 0o600 })
   const env = { PGPASSFILE: file }

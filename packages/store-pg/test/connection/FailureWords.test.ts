@@ -45,7 +45,7 @@ it.each([
   expect(isTemporary(error)).toBe(passes)
 })
 
-it("isTemporary is true where nobody listens, or the name or socket does not exist, and false for a wrong URL", async () => {
+it("isTemporary is true if no server listens, or the name or socket does not exist, and false for a wrong URL", async () => {
   const passes = async (url: string) => isTemporary(await Effect.runPromise(Effect.flip(asked(url))))
   expect(await passes("postgres://nobody@127.0.0.1:9/cabinet")).toBe(true)
   expect(await passes("postgres://nobody@no-such-host.invalid/cabinet")).toBe(true)

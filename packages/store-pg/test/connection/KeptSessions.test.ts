@@ -103,7 +103,7 @@ describe("KeptSessions", () => {
     assert.isUndefined(kept.tryAcquire())
   })
 
-  it("returns only sessions that nobody has used for ten seconds", async () => {
+  it("returns only sessions unused for ten seconds", async () => {
     const [one, two] = [await acquired(), await acquired()]
     kept.release(one)
     await Effect.runPromise(clock.adjust(6_000))

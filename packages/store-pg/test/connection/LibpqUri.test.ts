@@ -85,7 +85,7 @@ describe("parseUri", () => {
     parameters: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b c", "ü"]), part])),
   })
 
-  it.prop("parses whatever formatUri wrote", { parts: Parts }, ({ parts }) => {
+  it.prop("parses any output of formatUri", { parts: Parts }, ({ parts }) => {
     const isWhole = !JSON.stringify(parts).includes("\\ud")
     if (!isWhole) return
     const text = formatUri(parts)

@@ -239,31 +239,35 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("ends, and is no other page, with every message of the protocol at every point", { timeout: 60_000 }, async () => {
-    for (const letter of ALL) {
-      for (const [number, body] of BODIES.entries()) {
-        for (const [at, response] of responsesOf().entries()) {
-          for (const place of boundaries(response)) {
-            const said = frame(letter, body)
-            const { session, wire, socket } = replay(
-              changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
-            )
-            const reading = read(session, way)
-            // What a server that was misunderstood would do at last.
-            setImmediate(() => socket.push(null)).unref()
-            setImmediate(() => socket.destroy())
-            const found = await reading
-            const where = `${JSON.stringify(letter)} with body ${number} at ${place} of ${at}`
-            if (isRead(found)) {
-              const isRow = letter === "D" && number === 5
-              if (!isRow) expect(found.items, where).toEqual(expected.get(way)!.items)
-            } else if (Exit.isFailure(found.exit)) expect(wire.destroyed || letter === "E", where).toBe(true)
-            else expect(found.exit.value.outcome, where).not.toBe("read")
+  it(
+    "ends, and never returns another page, with every message of the protocol at every point",
+    { timeout: 60_000 },
+    async () => {
+      for (const letter of ALL) {
+        for (const [number, body] of BODIES.entries()) {
+          for (const [at, response] of responsesOf().entries()) {
+            for (const place of boundaries(response)) {
+              const said = frame(letter, body)
+              const { session, wire, socket } = replay(
+                changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
+              )
+              const reading = read(session, way)
+              // What a server that was misunderstood would do at last.
+              setImmediate(() => socket.push(null)).unref()
+              setImmediate(() => socket.destroy())
+              const found = await reading
+              const where = `${JSON.stringify(letter)} with body ${number} at ${place} of ${at}`
+              if (isRead(found)) {
+                const isRow = letter === "D" && number === 5
+                if (!isRow) expect(found.items, where).toEqual(expected.get(way)!.items)
+              } else if (Exit.isFailure(found.exit)) expect(wire.destroyed || letter === "E", where).toBe(true)
+              else expect(found.exit.value.outcome, where).not.toBe("read")
+            }
           }
         }
       }
-    }
-  })
+    },
+  )
 
   it("fails where a message's length is invalid, or where the connection ends", async () => {
     for (const [at, response] of responsesOf().entries()) {

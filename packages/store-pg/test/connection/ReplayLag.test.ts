@@ -10,7 +10,7 @@ it("at is infinite until the standby is known to have replayed anything", () => 
   expect(lag.at(20)).toBe(Number.POSITIVE_INFINITY)
 })
 
-it("at is the age of the newest point in time that the standby has replayed, and grows while nobody checks", () => {
+it("at is the age of the newest point in time that the standby has replayed, and grows between checks", () => {
   const lag = new ReplayLag()
   lag.primaryAt(10, 1000)
   lag.primaryAt(20, 2000)
@@ -22,7 +22,7 @@ it("at is the age of the newest point in time that the standby has replayed, and
   expect(lag.at(30)).toBe(0)
 })
 
-it("at does not grow with an idle primary, whose WAL does not advance, as long as somebody checks", () => {
+it("at does not grow with an idle primary, whose WAL does not advance, as long as checks run", () => {
   const lag = new ReplayLag()
   for (let at = 0; at <= 100; at += 10) {
     lag.primaryAt(at, 1000)

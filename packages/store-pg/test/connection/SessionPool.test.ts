@@ -96,7 +96,7 @@ it.each([
   },
 )
 
-it("the owner's and the reader's pools keep all digits of numbers behind such a pooler", async () => {
+it("the owner's and the reader's pools keep all digits of numbers through such a pooler", async () => {
   const statement = "SELECT value::text AS value FROM public.measure"
   const values = await Effect.gen(function* () {
     const { sessions } = yield* ReaderClient.ReaderClient

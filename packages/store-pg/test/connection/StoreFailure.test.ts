@@ -7,7 +7,7 @@ const lost = (cause: Error) =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message: "lost", operation: "query" }) })
 
 it.each(["EPIPE", "ECONNRESET", "ENOENT"])(
-  "isUnavailable is true of a socket that fails with %s, which is no SQLSTATE",
+  "isUnavailable is true of a socket that fails with %s, which is not a SQLSTATE",
   (code) => {
     const error = lost(Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" }))
     assert.isUndefined(sqlState(error))

@@ -33,7 +33,7 @@ it("claim returns what one attempt needs, the event as the feed shows it", async
   expect(JSON.parse(textOf(delivery!))).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
 })
 
-it("claim writes exactly the text that the database has for an event, whatever happened to it", async () => {
+it("claim writes exactly the text that the database has for an event in any state", async () => {
   await address()
   const events = await cabinet.accept(source, 7, `{"a" : 1.0,"b":["я"]}`)
   for (const [n, change] of [
@@ -134,7 +134,7 @@ it("settle stores the retry interval of a failed attempt and logs the attempt", 
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
 })
 
-it("settle accepts negative and years-long durations of a clock that was set, and whatever is settled with them", async () => {
+it("settle accepts negative and years-long durations of a clock that was set, with the rest of their batch", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source)
   const settled = (await claim()).map((delivery) => settlementOf(delivery, 200))
@@ -340,7 +340,7 @@ it("claim works although an attempt was lost on a day that the log no longer has
   expect(await log(id)).toEqual([])
 })
 
-it("resend refuses what cannot be resent, with the reason", async () => {
+it("resend refuses a delivery that cannot be resent, with the reason", async () => {
   const { id } = await address()
   const removed = await address()
   const [first, second] = await cabinet.accept(source, 2)
@@ -524,7 +524,7 @@ const attemptAll = async (status: number) => {
   return claimed.length
 }
 
-it("an address that has failed for as long as it may is paused, what waits stays, and the reason is told", async () => {
+it("an address that has failed for too long is paused with a reason, and its deliveries stay", async () => {
   const url = "https://example.com/hook"
   const made = await cabinet.book((book) => book.create({ url, sources: "all", giveUpAfterSeconds: 7 * 86_400 }))
   const patient = await address("https://example.com/patient")
@@ -556,7 +556,7 @@ it("an address that has failed for as long as it may is paused, what waits stays
   expect(await get(made.id)).toMatchObject({ pausedAt: null, failingSince: null })
 })
 
-it("a delivered attempt breaks a failure, and an address that somebody paused stays paused by them", async () => {
+it("a delivered attempt ends a failure, and an address that a person paused keeps that reason", async () => {
   const url = "https://example.com/hook"
   const { id } = await cabinet.book((book) => book.create({ url, sources: "all", giveUpAfterSeconds: 3_600 }))
   const get = () => cabinet.book((book) => book.get(id))

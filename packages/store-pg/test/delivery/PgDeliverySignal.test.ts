@@ -50,7 +50,7 @@ it.live("commits during the pause after a notification are announced before the 
   }),
 )
 
-it.live("a notification in progress when the process ends is sent all the same", () =>
+it.live("a notification in progress when the process ends is still sent", () =>
   Effect.gen(function* () {
     const heard = yield* heardOf(() =>
       sender(

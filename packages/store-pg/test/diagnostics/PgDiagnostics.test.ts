@@ -126,7 +126,7 @@ it("examine names the session that holds the feed back", async () => {
   expect((await examine()).fenceHolders).toEqual([])
 })
 
-it("whatIsMissing is empty for a database that is up to date, and lists what it lacks otherwise", async () => {
+it("whatIsMissing is empty for a database that is up to date, and otherwise lists the missing parts", async () => {
   expect(await runtime.runPromise(whatIsMissing)).toBeNull()
   await database.run("DELETE FROM cabinet.migration WHERE number = 1")
   expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")

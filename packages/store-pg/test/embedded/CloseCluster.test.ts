@@ -102,7 +102,7 @@ it("in a new cluster only the owner may take advisory locks, end sessions or ent
     await expectClosed(database, ["cabinet", "beside"])
   }))
 
-it("the owner grants XML to whoever needs it, and reserves connections for itself", () =>
+it("the owner can grant XML to a role, and reserves connections for itself", () =>
   using(dataDir, async (database) => {
     const grant =
       "GRANT EXECUTE ON FUNCTION pg_catalog.xpath(text, xml), pg_catalog.xpath(text, xml, text[]) TO stranger"

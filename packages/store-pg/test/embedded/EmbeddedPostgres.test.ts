@@ -28,7 +28,7 @@ const note = (url: string) => query(url, "CREATE TABLE note (id int PRIMARY KEY)
 const keep = (url: string, id: number) => query(url, `INSERT INTO note VALUES (${id})`)
 const kept = async (url: string) => (await query(url, "SELECT id FROM note ORDER BY id")).map((row) => row["id"])
 
-it("serve creates a durable UTF-8 cluster whose owner is no superuser, and ends it with its scope", async () => {
+it("serve creates a durable UTF-8 cluster whose owner is not a superuser, and ends it with its scope", async () => {
   const holder = await hold("serve", dir)
   expect(holder.answer.origin).toBe("created")
   const [facts] = await query(

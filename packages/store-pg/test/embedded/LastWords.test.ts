@@ -37,7 +37,7 @@ it.each([
   expect(reasonIn(lastWordsIn([READY, ...lines].join("\n"))!)).toBe(reason)
 })
 
-it("lastWordsIn ignores what ended sessions, and what was before the server was last ready", () => {
+it("lastWordsIn ignores messages that ended sessions, and those before the server was last ready", () => {
   const old = line("PANIC", 'could not write to file "pg_wal/xlogtemp.7": No space left on device')
   const session = line("FATAL", "terminating connection due to administrator command")
   expect(lastWordsIn([old, READY, session].join("\n"))).toBeUndefined()

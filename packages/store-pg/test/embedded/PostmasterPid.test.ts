@@ -32,7 +32,7 @@ it.each(["", "123", "123\n/data\n1\n", "-123\n/data\n1\n5432\n/s\n\n"])(
   },
 )
 
-it("isServerOf is false for a live process that is no server of the directory", async () => {
+it("isServerOf is false for a live process that is not the directory's server", async () => {
   write(`${process.pid}\n${dir}\n1\n5432\n${dir}\n\n\nready\n`)
   expect(isAlive(process.pid)).toBe(true)
   expect(await isServerOf(dir, readPostmasterPid(dir)!)).toBe(false)

@@ -75,7 +75,7 @@ const withHead = (change: object) =>
       : [name, content],
   )
 
-it("restore refuses a file that is no backup", async () => {
+it("restore refuses a file that is not a backup", async () => {
   expect(await refusal("")).toMatch(/it is empty/)
   expect(await refusal("not an archive at all".repeat(100))).toMatch(/it is damaged or incomplete/)
   expect(await refusal(await changed((name, content) => [name.replace("cabinet-backup", "other"), content]))).toMatch(

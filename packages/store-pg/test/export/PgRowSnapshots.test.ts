@@ -73,7 +73,7 @@ const until = (what: (sessions: ReadonlyArray<Record<string, unknown>>) => boole
   expect.poll(async () => what(await reading.database.run(SESSIONS)), { timeout: 20_000 }).toBe(true)
 
 describe("the rows of a snapshot", () => {
-  it("are those of the pages, of whatever type, in their order", async () => {
+  it("are those of the pages, of any type, in their order", async () => {
     await reading.run(`CREATE TYPE mood AS ENUM ('low', 'high')`)
     await reading.run(`CREATE TABLE kinds (
       id bigint PRIMARY KEY, n numeric, f double precision, t text, at timestamptz, plain timestamp, d date, ok boolean,
@@ -190,7 +190,7 @@ describe("the rows of a snapshot", () => {
   })
 })
 
-describe("a snapshot that nobody reads", () => {
+describe("an unread snapshot", () => {
   it("waits in the database, and goes with its reader", async () => {
     const { next, close } = await begin("big")
     await next()
@@ -200,7 +200,7 @@ describe("a snapshot that nobody reads", () => {
     await reading.run(`ALTER TABLE big ADD COLUMN more int`)
   })
 
-  it("gives its place to who waits for one", async () => {
+  it("gives its place to a waiting export", async () => {
     const [one, other] = [await begin("big"), await begin("big")]
     const third = begin("big", [
       ["fc", "id"],

@@ -121,7 +121,7 @@ it("EventsToJson has room for events that are only an envelope", () => {
 const event = { ...longest, id: 1, source: 1, repeatOf: null, deletedAt: null }
 const names = namesOf(new Map([[1, "one"]]))
 
-it("EventsToJson keeps the position of each event, whatever the size of its parts", () => {
+it("EventsToJson keeps the position of each event, for any size of its parts", () => {
   const page = written(
     [
       { ...event, epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n },

@@ -104,7 +104,7 @@ it("limits the count for a follower that was away for long", async () => {
   assert.deepStrictEqual({ events, more }, { events: MAX_COUNTED, more: true })
 })
 
-it("finds the end of the feed by number, whatever channel has the last event", async () => {
+it("finds the end of the feed by number, whichever channel has the last event", async () => {
   // As text, the transaction of this event would be behind every other.
   await runSql(
     database.url,
@@ -130,7 +130,7 @@ it("starts a follower with a newer cursor where the database is, and refuses a c
   assert.include(JSON.stringify(refused), "bad_cursor")
 })
 
-it("wakes whoever reads, by this process and by another, for their own events and after a set back", async () => {
+it("wakes a reader, by this process and by another, for its own events and after the database was set back", async () => {
   const woken = (act: () => Promise<unknown>) =>
     here.run(
       Effect.gen(function* () {
@@ -172,7 +172,7 @@ const counting = () => {
 }
 
 it.effect(
-  "reads nothing while nobody follows, and at most five times a second however many do and are signalled",
+  "reads nothing without followers, and at most five times a second for any number of followers and signals",
   () => {
     const { reads, layer } = counting()
     return Effect.gen(function* () {

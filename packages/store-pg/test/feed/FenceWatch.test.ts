@@ -24,7 +24,7 @@ const whileHeld = <A, E>(url: string, look: Effect.Effect<A, E, PgClient.PgClien
     ),
   ).pipe(Effect.provide(client(url, "a slow import")), Effect.runPromise)
 
-it("fenceHolders names who holds the feed back, and since when", async () => {
+it("fenceHolders names the sessions that hold the feed back, and since when", async () => {
   const { pid, seen } = await whileHeld(database.url, fenceHolders)
   assert.lengthOf(seen, 1)
   const [holder] = seen

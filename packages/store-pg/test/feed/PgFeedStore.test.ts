@@ -68,7 +68,7 @@ const walks = [
 ] as const
 
 it.each(["force_custom_plan", "force_generic_plan"])(
-  "pageStatement reads no more than a few times its limit, early and late in the feed, whatever the filter (%s)",
+  "pageStatement reads at most a few times its limit, early and late in the feed, for any filter (%s)",
   async (mode) => {
     const limit = 100
     await run(
@@ -143,7 +143,7 @@ it("FeedStore.page returns long pages whole, also while others are read", async 
   }
 })
 
-it("FeedStore.page writes exactly the text of a delivery, whatever happened to an event", async () => {
+it("FeedStore.page writes exactly the text of a delivery, for an event in any state", async () => {
   for (const change of [
     `cabinet.source SET name = E'A "name"\\n' WHERE id = 2`,
     `cabinet.event SET deleted_at = '2026-11-22 01:02:03.45Z' WHERE id = 1000`,

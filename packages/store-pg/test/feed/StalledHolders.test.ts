@@ -72,7 +72,7 @@ it("an accept at work is left alone, however often it is checked", async () => {
   await working
 })
 
-it("a writer's session releases what it holds when its client's machine is gone, and limits its transactions", async () => {
+it("a writer's session releases its locks when its client's machine is gone, and limits its transactions", async () => {
   const program = Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* (yield* PgClient.PgClient).reserve

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const [one, other] = [randomBytes(32), randomBytes(32)]
 const TEXTS = ["", "whsec_abc", "enc.v1.00000000.AAAA", "ключ 🔑\u0000", "x".repeat(100_000)]
 
-it("any secret is restored unchanged, and is not readable in what is stored", () => {
+it("any secret is restored unchanged, and is unreadable in its stored form", () => {
   const cipher = new SecretCipher([one])
   for (const text of TEXTS) {
     const stored = cipher.encrypt("signing secret", text)
@@ -56,7 +56,7 @@ it("without a first key new secrets are stored in plain text, and encrypted ones
   expect(cipher.decrypt("signing secret", stored)).toEqual(Result.succeed("a"))
 })
 
-it("a header's value that looks encrypted is a value all the same", () => {
+it("a header's value that looks encrypted is still a plain value", () => {
   const headers = [
     ["X-Token", "enc.v1.00000000.AAAA"],
     ["X-Other", ""],

@@ -95,7 +95,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("coalescedCounts leaves nobody waiting when the service stops", () =>
+it.effect("coalescedCounts leaves no caller waiting when the service stops", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const { add, calls } = counting(Latch.makeUnsafe(false))

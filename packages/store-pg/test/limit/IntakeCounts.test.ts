@@ -9,7 +9,7 @@ const LIMIT = 5
 const Sender = Schema.Struct({
   client: Schema.NullOr(Schema.Literals(["c1", "c2"])),
   source: Schema.NullOr(Schema.Literals(["s1", "s2"])),
-  asked: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 })),
+  requests: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 })),
 })
 
 it.prop(
@@ -23,8 +23,8 @@ it.prop(
       counts.set(subject, next)
       return { count: next, left_ms: 1_000 }
     }
-    const oneByOne = senders.map(({ client, source, asked }) =>
-      Array.from({ length: asked }, () => {
+    const oneByOne = senders.map(({ client, source, requests }) =>
+      Array.from({ length: requests }, () => {
         const number = count(client)
         return { client: number, source: number === null || number.count <= LIMIT ? count(source) : null }
       }),

@@ -75,7 +75,7 @@ it("PgRateLimiter admits exactly the limit when two processes count at once", as
   assert.isTrue(answers.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60))
 })
 
-it("PgRateLimiter counts each subject of a statement by itself", async () => {
+it("PgRateLimiter counts each subject of a statement separately", async () => {
   await midMinute()
   const ask = RateLimiter.use((limiter) =>
     Effect.all(
@@ -299,7 +299,7 @@ it("deleteWindows deletes all past windows, however many clients a minute had", 
   assert.deepStrictEqual(left, [{ subject: "ip:present" }])
 })
 
-it("PgRateLimiter admits exactly the rate of a source that has one, whoever sends, and counts it for no client", async () => {
+it("PgRateLimiter admits exactly the rate of a source that has one, from any client, and counts it for no client", async () => {
   await midMinute()
   const rated = (limiter: RateLimiter["Service"], rate: number) =>
     fromResult(() => limiter.intake("203.0.113.99", 71, FOREVER, rate))

@@ -132,7 +132,7 @@ it("deleteExpired deletes more originals of a day than one statement does, and n
   ])
 })
 
-it("deleteExpired never delays accept, however long somebody reads", async () => {
+it("deleteExpired never delays accept, however long a session reads", async () => {
   await accept()
   await pass("91 days")
   await accept()

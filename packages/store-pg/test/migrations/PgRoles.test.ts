@@ -143,7 +143,7 @@ describe("the author", () => {
   })
 })
 
-it("ensureRoles fails when what the author creates cannot be opened to the reader, instead of leaving it closed", async () => {
+it("ensureRoles fails when the author's objects cannot be opened to the reader, instead of leaving them closed", async () => {
   const { role } = roles.author
   await as("author", `ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM "${roles.reader.role}"`)
   assert.isFalse(await stand())

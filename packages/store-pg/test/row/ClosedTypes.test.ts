@@ -122,7 +122,7 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
     }
   })
 
-  it("is found by contains and by a search, in what it shows", async () => {
+  it("is found by contains and by a search, in its displayed form", async () => {
     expect(await found("keyed", filter("mood", "contains", "APP"))).toEqual([2])
     expect(await found("keyed", filter("pair", "contains", '"m":"ok"'))).toEqual([1])
     expect(await found("keyed", filter("cit", "contains", "b"))).toEqual([1])

@@ -303,7 +303,7 @@ describe("reads that wait for a slot", () => {
     for (const one of read) expect(one).toEqual(expected)
   })
 
-  it("each get their own page, whatever the others are", async () => {
+  it("each get their own page, unaffected by the others", async () => {
     const asked = Array.from({ length: 60 }, (_, n) =>
       n % 19 === 7 ? REFUSED : n % 23 === 11 ? SLOW : PAGES[n % PAGES.length]!,
     )

@@ -286,7 +286,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     expect((await walk(reading, "handles", [["q", "2147"]])).items).toEqual(['{"o":2147483648}'])
   })
 
-  it("is one empty page where there are no rows", async () => {
+  it("is one empty page without rows", async () => {
     await reading.run(`CREATE TABLE void (n int)`)
     await reading.run(`CREATE TABLE void_keyed (n int PRIMARY KEY)`)
     for (const name of ["void", "void_keyed"]) expect(await walk(reading, name, [])).toEqual({ items: [], pages: 1 })

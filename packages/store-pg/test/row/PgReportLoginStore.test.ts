@@ -43,7 +43,7 @@ const read = (password: string, statement: string) =>
     (error: Error) => String((error as { reason?: { cause?: Error } }).reason?.cause?.message ?? error.message),
   )
 
-it("the role cannot log in before its password is issued, and then reads what the reader reads", async () => {
+it("the role cannot log in before its password is issued, and then reads the same as the reader", async () => {
   expect(await runtime.runPromise(ReportLogin.use((login) => login.get))).toMatchObject({
     role: `cabinet_${database.name}_reports`,
     active: false,

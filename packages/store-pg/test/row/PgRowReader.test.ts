@@ -213,7 +213,7 @@ describe("PgRowReader", () => {
     await Promise.all(crowd.map((fiber) => Effect.runPromise(Fiber.interrupt(fiber))))
   })
 
-  it("returns reader_off while it cannot connect, and recovers by itself", async () => {
+  it("returns reader_off while it cannot connect, and recovers on its own", async () => {
     await reading.database.run(`ALTER ROLE "${reading.readerRole}" NOLOGIN`)
     await reading.database.run(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,

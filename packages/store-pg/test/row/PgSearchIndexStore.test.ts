@@ -75,7 +75,7 @@ const WORDS = [
 ]
 
 describe("a search index", () => {
-  it("is not built with functions that somebody else could put there", async () => {
+  it("is not built with functions that another role could have put there", async () => {
     await reading.run("CREATE TABLE trapped (id int PRIMARY KEY)")
     await reading.asBefore("CREATE SCHEMA cabinet_search")
     const built = await build("trapped")

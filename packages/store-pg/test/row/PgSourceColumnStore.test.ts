@@ -79,7 +79,7 @@ it("retype converts times, and leaves a day that the calendar does not have", as
   )
 })
 
-it("retype reads a column of text in a notation, tries it first, and moves what is not written in it", async () => {
+it("retype reads a column of text in a notation, tries it first, and moves the values outside it", async () => {
   const source = await newSource("Ledger")
   for (const total of ["1.234,50", "0,10", "1.5", "n/a"]) await post(source.id, { total, day: "02.03.2026" })
   const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) =>
@@ -184,7 +184,7 @@ it("retype runs the author's code only as the author, and grants nothing that wa
   assert.deepStrictEqual(trap, { ran_as: roles.author.role, owner: roles.author.role, read: false })
 })
 
-it("relabel changes what is shown and not the field's name", async () => {
+it("relabel changes the displayed name and not the field's", async () => {
   const source = await newSource("Labelled")
   await post(source.id, { a: "1" })
   await store.runPromise(SourceColumns.use((columns) => columns.relabel(source.id, "a", "Amount due")))

@@ -140,7 +140,7 @@ describe("a page of an indexed order", () => {
     }
   })
 
-  it("is one statement, which proves by itself that the object is as it was", async () => {
+  it("is one statement, which itself proves that the object is unchanged", async () => {
     const asked: Array<string> = []
     await reading.runtime.runPromise(
       Effect.gen(function* () {

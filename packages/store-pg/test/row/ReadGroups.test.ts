@@ -83,7 +83,7 @@ const open = Effect.gen(function* () {
 const many = (read: (name: string) => void, ...names: ReadonlyArray<string>) => names.forEach((name) => read(name))
 
 it.effect(
-  "ReadGroups includes up to three other reads, never more than half of those that wait, each with its own page",
+  "ReadGroups includes up to three other reads, never more than half of the waiting ones, each with its own page",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -103,7 +103,7 @@ it.effect(
 )
 
 it.effect(
-  "ReadGroups reads separately what is long, planned for its values, of another object or may run a customer's code",
+  "ReadGroups reads a page separately if it is long, planned for its values, of another object or may run a customer's code",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -129,7 +129,7 @@ it.effect(
 )
 
 it.effect(
-  "ReadGroups reads each page of a group by itself where one failed, and in groups again after five seconds",
+  "ReadGroups reads each page of a group separately if one failed, and in groups again after five seconds",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -166,7 +166,7 @@ it.effect("ReadGroups continues with groups where an object was only changed", (
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups reads each page by itself where a group is slow, and cancels the group", () =>
+it.effect("ReadGroups reads each page separately if a group is slow, and cancels the group", () =>
   Effect.gen(function* () {
     const { sent, aborted, results, read, end, settled } = yield* open
     many(read, "a", "slow", "c", "d")
@@ -213,7 +213,7 @@ it.effect("ReadGroups cancels a group when all its callers have left, and not be
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups leaves a fault to the read that has it again by itself", () =>
+it.effect("ReadGroups leaves a fault to the single read that hits it again", () =>
   Effect.gen(function* () {
     const { results, read, end } = yield* open
     many(read, "a", "b", "c", "d")

@@ -84,7 +84,7 @@ describe("RecordToJson", () => {
   })
 
   it.prop(
-    "skips what is sent after a row's values, and finds each value of each row",
+    "skips the bytes after a row's values, and finds each value of each row",
     [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
     ([given]) => {
       const rows = given.map(([note, id]) => ({

@@ -24,7 +24,7 @@ const found = async (name: string, params: ParamPairs) =>
     .toSorted((a, b) => a - b)
 
 describe("character(n)", () => {
-  it("is shown, found and compared without its padding, by itself and within other types", async () => {
+  it("is shown, found and compared without its padding, alone and within other types", async () => {
     await reading.run(`CREATE DOMAIN code AS char(5)`)
     await reading.run(`CREATE TYPE coded AS (c char(5), d code)`)
     await reading.run(
@@ -81,7 +81,7 @@ describe("bytea", () => {
 })
 
 describe("an array", () => {
-  it("is compared with what is shown of it, and with what PostgreSQL writes", async () => {
+  it("is compared with its displayed form, and with PostgreSQL's", async () => {
     await reading.run(`CREATE TYPE tagged AS (name text, tags text[])`)
     const columns: ReadonlyArray<readonly [type: string, values: ReadonlyArray<string>]> = [
       ["int[]", ["{}", "{1,2}", "{{1,2},{3,4}}", "{NULL,5}"]],
@@ -139,7 +139,7 @@ const TEXTS = [
 const SOUGHT = [...TEXTS, "йошкар", "ё", "Е", "e", "E\u0302", "ệ", "ê", "t", "\u0301", "한", "kar", "ZOË"]
 
 describe("a letter that looks the same", () => {
-  it("is found by q and contains in any form, and what is stored stays as it is", async () => {
+  it("is found by q and contains in any form, and its stored value stays as it is", async () => {
     await reading.run(`CREATE TABLE letters (n int PRIMARY KEY, t text, doc jsonb, list text[])`)
     await reading.run(`CREATE TABLE indexed (n int PRIMARY KEY, t text, doc jsonb, list text[])`)
     const random = randomFrom(3)

@@ -66,7 +66,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(count, { rows: 20, filled: 20 })
   })
 
-  it("stays readable with a sender of random field names, who gets a receipt for every one", async () => {
+  it("stays readable with a sender of random field names, which gets a receipt for every one", async () => {
     const source = await newSource("Hostile")
     for (let n = 0; n < 45; n++) {
       const fields = Object.fromEntries(
@@ -121,7 +121,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(row, { short: "s", value: "1.0" })
   })
 
-  it("keeps a customer's view working whatever a sender posts, and rewrites no row for another type", async () => {
+  it("keeps a customer's view working for any submission, and rewrites no row for another type", async () => {
     const source = await newSource("Viewed rows")
     await post(source.id, { amount: new JsonNumber("5") })
     await database.run(`CREATE VIEW public.amounts AS SELECT sum(amount)::text AS total FROM sources.viewed_rows`)
