@@ -4,6 +4,8 @@
  * PostgreSQL's binaries, one optional package for each platform, and `effect` for programs that have it.
  *
  * REPOSITORY_URL, which a release sets, becomes the addresses of the manifest: a clone does not know where it is published.
+ *
+ * Decision: docs/decisions/0045-one-published-package.md
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -1,4 +1,8 @@
-/** The entry point of the command `cabinet`: arguments, signals and the exit code of the process. */
+/**
+ * The entry point of the command `cabinet`: arguments, signals and the exit code of the process.
+ *
+ * Decision: docs/decisions/0019-the-command-is-one-file.md
+ */
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Effect, Exit } from "effect"
 import { FastShutdown } from "./process/FastShutdown.ts"

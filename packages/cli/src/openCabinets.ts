@@ -7,6 +7,8 @@
  *   createServer(cabinets.nodeHandler).listen(8080)
  *   const { baseUrl } = await cabinets.add("orders")
  *   const orders = await cabinets.open("orders")
+ *
+ * Decision: docs/decisions/0020-one-cabinet-or-many.md
  */
 // oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
 import "./library/Host.ts"

@@ -1,4 +1,8 @@
-/** The console of one cabinet: its screens and assets as routes, over the cabinet's use cases. */
+/**
+ * The console of one cabinet: its screens and assets as routes, over the cabinet's use cases.
+ *
+ * Decision: docs/decisions/0053-the-console-is-html-of-the-server.md
+ */
 import { ConsoleRoutes } from "@data-cabinet/http-node/server/ConsoleRoutes"
 import { Effect, Layer } from "effect"
 import { assetRoute } from "./assets/Assets.ts"

@@ -1,4 +1,8 @@
-/** The use cases of a cabinet on another machine, by its address and an access token. */
+/**
+ * The use cases of a cabinet on another machine, by its address and an access token.
+ *
+ * Decision: docs/decisions/0050-a-remote-cabinet-is-its-use-cases.md
+ */
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { Layer } from "effect"
 import * as HttpActivity from "./activity/HttpActivity.ts"

@@ -3,6 +3,8 @@
  * accepts nothing: intake responds with 503 and senders retry. The old database is closed before the registry leads to the
  * new one, so no server accepts an event that the new one lacks. The new server begins a new epoch of the feed by itself,
  * and cursors from before stay valid.
+ *
+ * Decision: docs/decisions/0049-moving-a-cabinet.md
  */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { clientPrograms } from "@data-cabinet/store-pg/tenancy/ClientPrograms"

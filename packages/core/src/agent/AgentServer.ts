@@ -2,6 +2,8 @@
  * The Model Context Protocol without a session: one JSON-RPC message in, at most one out, and nothing is kept in
  * between. It refuses invalid JSON, batches, and methods that tools do not need; a tool that returns nothing says why
  * in words.
+ *
+ * Decision: docs/decisions/0069-agents-without-sessions.md
  */
 import { Effect, Result } from "effect"
 import { VERSION } from "../diagnostics/Version.ts"

@@ -2,6 +2,8 @@
  * The use cases that change a cabinet, each act written to the audit log. It wraps all of them in one place, so that
  * the management API, the command and the embedding program write the same; a use case's method that is not placed here
  * does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
+ *
+ * Decision: docs/decisions/0043-roles-and-the-audit-log.md
  */
 import { Effect, Layer } from "effect"
 import type { AddressChange } from "../delivery/Address.ts"

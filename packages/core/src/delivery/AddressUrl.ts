@@ -1,6 +1,8 @@
 /**
  * The format of a delivery address: absolute, http or https, no credentials, at most 2,048 characters. Whether its host is
  * public is checked by `AddressCheck`.
+ *
+ * Decision: docs/decisions/0038-delivery-urls-may-be-secrets.md
  */
 import { Result } from "effect"
 import { AddressError } from "./AddressError.ts"

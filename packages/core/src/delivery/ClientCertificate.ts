@@ -1,6 +1,8 @@
 /**
  * The certificate with which the service identifies itself to a receiver that demands one (mutual TLS), and its key. The key is
  * never shown, and no message has any of it.
+ *
+ * Decision: docs/decisions/0077-client-certificates.md
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { Result } from "effect"

@@ -4,6 +4,8 @@
  * objects compare with nothing, and only contain. A field that is missing is empty, as null is.
  *
  * Refuses conditions that no event could be meant by.
+ *
+ * Decision: docs/decisions/0063-filters-hold-from-commit-to-commit.md
  */
 import { Result } from "effect"
 import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"

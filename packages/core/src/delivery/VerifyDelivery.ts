@@ -1,6 +1,8 @@
 /**
  * For receivers: verifies that a request came from the cabinet that shares the secret. Depends only on Node. Verify the raw
  * bytes, before a JSON parser has processed them.
+ *
+ * Decision: docs/decisions/0029-verify-delivery-is-false-for-nonsense.md
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 

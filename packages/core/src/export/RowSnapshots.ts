@@ -1,6 +1,8 @@
 /**
  * Reads all rows of a query as they are at one moment, where the read can do no harm: as the reader, read-only. Unlike a page
  * it may take its time, and its memory does not grow with its rows.
+ *
+ * Decision: docs/decisions/0067-an-export-is-one-statement.md
  */
 import { Context, type Result } from "effect"
 import type { Items } from "../pagination/Items.ts"

@@ -3,6 +3,8 @@
  * them, and none while nobody waits. It reads when signalled, more rarely the more followers it has, and counts events
  * without reading them, so that followers cost intake nothing that grows with their number. A follower continues from a
  * cursor of the feed, and misses nothing.
+ *
+ * Decision: docs/decisions/0055-one-follower-a-process.md
  */
 import { Clock, Context, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

@@ -1,4 +1,8 @@
-/** A file as core sees it: bytes that can be read more than once. Where they are stored is up to an adapter. */
+/**
+ * A file as core sees it: bytes that can be read more than once. Where they are stored is up to an adapter.
+ *
+ * Decision: docs/decisions/0041-files-that-change-while-imported.md
+ */
 import type { Stream } from "effect"
 import type { FileError } from "./FileError.ts"
 

@@ -2,6 +2,8 @@
  * Work that is done once for a key that its client chose, however often the client repeats the request. A repeat is
  * given the response of the first. Refuses another request under the same key, one whose first is under way, and one
  * whose first never ended: its outcome is then unknown.
+ *
+ * Decision: docs/decisions/0058-an-idempotency-key-completes-with-its-work.md
  */
 import { Context, Effect, Exit, Fiber, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"

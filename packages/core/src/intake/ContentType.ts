@@ -1,4 +1,8 @@
-/** Determines from the Content-Type header how a body is to be read. */
+/**
+ * Determines from the Content-Type header how a body is to be read.
+ *
+ * Decision: docs/decisions/0005-bodies-and-their-content-type.md
+ */
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 
 /**

@@ -1,6 +1,8 @@
 /**
  * What a source keeps of a request besides its body and the headers that every source keeps: the headers that it names, and
  * its query string. Some headers become fields of the event, too. What carries a secret is kept by no setting.
+ *
+ * Decision: docs/decisions/0059-headers-that-a-source-keeps.md
  */
 import type { KeptHeader, KeptParts } from "../event/EventLog.ts"
 import type { JsonObject } from "../json/Json.ts"

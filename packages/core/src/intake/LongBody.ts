@@ -2,6 +2,8 @@
  * Parses long bodies in pieces, one piece of one body at a time: the sender of a megabyte of JSON waits for its parsing,
  * and no other request does. Events are written in the same way, because a long query string makes the events of a short
  * body long too.
+ *
+ * Decision: docs/decisions/0026-long-events-are-handled-in-pieces.md
  */
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"

@@ -1,6 +1,8 @@
 /**
  * Parses a submission into events. Total: any bytes under any content type give a result. A body that does not parse is
  * kept in the event as text, with the reason in words.
+ *
+ * Decision: docs/decisions/0003-a-400-is-saved-empty.md
  */
 import { Result } from "effect"
 import { type FingerprintedEvent, fingerprintedEvent, fingerprintingEvent, withPayload } from "../event/Fingerprint.ts"

@@ -1,6 +1,8 @@
 /**
  * Which events of a request are spam, by the rules of their source. This filters what programs send that fill in every form; a
  * program that is written for this form passes, so it proves nothing about a sender.
+ *
+ * Decision: docs/decisions/0074-spam-is-an-event-alone.md
  */
 import type { NewEvent } from "../event/EventLog.ts"
 import { isFilled } from "../event/Payload.ts"

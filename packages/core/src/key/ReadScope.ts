@@ -2,6 +2,8 @@
  * What a token with a list may read. For its reader nothing else exists: unlisted objects are missing from lists and
  * from the feed, and unknown by name or id. The list is checked before any lookup, so that not even the time of a
  * refusal reveals whether an object exists.
+ *
+ * Decision: docs/decisions/0057-readers-with-a-list.md
  */
 import { Option } from "effect"
 import type { ReadableTable } from "../row/Catalog.ts"

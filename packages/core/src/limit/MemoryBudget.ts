@@ -2,6 +2,8 @@
  * Limits the memory of submissions waiting for parsing and for the database. All cabinets of a process share one
  * budget. No source and no client address can use all of it: each may hold as much as it leaves free, an address half
  * of that, so that there is room for others however many fill it. A client over its share has to retry.
+ *
+ * Decision: docs/decisions/0025-waiting-work-is-bounded-by-memory.md
  */
 import { Context } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"

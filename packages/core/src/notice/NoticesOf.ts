@@ -1,6 +1,8 @@
 /**
  * The one place that decides from the facts which notices to send. Of earlier notices it only knows the causes that
  * end; sending a notice records its cause, so none is sent twice.
+ *
+ * Decision: docs/decisions/0073-notices.md
  */
 import { MOST_WAITING } from "../activity/ActivityStore.ts"
 import { isQuiet } from "../activity/QuietSource.ts"

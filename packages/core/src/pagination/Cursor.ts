@@ -6,6 +6,8 @@
  *
  * Format, in base64url without padding: the version, 16 bytes of the signature, and a JSON list of positions in UTF-8.
  * There is one position today; a cabinet spread over several databases would have one for each.
+ *
+ * Decision: docs/decisions/0036-cursors-are-signed.md
  */
 import { timingSafeEqual } from "node:crypto"
 import type { CursorKey } from "./CursorKey.ts"

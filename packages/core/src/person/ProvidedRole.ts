@@ -1,4 +1,8 @@
-/** The role of a person whom an identity provider names. Without a role from a claim or a setting nobody is signed in. */
+/**
+ * The role of a person whom an identity provider names. Without a role from a claim or a setting nobody is signed in.
+ *
+ * Decision: docs/decisions/0051-people-of-a-provider.md
+ */
 import { Context } from "effect"
 import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
 

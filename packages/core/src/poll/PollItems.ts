@@ -1,6 +1,8 @@
 /**
  * Reads the items of one response of a poll, each of them once. A response is read completely or refused: only a list
  * of objects has items.
+ *
+ * Decision: docs/decisions/0039-responses-read-by-a-pointer.md
  */
 import { Effect, type Scope, Stream } from "effect"
 import { isEmptyPayload } from "../event/Payload.ts"

@@ -3,6 +3,8 @@
  * notation only if it is written in it exactly: groups of three digits with one separator throughout, no leading zeros,
  * a year of four digits. Values keep every digit; `1,50` is 1.50. A text that could be meant in two ways is refused
  * unless the notation says which (`1.234`, `02.03.2026`), and one with a year of two digits always.
+ *
+ * Decision: docs/decisions/0075-notations-and-erasures.md
  */
 import { isCalendarDay } from "./CalendarDay.ts"
 import { matchesExactly } from "./ExactFormat.ts"

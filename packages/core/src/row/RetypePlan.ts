@@ -1,6 +1,8 @@
 /**
  * Decides whether and how a column gets another type, from the store's facts: the column exists, all dependents can be
  * recreated, and a sibling takes the values that the new type cannot hold.
+ *
+ * Decision: docs/decisions/0002-careful-changes-to-tables.md
  */
 import { Result } from "effect"
 import { ColumnError } from "./ColumnError.ts"

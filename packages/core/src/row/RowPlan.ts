@@ -2,6 +2,8 @@
  * Decides by the JSON token which column of a source's table takes which field, and which columns have to be created.
  * Nothing is cast by guess, dropped or rounded: a value that its column cannot hold goes to a sibling column of the value's
  * own kind, and a value without a column goes to `_more`.
+ *
+ * Decision: docs/decisions/0001-long-and-colliding-names.md
  */
 import { type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"

@@ -2,6 +2,8 @@
  * Finds the words in a filter's value that PostgreSQL evaluates by its clock or as a fixed time: `now`, `today`,
  * `tomorrow`, `yesterday`, `epoch`, `allballs`. They are refused as values: the same request would select other rows
  * tomorrow, and by the server's midnight instead of the cabinet's. `infinity` is a value like any other.
+ *
+ * Decision: docs/decisions/0030-clock-words-are-no-filter-values.md
  */
 import type { ColumnType } from "../row/ColumnType.ts"
 

@@ -1,4 +1,8 @@
-/** Parses a source's id in a path or a query string. */
+/**
+ * Parses a source's id in a path or a query string.
+ *
+ * Decision: docs/decisions/0015-ids-are-javascript-numbers.md
+ */
 
 const BIGINT_MAX = 2n ** 63n - 1n
 

@@ -1,4 +1,8 @@
-/** The providers whose challenge a source answers, besides those whose recipe includes one. */
+/**
+ * The providers whose challenge a source answers, besides those whose recipe includes one.
+ *
+ * Decision: docs/decisions/0068-questions-of-providers.md
+ */
 import { Effect } from "effect"
 import { SourceError } from "../source/SourceError.ts"
 import { unusableSecret } from "./ChangeVerification.ts"

@@ -2,6 +2,8 @@
  * Verifies stored events whose sender could not be verified on arrival, because the secret was missing or wrong, or
  * verification was not set up. The signed bytes are those of the original request, while it is kept. Only a successful
  * check changes an event: a signature that does not match the current secret proves nothing about the earlier one.
+ *
+ * Decision: docs/decisions/0071-verified-late.md
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"

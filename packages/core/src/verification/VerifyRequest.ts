@@ -1,4 +1,8 @@
-/** Whether a request of intake comes from its source's sender, and the refusal of one that does not. */
+/**
+ * Whether a request of intake comes from its source's sender, and the refusal of one that does not.
+ *
+ * Decision: docs/decisions/0066-marked-senders.md
+ */
 import { type Context, Metric, Result } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { IntakeError } from "../intake/IntakeError.ts"

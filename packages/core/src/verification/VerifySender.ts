@@ -1,6 +1,8 @@
 /**
  * Whether a request comes from somebody who has the secret, by a recipe. Compares in constant time, over the bytes that were
  * signed; the work that a request can cause is bounded by its own length.
+ *
+ * Decision: docs/decisions/0061-verified-senders.md
  */
 import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"

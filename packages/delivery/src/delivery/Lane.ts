@@ -8,6 +8,8 @@
  * maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
  * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or
  * slows down are given back at once.
+ *
+ * Decision: docs/decisions/0013-fast-addresses-are-claimed-ahead.md
  */
 import type { Claimed, Lane as LaneName } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { AdaptiveWindow, type Fate } from "./AdaptiveWindow.ts"

@@ -1,4 +1,8 @@
-/** Whether an IP address is public, and if not, why, in words. Delivery and polling share this rule. */
+/**
+ * Whether an IP address is public, and if not, why, in words. Delivery and polling share this rule.
+ *
+ * Decision: docs/decisions/0037-allowed-networks-are-a-process-setting.md
+ */
 import { contains, type IpAddress, type Network, parseIp, parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { SPECIAL_NETWORKS, type SpecialNetwork } from "./SpecialNetworks.ts"
 

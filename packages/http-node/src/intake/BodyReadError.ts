@@ -1,4 +1,8 @@
-/** Reasons why a body was not read to its end. */
+/**
+ * Reasons why a body was not read to its end.
+ *
+ * Decision: docs/decisions/0004-requests-that-run-out-of-time.md
+ */
 import { ProgramMistake } from "../api/Fault.ts"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"

@@ -2,6 +2,8 @@
  * The intake address. Before a body is read it refuses a client or source over its rate, a wrong secret, and an unknown
  * content encoding; then a body that is too large or too slow; then what the use case refuses, such as a wrong signature. A sender that hangs up after
  * its last byte has sent the whole body; one that hangs up earlier aborts it.
+ *
+ * Decision: docs/decisions/0023-no-fiber-for-intake-requests.md
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"

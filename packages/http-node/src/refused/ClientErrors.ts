@@ -2,6 +2,8 @@
  * Handles a connection on which Node's parser or its timeout gives up. Node would respond with an empty 400, even in
  * place of a response in flight. Here requests that arrived complete get their usual responses first; if a body broke
  * off, its reader gets the error and responds; and bytes that are not a request get a response with an explanation.
+ *
+ * Decision: docs/decisions/0024-what-the-http-parser-refuses.md
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

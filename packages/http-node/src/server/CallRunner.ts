@@ -1,6 +1,8 @@
 /**
  * Runs the work of a request without a fiber, as a call that is aborted when the client disconnects or when the scope that
  * owns the routes closes. The scope closes once the work of all aborted calls has ended.
+ *
+ * Decision: docs/decisions/0048-no-fiber-for-keyed-requests.md
  */
 import { type AbortableCall, OwnCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"

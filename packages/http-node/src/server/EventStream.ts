@@ -3,6 +3,8 @@
  * whether the receiver may still have them is checked again and again; silence is broken, so that no proxy takes the
  * connection for dead; and they end when the routes do, or the server stops. A body is pulled: a slow receiver makes
  * nothing pile up.
+ *
+ * Decision: docs/decisions/0065-the-feed-waits-without-a-session.md
  */
 import { Context, Effect, Exit, Scope } from "effect"
 import type { Response } from "./Request.ts"

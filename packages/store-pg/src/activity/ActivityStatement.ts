@@ -1,4 +1,8 @@
-/** The statements that count events and attempts, and those that read the counts. */
+/**
+ * The statements that count events and attempts, and those that read the counts.
+ *
+ * Decision: docs/decisions/0062-what-happened-is-counted-behind-the-feed.md
+ */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/QuietSource"

@@ -1,4 +1,8 @@
-/** PostgreSQL's messages of the extended protocol, for reading a session without its driver. */
+/**
+ * PostgreSQL's messages of the extended protocol, for reading a session without its driver.
+ *
+ * Decision: docs/decisions/0033-messages-of-functions.md
+ */
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"
 import { SqlError } from "effect/sql"

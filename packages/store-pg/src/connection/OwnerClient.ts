@@ -4,6 +4,8 @@
  * of a shared pool that is reserved for long may already have another fiber's statement queued behind it (observed with
  * @effect/sql-pg 4.0.5). `WriteSessions` opens a session for each writer of events, and `FeedSessions` lends the sessions that
  * pages of the feed are read in.
+ *
+ * Decision: docs/decisions/0014-session-pools.md
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"

@@ -11,6 +11,8 @@
  *
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
  * time limit that it can set. One that ignores its termination as well keeps its place (see SessionEnd).
+ *
+ * Decision: docs/decisions/0080-what-cannot-be-stopped-keeps-its-place.md
  */
 import { MAX_SNAPSHOTS } from "@data-cabinet/core/export/RowSnapshots"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"

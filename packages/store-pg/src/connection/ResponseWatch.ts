@@ -2,6 +2,8 @@
  * All groups of sessions with one database. When one group is found unresponsive, all are checked: the first discovery
  * costs a request or more, and the other groups, including idle ones, are then checked before any caller waits for
  * them.
+ *
+ * Decision: docs/decisions/0040-unresponsive-databases.md
  */
 import { Context, Effect, Latch, type Scope } from "effect"
 import { closeIfUnresponsive, type Finding, type Suspect } from "./ResponseTimeout.ts"

@@ -5,6 +5,8 @@
  *
  * It is reached with the reader's own login and in the database of the same name, because both are copies of the
  * primary's.
+ *
+ * Decision: docs/decisions/0018-standby-lag-and-login.md
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"

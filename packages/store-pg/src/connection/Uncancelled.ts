@@ -6,6 +6,8 @@
  *
  * So a caller that stops waiting leaves the session to its statement. The session is closed if the statement does not
  * end soon; within {@link lingering} it stays with its pool, so that abandoned statements cannot exhaust the server.
+ *
+ * Decision: docs/decisions/0052-commits-are-never-cancelled.md
  */
 import { Clock, Context, type Duration, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"

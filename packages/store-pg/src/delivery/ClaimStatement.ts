@@ -1,4 +1,8 @@
-/** Claims due deliveries, fairly over addresses, together with the texts of their events. */
+/**
+ * Claims due deliveries, fairly over addresses, together with the texts of their events.
+ *
+ * Decision: docs/decisions/0064-the-rate-of-an-address-is-kept-by-its-claims.md
+ */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
 

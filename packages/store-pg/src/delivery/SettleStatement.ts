@@ -1,4 +1,8 @@
-/** Records attempts and advances their deliveries, one batch at a time. */
+/**
+ * Records attempts and advances their deliveries, one batch at a time.
+ *
+ * Decision: docs/decisions/0070-giving-up-and-rates-of-senders.md
+ */
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { storableMillis } from "../connection/StorableMillis.ts"
 

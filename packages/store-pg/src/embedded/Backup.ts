@@ -2,6 +2,8 @@
  * Backs up the embedded PostgreSQL with all its cabinets into one file while it keeps serving: every event acknowledged
  * before the backup began is in it. It works on a running server; if none runs, it starts one for the duration. Refuses
  * to overwrite a file.
+ *
+ * Decision: docs/decisions/0016-backups-are-physical.md
  */
 import { existsSync } from "node:fs"
 import { open, readdir, readFile, stat } from "node:fs/promises"

@@ -1,6 +1,8 @@
 /**
  * Writes the archive of a backup. The file appears under its name whole or not at all: until it is complete and flushed
  * to disk it has another name.
+ *
+ * Decision: docs/decisions/0017-the-backup-file.md
  */
 import { createHash } from "node:crypto"
 import { once } from "node:events"

@@ -10,6 +10,8 @@
  * Firsts are looked up in a map instead of joined: the planner cannot estimate their number, and a nested loop over a
  * batch of 200 compares 40,000 pairs. The map is read by a subquery: as a column it would be sorted along with every row.
  * The clock is read inline, exactly as cabinet.now() reads it, because a call would start another query.
+ *
+ * Decision: docs/decisions/0034-accepting-comes-before-marking-repeats.md
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { int8Array } from "../connection/ArrayParameter.ts"

@@ -1,6 +1,8 @@
 /**
  * The statement of a slice of the event list. It walks the feed's own indexes backwards, one scan a channel, so that lists
  * cost accepting nothing; of the events that it looks at, those that match are shown.
+ *
+ * Decision: docs/decisions/0046-lists-walk-the-feeds-indexes.md
  */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { EventFilter, EventPlace, EventState } from "@data-cabinet/core/event/EventListStore"

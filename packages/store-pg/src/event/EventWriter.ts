@@ -2,6 +2,8 @@
  * The writers of events. Requests that arrive while a write is in flight form the next batch; the first request is written
  * at once. Each writer has a session of its own; a request whose session is lost has an unknown outcome, and one that was
  * not sent is known not to be saved.
+ *
+ * Decision: docs/decisions/0007-a-second-batch-beside-the-first.md
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"

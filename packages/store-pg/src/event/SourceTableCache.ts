@@ -1,6 +1,8 @@
 /**
  * The tables that a batch's rows go into: cached, extended by missing columns before the batch, and skipped (their rows
  * deferred) if not available.
+ *
+ * Decision: docs/decisions/0006-cached-sources-carry-a-version.md
  */
 import type { AcceptRequest, NewEvent } from "@data-cabinet/core/event/EventLog"
 import type { PgClient } from "@effect/sql-pg"

@@ -1,4 +1,8 @@
-/** The statements of trash and purge. `$1` is always the events' ids. */
+/**
+ * The statements of trash and purge. `$1` is always the events' ids.
+ *
+ * Decision: docs/decisions/0010-what-deletion-removes.md
+ */
 
 export const FIND_EVENTS = `
 SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name

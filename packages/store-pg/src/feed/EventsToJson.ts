@@ -4,6 +4,8 @@
  *
  * The columns of an event before its payload have a fixed size, except two values that are usually missing. The name of
  * its source is not sent with it: it is known before, or the page is read again.
+ *
+ * Decision: docs/decisions/0047-feed-pages-from-the-messages.md
  */
 import { PgProtocol, PgTypes } from "@effect/sql-pg"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"

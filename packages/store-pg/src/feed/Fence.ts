@@ -2,6 +2,8 @@
  * The fence of the feed. Every accept locks the table `cabinet.fence` in ROW SHARE mode from before it has a
  * transaction id until after its commit. A reader of the feed has to wait only for the holders of that lock. Only the
  * schema's owner has the right to take it, or a lock that conflicts with it.
+ *
+ * Decision: docs/decisions/0011-the-fence-is-read-from-pg-locks.md
  */
 import { widenedXid } from "./WidenedXid.ts"
 

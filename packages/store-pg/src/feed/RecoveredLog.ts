@@ -5,6 +5,8 @@
  * Before a process shows its first page of a server's life, something is therefore committed there. That commit waits
  * for a standby as every other does, and the log is replicated in order: once it is over, the standby has everything
  * recovered. Later commits in that life become visible only once a standby has them.
+ *
+ * Decision: docs/decisions/0056-the-feed-waits-for-what-was-recovered.md
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { PgClient } from "@effect/sql-pg"

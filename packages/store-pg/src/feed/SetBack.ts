@@ -8,6 +8,8 @@
  * accepted after it was set back comes after that place, because it had that event by then, and transaction ids only rise
  * from there. So the client is shown everything that it has not seen, and some events a second time if events of an epoch
  * were lost. No clock is involved: that of a machine that was set back may lag until it is corrected.
+ *
+ * Decision: docs/decisions/0035-cursors-prove-that-a-database-was-set-back.md
  */
 import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/core/feed/FeedStore"
 import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"

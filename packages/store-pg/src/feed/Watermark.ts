@@ -1,4 +1,8 @@
-/** Reads the watermark of the feed, as a client at a place sees it. */
+/**
+ * Reads the watermark of the feed, as a client at a place sees it.
+ *
+ * Decision: docs/decisions/0012-an-epoch-is-a-life-of-a-server-process.md
+ */
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { Effect } from "effect"
 import { unavailable } from "../connection/StoreFailure.ts"

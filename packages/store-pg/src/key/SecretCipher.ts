@@ -3,6 +3,8 @@
  * headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys
  * that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as they
  * are. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
+ *
+ * Decision: docs/decisions/0060-secrets-of-others-are-encrypted-under-a-key-outside.md
  */
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import { Context, Result } from "effect"

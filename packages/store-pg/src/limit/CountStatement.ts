@@ -2,6 +2,8 @@
  * The statements that count requests per minute of the wall clock. The window of a subject is one row of an unlogged
  * table; rows are upserted in one order everywhere (clients before sources, each by name), so that no two batches
  * deadlock.
+ *
+ * Decision: docs/decisions/0008-rate-limits-count-client-and-source-together.md
  */
 
 // cabinet.now(), inlined: a call would start another query.

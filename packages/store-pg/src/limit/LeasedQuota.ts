@@ -4,6 +4,8 @@
  * thousandth of the limit, no more than the requests of this minute so far, and nothing from the middle of the window on.
  * So no more requests pass than the limit allows. Fewer pass only if a process leases numbers and then gets no more
  * requests, and then only a thousandth fewer. A limit below ten thousand is counted exactly.
+ *
+ * Decision: docs/decisions/0022-leased-quotas.md
  */
 import type { Counted } from "./CoalescedCounts.ts"
 import type { IntakeCount } from "./IntakeCounts.ts"

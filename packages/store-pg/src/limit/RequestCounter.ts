@@ -3,6 +3,8 @@
  * concurrent requests of this process (see CoalescedCounts). For intake, a subject with a large limit is counted in
  * advance (see LeasedQuota), and one over its limit is cached until the minute ends, so that a flood costs the database
  * little, refused or not. Counts start over after a database crash.
+ *
+ * Decision: docs/decisions/0076-quotas-of-keys-are-not-leased.md
  */
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -6,6 +6,8 @@
  * Privileges alone restrict it, since a session can switch off every setting. It is not a member of the reader's role:
  * a member could change the reader's password and end its sessions. So each grant to the reader is made to it as well,
  * but for views that show schema `cabinet`.
+ *
+ * Decision: docs/decisions/0072-the-login-for-reports-rests-on-privileges.md
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"

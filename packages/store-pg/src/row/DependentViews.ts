@@ -6,6 +6,8 @@
  * Code in a view runs when the view is parsed, filled or indexed, and must not run with our privileges, so each view is
  * recreated by its owner (RestrictedRun). A view that we own would run as us, so it is refused unless everything that it
  * uses belongs to PostgreSQL or to us.
+ *
+ * Decision: docs/decisions/0027-views-are-recreated-by-their-owner.md
  */
 import type { ViewObstacle } from "@data-cabinet/core/row/SourceColumnStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"

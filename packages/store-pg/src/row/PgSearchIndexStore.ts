@@ -2,6 +2,8 @@
  * Search indexes by pg_trgm. An index is built without blocking writers, on a session without time limits, and is used
  * once it is complete; one left unfinished by a build is dropped. An index that lacks a newer column is not used, and the
  * next build replaces it.
+ *
+ * Decision: docs/decisions/0028-pg-trgm-outside-the-authors-schemas.md
  */
 import {
   type IndexTarget,

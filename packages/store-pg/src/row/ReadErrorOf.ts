@@ -1,4 +1,8 @@
-/** Maps a read's failure in the database to the response. */
+/**
+ * Maps a read's failure in the database to the response.
+ *
+ * Decision: docs/decisions/0031-errors-are-attributed-by-their-origin.md
+ */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
 import { ResponseTooLong } from "../connection/BoundedResponse.ts"

@@ -7,6 +7,8 @@
  * each is read again separately; if a group is still slow, it is cancelled, each page is read separately, and the
  * object is not read in groups for a while. So a client that reads slowly, or sends values that are refused, can delay
  * others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ *
+ * Decision: docs/decisions/0054-waiting-pages-are-read-in-groups.md
  */
 import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"

@@ -6,6 +6,8 @@
  *
  * A slot represents a session of the database, so it is kept as long as that: even after the caller got its result at
  * the deadline, while an unstoppable function still runs.
+ *
+ * Decision: docs/decisions/0009-limits-of-a-read.md
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"

@@ -1,6 +1,8 @@
 /**
  * A page as one row of PostgreSQL: its rows as concatenated records, and how many were found. For reads that may run a
  * customer's functions: their query runs exactly once, and a page's bytes are bounded before they are sent.
+ *
+ * Decision: docs/decisions/0032-reads-that-run-customer-code.md
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"

@@ -1,6 +1,8 @@
 /**
  * Writes the rows of a page as JSON from PostgreSQL's messages as each arrives, without keeping the messages. A page
  * ends with its last row, or where its JSON is full.
+ *
+ * Decision: docs/decisions/0044-rows-are-read-from-the-messages.md
  */
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"

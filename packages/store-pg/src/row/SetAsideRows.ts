@@ -1,6 +1,8 @@
 /**
  * Tries rows again that were set aside, each with an increasing interval, until the database takes them. No other row waits for
  * them. Once one of a cause is written, the others of that cause follow at once.
+ *
+ * Decision: docs/decisions/0079-rows-that-the-database-refuses.md
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Cause, Effect } from "effect"

@@ -2,6 +2,8 @@
  * Slow reads of tables and the index that would speed them up, for the diagnostics. Counted in the process and written
  * some seconds later: a read pays for a comparison. Names of columns are kept, never values. A process that ends loses
  * its unwritten counts.
+ *
+ * Decision: docs/decisions/0078-slow-reads-are-remembered-by-their-index.md
  */
 import type { PageQuery } from "@data-cabinet/core/row/RowReader"
 import { servingColumns } from "@data-cabinet/core/row/IndexableColumn"

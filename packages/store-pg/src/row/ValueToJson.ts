@@ -1,6 +1,8 @@
 /**
  * The binary formats in which PostgreSQL sends values, big-endian, and the JSON of each. Every digit is kept, and the
  * result is what PostgreSQL's own `to_json` would return, except that bytes are base64.
+ *
+ * Decision: docs/decisions/0021-node-writes-the-json-of-rows.md
  */
 import { ascii, copyBytes, DASH, digits, fourDigits, integer, JsonFragment, POINT, QUOTE, text } from "./JsonWriter.ts"
 
