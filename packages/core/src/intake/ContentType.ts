@@ -6,10 +6,10 @@
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 
 /**
- * `plain` is a type that HTML forms can use too; `other` is any other declared type; `none` means that no type was
+ * `lines` is JSON texts in a row, each on a line or behind a record separator; `plain` is a type that HTML forms can use too; `other` is any other declared type; `none` means that no type was
  * declared.
  */
-export type BodyKind = "json" | "urlencoded" | "multipart" | "plain" | "other" | "none"
+export type BodyKind = "json" | "lines" | "urlencoded" | "multipart" | "plain" | "other" | "none"
 
 export interface ContentType {
   readonly kind: BodyKind
@@ -34,7 +34,12 @@ export const parseContentType = (header: string | undefined): ContentType => {
   }
 }
 
+/** Nobody registered most of them. `application/stream+json` is that of Spring. */
+const LINES =
+  /^(?:(?:application|text)\/(?:.*\+)?(?:x-)?(?:ndjson|ldjson|json-?l|json-?lines|json-seq)|application\/stream\+json)$/
+
 const kindOf = (type: string): BodyKind => {
+  if (type.includes("json") && LINES.test(type)) return "lines"
   if (type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))) return "json"
   if (type === "application/x-www-form-urlencoded") return "urlencoded"
   if (type === "multipart/form-data") return "multipart"

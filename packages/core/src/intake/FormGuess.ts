@@ -48,3 +48,13 @@ export const multipartBoundaryOf = (body: Buffer): string | null => {
     ? boundary
     : null
 }
+
+/**
+ * Whether a body may be JSON in spite of a form's content type: its first byte after a byte order mark and white space is `{` or
+ * `[`. `curl -d '{"a":1}'` declares any body as a form.
+ */
+export const beginsAsJson = (body: Buffer): boolean => {
+  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  while (body[at] === 32 || body[at] === 9 || body[at] === 10 || body[at] === 13) at++
+  return body[at] === 123 || body[at] === 91
+}

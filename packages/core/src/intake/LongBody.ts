@@ -7,6 +7,8 @@
  */
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"
+import { beginsAsJson } from "./FormGuess.ts"
+import { JsonLinesReading } from "./JsonLines.ts"
 import { emptyJsonNotes, JsonReading } from "../json/ParseJson.ts"
 import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
@@ -20,11 +22,15 @@ export const LONG_QUERY_LENGTH = 2_048
 /** Characters of one piece. */
 const PIECE_LENGTH = 65_536
 
-/** Parses a body as JSON; null if the body would not be parsed as JSON first. Each call parses a piece. */
-export const jsonPieces = (submission: Submission): (() => SentJson | undefined) | null => {
+/** What was read of a body before the submission is. */
+export type ReadAhead = Pick<Submission, "json" | "lines">
+
+/** Parses a body as JSON, or as lines of it; null if it would not be parsed so first. Each call parses a piece. */
+export const jsonPieces = (submission: Submission): (() => ReadAhead | undefined) | null => {
   const { kind } = parseContentType(submission.contentType)
   const body = bufferOf(submission.body)
-  if (kind === "multipart" || (kind === "urlencoded" && body[0] !== 123)) return null
+  if (kind === "multipart" || (kind === "urlencoded" && !beginsAsJson(body))) return null
+  if (kind === "lines") return linePieces(body)
   let begun: { readonly reading: JsonReading; readonly read: Omit<SentJson, "parsed"> } | undefined
   return () => {
     if (begun === undefined) {
@@ -33,7 +39,16 @@ export const jsonPieces = (submission: Submission): (() => SentJson | undefined)
       begun = { reading: new JsonReading(decoded.text, { notes }), read: { decoded, notes } }
     }
     const parsed = begun.reading.advance(PIECE_LENGTH)
-    return parsed === undefined ? undefined : { ...begun.read, parsed }
+    return parsed === undefined ? undefined : { json: { ...begun.read, parsed } }
+  }
+}
+
+const linePieces = (body: Buffer): (() => ReadAhead | undefined) => {
+  let reading: JsonLinesReading | undefined
+  return () => {
+    reading ??= new JsonLinesReading(decode(body, UTF_8))
+    const lines = reading.advance(PIECE_LENGTH)
+    return lines === undefined ? undefined : { lines }
   }
 }
 

@@ -10,15 +10,16 @@ export const notAnObject = (value: Json, text: string, notes: JsonNotes): string
     `at ${positionInWords(textPosition(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, offset))}`
   if (value instanceof Map) return null
   if (!isJsonList(value)) {
-    return `an object or a list of objects was expected, but this is ${kindOf(value)}, ${at(notes.valueOffset)}`
+    return `an object or a list of objects was expected, but this is ${kindOfJson(value)}, ${at(notes.valueOffset)}`
   }
   if (value.length === 0) return `a list of objects was expected, but it is empty, ${at(notes.valueOffset)}`
   const wrong = value.findIndex((item) => !(item instanceof Map))
   if (wrong === -1) return null
-  return `a list of objects was expected, but item ${wrong + 1} is ${kindOf(value[wrong]!)}, ${at(notes.itemOffsets[wrong] ?? 0)}`
+  return `a list of objects was expected, but item ${wrong + 1} is ${kindOfJson(value[wrong]!)}, ${at(notes.itemOffsets[wrong] ?? 0)}`
 }
 
-const kindOf = (value: Json): string => {
+/** What a JSON value is, in words. */
+export const kindOfJson = (value: Json): string => {
   if (value === null) return "null"
   if (value instanceof JsonNumber) return "a number"
   if (isJsonList(value)) return "a list"

@@ -14,12 +14,13 @@ import type { Charset, Decoded } from "../text/Charset.ts"
 import { type BodyKind, type ContentType, parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
-import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
+import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decideCharset, decideFormCharsets, decideQueryCharsets } from "./FormCharsets.ts"
 import type { CharsetDecision, CharsetSignals, FormCharsets } from "./FormCharsets.ts"
 import { decodeForm, decodeRest } from "./FormText.ts"
 import { CELL_BYTES, emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { SentTexts } from "../json/JsonSlices.ts"
+import { type JsonLines, MAX_BATCH, readJsonLines } from "./JsonLines.ts"
 import { decodeMixedJson } from "./MixedJson.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
@@ -30,9 +31,6 @@ import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Subm
 
 /** The memory that a field of an event takes besides its text. */
 const FIELD_BYTES = 128
-
-/** The maximum number of objects in a batch. */
-export const MAX_BATCH = 100
 
 export const parseSubmission = (submission: Submission): ParsedSubmission => {
   const { objects, eventOf, whole } = readSubmission(submission)
@@ -59,7 +57,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const body = bufferOf(submission.body)
   const query = submission.query === "" ? NO_QUERY : parseFormBody(queryBytes(submission.query))
   const signals = { source: submission.encoding, header: type.charset, chosen: submission.chosen }
-  const read = bodyOf(body, type, signals, submission.json)
+  const read = bodyOf(body, type, signals, submission)
 
   const queryCharsets = decideQueryCharsets(query, signals, read.isForm ? read.decision.charset : null)
   const { decision } = body.length > 0 ? read : queryCharsets
@@ -97,7 +95,8 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
     for (const { text, payload } of events) bytes += text.length * 2 + payload.size * FIELD_BYTES
     return bytes
   }
-  const tooMany = objects.length > MAX_BATCH ? { count: objects.length, limit: MAX_BATCH } : null
+  const count = read.count ?? objects.length
+  const tooMany = count > MAX_BATCH ? { count, limit: MAX_BATCH } : null
   return {
     objects: tooMany === null ? objects : [],
     eventOf,
@@ -122,7 +121,9 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
   /** The texts of the objects, if they can be taken from the body for less than writing them. */
-  readonly sent?: SentTexts
+  readonly sent?: Pick<SentTexts, "of" | "whole">
+  /** Of a batch that was not parsed because it has too many objects: how many it has. */
+  readonly count?: number
   /** For JSON: the memory that it takes; see `CELL_BYTES`. */
   readonly cells?: number
   readonly shape: "object" | "batch"
@@ -179,10 +180,11 @@ const bodyOf = (
   body: Buffer,
   { kind, boundary }: ContentType,
   signals: CharsetSignals,
-  json: SentJson | undefined,
+  { json, lines }: Submission,
 ): ReadBody => {
   if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
   if (kind === "json") return jsonBody(body, signals, json)
+  if (kind === "lines") return linesBody(body, signals, lines ?? readJsonLines(decodeJson(body, signals)))
   if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), signals)
   if (kind === "urlencoded") return mislabelledJson(body, signals, json) ?? formBody(body, parseFormBody(body), signals)
   return otherBody(body, kind, signals, json)
@@ -225,14 +227,49 @@ const jsonBody = (body: Buffer, signals: CharsetSignals, json: SentJson | undefi
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
-/**
- * `curl -d '{"a":1}'` declares any body as a form. A body that is a JSON object from start to end is not a form that a
- * person filled in.
- */
+/** Lines of JSON: a batch, as a list of objects is, with the same refusals. */
+const linesBody = (body: Buffer, signals: CharsetSignals, lines: JsonLines): ReadBody => {
+  const { replaced, cells, values } = lines
+  const decision = jsonDecision(signals)
+  const batch: ReadBody = { ...oneObject(new Map(), decision, replaced), cells, objects: [], shape: "batch" }
+  switch (lines.outcome) {
+    case "too_many":
+      return { ...batch, count: lines.count }
+    case "bad_json": {
+      const { detail } = lines
+      const kept = oneObject(unparsedFields(decodeJson(body, signals).text, detail), decision, replaced)
+      return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
+    }
+    case "not_an_object": {
+      const { detail } = lines
+      return {
+        ...oneObject(valueKept(values, detail), decision, replaced),
+        cells,
+        refusal: { error: "not_an_object", detail },
+      }
+    }
+    case "objects":
+      return { ...batch, objects: objectsOf(values), sent: lines.sent }
+  }
+}
+
+/** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
 const mislabelledJson = (body: Buffer, signals: CharsetSignals, json: SentJson | undefined): ReadBody | null => {
-  if (body[0] !== 123) return null
-  const read = jsonBody(body, signals, json)
-  return read.refusal === null ? read : null
+  if (!beginsAsJson(body)) return null
+  const read = json ?? readJson(body, signals)
+  return Result.isSuccess(read.parsed) ? undeclaredJson(read, signals, read.parsed.success) : null
+}
+
+/** JSON without a JSON content type: what is not an object never becomes a batch. */
+const undeclaredJson = ({ decoded, notes }: SentJson, signals: CharsetSignals, value: Json): ReadBody => {
+  const { cells } = notes
+  const replaced = decoded.replaced + notes.replaced
+  if (value instanceof Map) {
+    return { ...oneObject(value, jsonDecision(signals), replaced), cells, sent: notes.sent.textsIn(decoded.text) }
+  }
+  const detail =
+    notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
+  return { ...oneObject(valueKept(value, detail), jsonDecision(signals), replaced), cells }
 }
 
 const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBody => {
@@ -253,18 +290,9 @@ const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBod
  * never becomes a batch.
  */
 const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
-  const { decoded, notes, parsed } = json ?? readJson(body, signals)
-  if (Result.isSuccess(parsed)) {
-    const value = parsed.success
-    const { cells } = notes
-    const replaced = decoded.replaced + notes.replaced
-    if (value instanceof Map) {
-      return { ...oneObject(value, jsonDecision(signals), replaced), cells, sent: notes.sent.textsIn(decoded.text) }
-    }
-    const detail =
-      notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
-    return { ...oneObject(valueKept(value, detail), jsonDecision(signals), replaced), cells }
-  }
+  const read = json ?? readJson(body, signals)
+  const { parsed } = read
+  if (Result.isSuccess(parsed)) return undeclaredJson(read, signals, parsed.success)
   if (readsAsForm(body)) return formBody(body, parseFormBody(body), signals)
   const boundary = multipartBoundaryOf(body)
   if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), signals)

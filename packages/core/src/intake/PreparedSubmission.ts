@@ -14,10 +14,17 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
-import { inTurns, jsonPieces, LONG_BODY_BYTES, LONG_QUERY_LENGTH, submissionPieces } from "./LongBody.ts"
+import {
+  inTurns,
+  jsonPieces,
+  LONG_BODY_BYTES,
+  LONG_QUERY_LENGTH,
+  type ReadAhead,
+  submissionPieces,
+} from "./LongBody.ts"
 import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
-import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
+import type { ParsedSubmission, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
 
 /** How many bytes of a body the original request keeps. */
@@ -87,17 +94,17 @@ const longParse = (
   source: IntakeSource,
   verdict: EventVerdict | undefined,
 ): (() => Parsed | undefined) => {
-  let read: (() => SentJson | undefined) | null | undefined
+  let read: (() => ReadAhead | undefined) | null | undefined
   let parse: (() => ParsedSubmission | undefined) | undefined
   return () => {
     if (request.undecodable !== null) return prepared(request, source, verdict)
     if (parse === undefined) {
       const submission = submissionOf(request, source)
       read ??= request.body.byteLength > LONG_BODY_BYTES ? jsonPieces(submission) : null
-      const json = read?.()
-      if (read !== null && json === undefined) return undefined
-      parse = submissionPieces(json === undefined ? submission : { ...submission, json })
-      if (json !== undefined) return undefined
+      const ahead = read?.()
+      if (read !== null && ahead === undefined) return undefined
+      parse = submissionPieces({ ...submission, ...ahead })
+      if (ahead !== undefined) return undefined
     }
     const parsed = parse()
     return parsed === undefined ? undefined : preparedAs(request, source, verdict, parsed)

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
 import type { Charset, Decoded } from "../text/Charset.ts"
 import type { CharsetDecidedBy } from "./FormCharsets.ts"
+import type { JsonLines } from "./JsonLines.ts"
 import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
 import type { OtherReading } from "./OtherReadings.ts"
 
@@ -22,6 +23,8 @@ export interface Submission {
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */
   readonly json?: SentJson
+  /** The body as lines of JSON, if they were read before, in pieces. */
+  readonly lines?: JsonLines
 }
 
 /** A body parsed as JSON, with or without success. */
@@ -44,7 +47,7 @@ export interface ParsedEvent {
 export interface ParsedSubmission {
   /** At least one, unless there were too many. */
   readonly events: ReadonlyArray<ParsedEvent>
-  /** Which of the two responses the sender gets: a list of objects under a JSON content type gets that of a batch. */
+  /** Which of the two responses the sender gets: a list of objects under a JSON content type, or lines of JSON, get that of a batch. */
   readonly shape: "object" | "batch"
   /** The sender gets a 400; the body is stored in the one event regardless. `detail` says what is wrong and where. */
   readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }

@@ -14,15 +14,31 @@ it("jsonPieces parses a body that would be parsed as JSON, and parseSubmission u
   for (const contentType of ["application/json", "text/plain", undefined, "application/x-www-form-urlencoded"]) {
     const submission = { body, contentType, query: "q=1", encoding: null }
     const read = jsonPieces(submission)!
-    let json = read()
+    let ahead = read()
     let pieces = 1
-    for (; json === undefined; pieces++) json = read()
+    for (; ahead === undefined; pieces++) ahead = read()
     assert.isAbove(pieces, 1)
-    assert.deepStrictEqual(parseSubmission({ ...submission, json }), parseSubmission(submission))
+    assert.deepStrictEqual(parseSubmission({ ...submission, ...ahead }), parseSubmission(submission))
   }
   const form = { body: Buffer.from("a=1"), contentType: "application/x-www-form-urlencoded", query: "", encoding: null }
   assert.isNull(jsonPieces(form))
   assert.isNull(jsonPieces({ ...form, contentType: "multipart/form-data; boundary=x" }))
+})
+
+it.each([
+  ["lines", Array.from({ length: 90 }, (_, n) => `{"n":${n},"t":"${"x".repeat(2_000)}"}`).join("\n")],
+  ["one long line", `{"list":[${"1,".repeat(100_000)}1]}\n{"a":1}`],
+  ["one text on many lines", `{\n"list":[\n${"1,\n".repeat(60_000)}1]}`],
+  ["a long line that is no object", `{"a":1}\n[${"1,".repeat(100_000)}1]`],
+  ["a long line that does not parse", `{"a":1}\n[${"1,".repeat(100_000)}1`],
+])("jsonPieces reads lines of JSON in pieces, with the same result: %s", (_, text) => {
+  const submission = { body: Buffer.from(text), contentType: "application/x-ndjson", query: "", encoding: null }
+  const read = jsonPieces(submission)!
+  let ahead = read()
+  let pieces = 1
+  for (; ahead === undefined; pieces++) ahead = read()
+  assert.isAbove(pieces, 1)
+  assert.deepStrictEqual(parseSubmission({ ...submission, ...ahead }), parseSubmission(submission))
 })
 
 it("submissionPieces writes no more events in one piece than its limit, with the same result", () => {
@@ -55,7 +71,7 @@ it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same en
   const json = jsonPieces(submission)!
   let read = json()
   while (read === undefined) read = json()
-  const parse = submissionPieces({ ...submission, json: read })
+  const parse = submissionPieces({ ...submission, ...read })
   let pieces = 1
   let parsed = parse()
   for (; parsed === undefined; pieces++) parsed = parse()

@@ -262,8 +262,31 @@ describe("parseSubmission of forms", () => {
     assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])
     assert.deepInclude(parsed, { isForm: true, shape: "object" })
     assert.strictEqual(only(FORM, '{"a":"x=1'), '{"{\\"a\\":\\"x":"1"}')
-    assert.strictEqual(only(FORM, '[{"a":1}]'), '{"[{\\"a\\":1}]":""}')
   })
+  it.for(["\n", " ", "\t\r\n ", "\uFEFF", "\uFEFF\n"])(
+    "parseSubmission parses JSON under a form's content type when %j stands before it",
+    (before) => {
+      assert.strictEqual(only(FORM, `${before}{"a": "x"}\n`), '{"a":"x"}')
+      assert.match(only(FORM, `${before}[1, 2]`), /^\{"_value":\[1,2\],/)
+    },
+  )
+  it.for(["[]", "[1]", '[{"a":1}]', '[{"a":1},{"b":2}]'])(
+    "parseSubmission keeps the list %s under a form's content type as a value, never as a field's name",
+    (body) => {
+      const parsed = parse(FORM, body)
+      assert.deepInclude(parsed, { refusal: null, shape: "object" })
+      assert.isTrue(payloads(parsed)[0]!.startsWith(`{"_value":${body},"_parse_error":"`))
+    },
+  )
+  it.for([
+    ["[a]=1&b=2", '{"[a]":"1","b":"2"}'],
+    ["{a}=1", '{"{a}":"1"}'],
+    ["\n[x", '{"\\n[x":""}'],
+    ['"text"', '{"\\"text\\"":""}'],
+    ["5", '{"5":""}'],
+  ] as const)("parseSubmission parses the form %j as a form", ([body, payload]) =>
+    assert.strictEqual(only(FORM, body), payload),
+  )
 })
 
 describe("parseSubmission of other bodies", () => {

@@ -35,12 +35,13 @@ it.each([
   ["text/plain", "a=1", true],
   [undefined, "x", true],
   ["application/x-www-form-urlencoded", '{"a":"\0\\u0000"}', true],
+  ["application/x-www-form-urlencoded", "\n[1]", true],
+  ["application/x-ndjson", '{"a":1}\n{"a":2}', true],
   ["application/x-www-form-urlencoded", "a=1", false],
   ["multipart/form-data; boundary=x", '{"a":1}', false],
 ])("jsonPieces reads under %s the body %j, if it is tried as JSON first", (contentType, body, isTried) => {
   const submission = { body: Buffer.from(body), contentType, query: "", encoding: null }
   const read = jsonPieces(submission)
   assert.strictEqual(read !== null, isTried)
-  if (read !== null)
-    assert.deepStrictEqual(parseSubmission({ ...submission, json: read()! }), parseSubmission(submission))
+  if (read !== null) assert.deepStrictEqual(parseSubmission({ ...submission, ...read()! }), parseSubmission(submission))
 })

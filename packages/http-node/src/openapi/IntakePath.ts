@@ -46,7 +46,7 @@ export const INTAKE_PATH: PathItem = {
     tags: ["Intake"],
     summary: "Submit to a source",
     description:
-      "Accepts any fields, stores them as sent, and responds once they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch. A form sent by a browser gets a page or a redirect instead of JSON. Unless the source verifies what its sender signs, the secret in the URL is the only protection: keep it confidential.",
+      "Accepts any fields, stores them as sent, and responds once they are stored. Query parameters are fields too. A JSON array of up to 100 objects is a batch, and so are up to 100 lines of JSON. A form sent by a browser gets a page or a redirect instead of JSON. Unless the source verifies what its sender signs, the secret in the URL is the only protection: keep it confidential.",
     security: [],
     parameters: [SECRET],
     requestBody: {
@@ -56,6 +56,7 @@ export const INTAKE_PATH: PathItem = {
           schema: { oneOf: [fields, { type: "array", minItems: 1, maxItems: 100, items: fields }] },
           example: { Total: 12.5, customer: "Ada" },
         },
+        "application/x-ndjson": { schema: { type: "string", description: "Up to 100 lines, a JSON object each." } },
         "application/x-www-form-urlencoded": { schema: fields, example: { Total: "12.5" } },
         "multipart/form-data": { schema: fields },
       },
