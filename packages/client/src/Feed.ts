@@ -21,7 +21,7 @@ export interface FeedEvent {
 
 export interface FeedPage {
   readonly events: ReadonlyArray<FeedEvent>
-  /** Where the feed continues after these events: keep it with what you made of them. */
+  /** Where the feed continues after these events: store it together with your results. */
   readonly cursor: string
 }
 
@@ -65,7 +65,7 @@ export type ReadFeed = (
   signal?: AbortSignal,
 ) => Promise<SentPage>
 
-/** Proxies end what says nothing for a minute, some for 30 seconds. */
+/** Proxies end a response that is silent for a minute, some after 30 seconds. */
 const WAIT_SECONDS = 25
 
 /** Tries until there is a page, or an error that does not pass. */

@@ -6,7 +6,7 @@ import { backoffMillis, type Fetch, pause, textOf } from "./Requests.ts"
 export interface IntakeReceipt {
   /** The event's number. */
   readonly id: number
-  /** A body like it came within the last five minutes, perhaps by an earlier try of this very call. */
+  /** An equal body came within the last five minutes, perhaps by an earlier attempt of this very call. */
   readonly duplicate: boolean
   readonly empty: boolean
 }
@@ -22,8 +22,8 @@ export interface IntakeOptions {
 const MAX_RETRY_MILLIS = 240_000
 
 /**
- * Sends one object. The very same bytes are sent again where there was no response, or one that says to try later; errors
- * that do not pass are thrown as they come. Two equal objects that are meant as two need a field that differs.
+ * Sends one object. The very same bytes are sent again after no response, or one that says to retry later; errors that
+ * do not pass are thrown as they come. Two equal objects that are meant as two need a field that differs.
  */
 export const sendToIntake = async (
   intakeUrl: string,

@@ -1,4 +1,4 @@
-/** `cabinet address …`: who receives new events, and the outcomes of sending them. */
+/** `cabinet address …`: the receivers of new events, and the outcomes of sending to them. */
 import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { lifetimeText } from "@data-cabinet/core/key/Lifetime"

@@ -1,4 +1,4 @@
-/** The lines of a stream of text. Of one that is too long nothing is kept, so that no input fills the memory. */
+/** The lines of a stream of text. A line that is too long is dropped, so that no input fills the memory. */
 import type { Readable } from "node:stream"
 
 const NEWLINE = 0x0a

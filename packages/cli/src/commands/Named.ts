@@ -67,7 +67,7 @@ export const keyNamed = (given: string) =>
 
 const named = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
 
-/** The name of what a command creates, or renames to. */
+/** The name of a new object, or a new name. */
 export const nameArgument = (about: string) => named("NAME", about)
 export const sourceArgument = (name = "SOURCE") => named(name, "The source's number or name")
 export const addressArgument = named("ID", "The address's number or URL")

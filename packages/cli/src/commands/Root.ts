@@ -219,7 +219,7 @@ const baseUrlFor = (database: CabinetDatabase, settings: Settings, sources: Sett
     ? knownBaseUrl(settings, database.recordedBaseUrl, sources)
     : tenantBaseUrl(settings, database.cabinet, database.recordedBaseUrl)
 
-/** Its server's domain makes the address, and the tenant's own database has what its server noted. */
+/** Its server's domain makes the address, and the tenant's own database has its server's record. */
 const tenantBaseUrl = (settings: Settings, name: string, noted: string | null): BaseUrl => {
   const known = settings.serviceDomain !== null || settings.baseUrl !== null
   return !known && noted !== null ? { url: noted, known: true } : { url: cabinetUrl(settings, name), known }

@@ -1,4 +1,4 @@
-/** `--set-headers-file` and `--remove-header`: single headers of an address are changed, and its others stay as they are. */
+/** `--set-headers-file` and `--remove-header`: changes of single headers of an address; its others stay. */
 import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"

@@ -20,7 +20,7 @@ export interface SeededCabinet {
 
 export interface Seeds {
   readonly key: boolean
-  /** Null: none, since the console is not served. */
+  /** Null if the console is not served. */
   readonly owner: string | null
 }
 

@@ -32,8 +32,8 @@ const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   )
 
 /**
- * Every process that accepts can defer rows, and any may leave imports behind, so this runs in every server, delivering or
- * not.
+ * Every process that accepts can defer rows, and any may leave unfinished imports, so this runs in every server,
+ * delivering or not.
  */
 export const maintenanceLayer = Layer.mergeAll(
   ConnectionFit.layer,

@@ -60,7 +60,7 @@ export interface Cabinet {
   readonly keys: KeysApi
   /** Tokens for programs that manage the cabinet or upload to it over HTTP. */
   readonly tokens: TokensApi
-  /** Delivery addresses: who receives new events, and the outcomes. */
+  /** Delivery addresses: the receivers of new events, and the outcomes. */
   readonly addresses: AddressesApi
   /** Files into sources. */
   readonly imports: ImportsApi

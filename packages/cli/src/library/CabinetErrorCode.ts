@@ -4,9 +4,9 @@
  */
 
 /**
- * The reason. Most codes say what to correct. `unavailable`: the database cannot be reached, so try again later; `closed`:
- * the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault of ours, with
- * the fault itself as `cause`.
+ * The reason. Most codes name the fault to correct. `unavailable`: the database cannot be reached, so try again later;
+ * `closed`: the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault
+ * of ours, with the fault itself as `cause`.
  */
 export type CabinetErrorCode =
   | "bad_allow_origins"

@@ -96,8 +96,8 @@ export interface OpenCabinetOptions {
 /** Who may use the console and the management API, by the program's own sign-in. */
 export interface ConsoleOptions {
   /**
-   * Says who sends a request to the console or the management API: the program's own login takes the place of the
-   * console's, which then has no sign-in page. Null for nobody; an exception denies access, and so does an unknown
+   * Identifies the sender of a request to the console or the management API: the program's own login takes the place of
+   * the console's, which then has no sign-in page. Null for nobody; an exception denies access, and so does an unknown
    * role.
    */
   readonly whoIs?: WhoIs | undefined

@@ -56,7 +56,7 @@ export interface EventsApi {
   readonly inspect: (id: number) => Promise<EventInspection | null>
   /**
    * Moves events of a source to the trash: their rows are deleted, `deleted_at` is set, undelivered deliveries are
-   * cancelled. All of them, or none if one is not this source's. Returns how many were not in the trash before.
+   * cancelled. All of them, or none if one belongs to another source. Returns how many were not in the trash before.
    */
   readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /**
@@ -68,7 +68,7 @@ export interface EventsApi {
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
   /**
    * Erases a person's data: the events of a source, or of all, for whose fields all of the conditions hold, as `purge`
-   * does, with their repeats. `dryRun` counts what that would be. Resolves when all events were gone through.
+   * does, with their repeats. `dryRun` only counts them. Resolves after going through all events.
    */
   readonly purgeWhere: (filters: FieldFilters, options?: PurgeWhereOptions) => Promise<ErasureCounts>
   /**
@@ -80,8 +80,8 @@ export interface EventsApi {
     options?: { readonly deliver?: boolean | undefined },
   ) => Promise<LateVerdicts>
   /**
-   * The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. With
-   * `dryRun`, only what would come of it is returned.
+   * The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null.
+   * With `dryRun`, only the expected outcome is returned.
    */
   readonly verifySource: (
     sourceId: number,

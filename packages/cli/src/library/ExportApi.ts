@@ -10,7 +10,7 @@ import { type RowsQuery, selectionPairs } from "./RowsApi.ts"
 import type { Run } from "./RunEffect.ts"
 import { namesOf } from "./TablesApi.ts"
 
-/** All rows of a selection: what `rows` takes, but for the page. */
+/** All rows of a selection: the options of `rows`, except those of the page. */
 export type Selection = Omit<RowsQuery, "limit" | "cursor">
 
 export type { DecimalDigits, ExportFormat }

@@ -23,7 +23,7 @@ const CLOSING = new StoreUnavailable({
   outcomeUnknown: false,
 })
 
-/** Needs nothing of the cabinet, so that it still responds after the cabinet is gone. */
+/** Does not need the cabinet, so that it still responds after the cabinet is closed. */
 const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
 
 const counted =

@@ -5,7 +5,9 @@ import type { Run } from "./RunEffect.ts"
 
 export type { IssuedReportLogin, ReportLoginState, RightBeyondReading }
 
-/** A login of the database for psql, a program for reports or a notebook: it reads what readers of the API read. */
+/**
+ * A login of the database for psql, a program for reports or a notebook: it reads the same data as readers of the API.
+ */
 export interface ReportLoginApi {
   /** Its current state, without its password. */
   readonly get: () => Promise<ReportLoginState>

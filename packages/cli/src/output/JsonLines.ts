@@ -17,7 +17,7 @@ export const jsonLine = (level: "ERROR" | "FATAL" | "WARN", message: string, cau
     JSON.stringify({ time: new Date().toISOString(), level, message, ...(cause === undefined ? {} : { cause }) }),
   )
 
-/** From here on, what Node itself would write to stderr is a line of JSON. A fault ends the process, as it does otherwise. */
+/** From here on, Node's own output to stderr becomes lines of JSON. A fault ends the process, as it does otherwise. */
 export const writeNodesWordsAsJson = (): void => {
   process.removeAllListeners("warning")
   process.on(

@@ -81,7 +81,7 @@ const inWords = (error: unknown, where: string): StartError => {
   return new StartError({ code: passes(error) ? "database_unreachable" : "database_unfit", message })
 }
 
-/** Builds a layer for as long as the scope is open; an attempt that fails leaves nothing behind. */
+/** Builds a layer for as long as the scope is open; a failed attempt leaves no trace. */
 export const buildAfresh = <A, E, R>(layer: Layer.Layer<A, E, R>) =>
   Effect.gen(function* () {
     const own = yield* Scope.fork(yield* Effect.scope)

@@ -7,7 +7,7 @@ import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
 /** The worker's number, from 1; a replacement takes the number of the worker that died. Unset in the parent. */
 export const WORKER_VARIABLE = "CABINET_WORKER_NUMBER"
 
-/** What every worker serves, as opened by its parent. */
+/** The settings of every worker, from its parent. */
 export interface WorkPlace {
   readonly database: CabinetDatabase
   readonly baseUrl: string

@@ -14,7 +14,7 @@ import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace }
 const METRICS_MILLIS = 2_000
 /** Longer than any drain; a worker still running after it is killed. */
 const STOP_MILLIS = 60_000
-/** How long a dead worker's place stays empty: at first not at all, then longer each time it dies young. */
+/** How long a dead worker's place stays empty: at first it is replaced at once, then later each time it dies young. */
 const EARLY_EXIT_MILLIS = 30_000
 const MAX_PAUSE_MILLIS = 30_000
 

@@ -1,5 +1,5 @@
 /**
- * Fills in what the database URLs leave out: from `DATABASE_CA`, and from the `PG*` variables and files of libpq.
+ * Fills in the missing parts of the database URLs: from `DATABASE_CA`, and from the `PG*` variables and files of libpq.
  * Without DATABASE_URL none of them counts: the embedded database stays the default.
  */
 import { completeDatabaseUrl, type DatabaseUse } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"

@@ -29,7 +29,7 @@ export interface OpenTenantsOptions {
 /** The removal of a name, or a moved database, is noticed within this time. */
 const RELOAD = "10 seconds"
 
-/** What no trigger noted is noticed within this time. */
+/** A change that no trigger noted is noticed within this time. */
 const RELOAD_WHOLE = "1 hour"
 
 const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle }: OpenTenantsOptions) =>

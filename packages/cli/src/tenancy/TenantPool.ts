@@ -48,7 +48,7 @@ export interface TenantPool {
   readonly open: Effect.Effect<Iterable<string>>
   /** All registered cabinets, as last read; always the same map. */
   readonly known: ReadonlyMap<string, RegisteredCabinet>
-  /** Reads what changed in the registry; cabinets no longer in it are closed. */
+  /** Reads the registry's changes; cabinets no longer in it are closed. */
   readonly reload: Effect.Effect<void, StoreUnavailable>
   /** Reads the whole registry, page by page. */
   readonly reloadWhole: Effect.Effect<void, StoreUnavailable>
@@ -112,7 +112,7 @@ const httpOf = (get: Effect.Effect<CabinetHttp["Service"], StoreUnavailable, Sco
 export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
   const down = new Map<string, number>()
 
-  // Assigned below: which cabinets are open depends on which are known, and those that are gone are closed.
+  // Assigned below: which cabinets are open depends on which are known, and removed ones are closed.
   let close: (name: string) => Effect.Effect<void> = () => Effect.void
   const registry = yield* knownCabinets((name) => {
     down.delete(name)

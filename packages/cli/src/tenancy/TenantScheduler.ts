@@ -26,7 +26,7 @@ const MAX_CONCURRENT_CHECKS = 4
 
 /** When a cabinet is to be visited next. */
 interface Visits {
-  /** When to ask what is due, in milliseconds of the clock. */
+  /** When to check for due work, in milliseconds of the clock. */
   dueAt: number
   maintenanceAt: number
 }

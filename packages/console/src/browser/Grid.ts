@@ -1,14 +1,14 @@
 /**
- * A table that goes on: only the rows in sight are elements, two spacers hold the height of the others. Arrow keys move
- * a cell, Enter opens its row, C copies its value exactly. After a failure the links below the table remain, which do
- * the same.
+ * A table that loads more rows as it scrolls: only the rows in sight are elements, two spacers hold the height of the
+ * others. Arrow keys move a cell, Enter opens its row, C copies its value exactly. After a failure the links below the
+ * table remain, which do the same.
  */
 import { fetchText, say, setHtml } from "./Fragment.ts"
 import { Pages } from "./Pages.ts"
 
 /** Rows kept as elements beyond those in sight, on each side. */
 const MARGIN = 12
-/** Browsers end an element at some 17 million pixels: what lies beyond is reached by the link to the next page. */
+/** Browsers limit an element to some 17 million pixels: the link to the next page leads to the rows beyond. */
 const MAX_ROWS = 400_000
 
 export class Grid {

@@ -46,7 +46,7 @@ export class Pages {
     return page?.lines?.[row - page.from]
   }
 
-  /** Brings what these rows need, and two pages more; resolves when something came. */
+  /** Loads the pages of these rows, and two more; resolves when a page has arrived. */
   async ensure(from: number, to: number): Promise<boolean> {
     const first = this.#pageOf(from)
     const last = this.#pageOf(Math.min(to, this.length - 1))

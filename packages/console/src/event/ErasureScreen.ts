@@ -1,4 +1,7 @@
-/** Erasure on request: by conditions for fields, what would be erased is counted first, and erased once its number is typed. */
+/**
+ * Erasure on request, by conditions for fields: matching events are counted first, and erased once their number is
+ * typed.
+ */
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { ErasureCounts } from "@data-cabinet/core/event/Erasure"
 import type { Source } from "@data-cabinet/core/source/Source"
@@ -36,7 +39,7 @@ export const totalOf = ({ events, repeats }: ErasureCounts): number => events + 
 
 const hidden = (name: string, value: string | number) => markup`<input type="hidden" name="${name}" value="${value}">`
 
-/** The same conditions again, and how far the last form came. */
+/** The same conditions, and the progress of the last form. */
 const carried = ({ filters, sourceId }: ErasureForm, { counts, next }: ErasureProgress) =>
   markup`${filters.map(({ fc, fo, fv }) => [hidden("fc", fc), hidden("fo", fo), hidden("fv", fv)])}${hidden("source_id", sourceId ?? "")}${Object.entries(counts).map(([name, count]: readonly [string, number]) => hidden(name, count))}${hidden("after", next ?? 0)}`
 

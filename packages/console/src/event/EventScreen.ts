@@ -27,7 +27,7 @@ export interface EventData {
   readonly record: EventRecord
   readonly deliveries: ReadonlyArray<Delivery>
   readonly addresses: ReadonlyArray<Address>
-  /** As the list has it; null for one that is gone since. */
+  /** As the list has it; null for one removed since. */
   readonly listed: ListedEvent | null
   readonly timeZone: string
   /** Whether its source has a recipe that can verify the stored request. */

@@ -1,4 +1,4 @@
-/** Files into a source: the form, what became of one that was just sent, and all imports so far. */
+/** Files into a source: the form, the outcome for a file just sent, and all imports so far. */
 import type { ImportReport } from "@data-cabinet/core/file/Import"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Source } from "@data-cabinet/core/source/Source"

@@ -5,7 +5,7 @@
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
 export interface Bar {
-  /** From the baseline up; the second one in the colour of what failed. */
+  /** From the baseline up; the second one in the colour of failures. */
   readonly values: readonly [number, number?]
   /** Its numbers in words, shown on hover. */
   readonly title: string

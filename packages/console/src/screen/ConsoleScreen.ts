@@ -44,7 +44,7 @@ export type ConsoleRefusal = ManageError | StoreUnavailable
 /** Whether the script requests only the inside of a screen. */
 export const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
 
-/** Whether the same form does its work again when it is sent again: `once` for what creates, sends or replaces something. */
+/** Whether sending the same form again repeats its work: `once` for forms that create, send or replace something. */
 export type Repeat = "once" | "allowed"
 
 type Respond<Call> = (call: Call) => Effect.Effect<ScreenResult, ConsoleRefusal>

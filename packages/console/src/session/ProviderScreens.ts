@@ -1,7 +1,7 @@
 /**
- * The redirect to an identity provider and back. The response of the provider counts only with the cookie that the
- * browser was sent away with: state and nonce, sealed, for ten minutes and one response, whatever its outcome. The log,
- * not the screen, says why a sign-in was refused.
+ * The redirect to an identity provider and back. The provider's response counts only together with the cookie that the
+ * browser got before: state and nonce, sealed, for ten minutes and one response, whatever its outcome. The log, not the
+ * screen, says why a sign-in was refused.
  */
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

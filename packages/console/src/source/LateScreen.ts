@@ -41,7 +41,7 @@ export const latePath = (frame: Pick<Frame, "base">, sourceId: number): string =
 
 const hidden = (name: string, value: string | number) => markup`<input type="hidden" name="${name}" value="${value}">`
 
-/** How far the last form came. */
+/** The progress of the last form. */
 const carried = ({ deliver, progress }: LateData): HtmlValue =>
   progress !== null &&
   markup`${deliver && hidden("deliver", "yes")}${hidden("seen", progress.seen)}${hidden("deliveries", progress.deliveries)}${progress.counts.map(

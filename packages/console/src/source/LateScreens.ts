@@ -1,4 +1,4 @@
-/** The screen that verifies the senders of a source's stored events: what would come of it is counted first. */
+/** The screen that verifies the senders of a source's stored events: the expected outcome is counted first. */
 import { LATE_OUTCOMES, LateVerification, type LateVerdict } from "@data-cabinet/core/verification/LateVerification"
 import { UNCHECKED_REASONS } from "@data-cabinet/core/verification/LateCheck"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"

@@ -1,4 +1,4 @@
-/** The sources, and one source: its intake address with snippets, its settings, and what switches it off. */
+/** The sources, and one source: its intake address with snippets, its settings, and the way to switch it off. */
 import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/verification/Providers"
 import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"

@@ -39,7 +39,7 @@ export const columnActs = ({ path, home, columnAt, columns }: ColumnActs): Reado
     path: `${path}/drop`,
     action: "column.change",
     home,
-    // A column that is gone is not dropped again: the second form is refused.
+    // A dropped column is not dropped again: the second form is refused.
     repeat: "allowed",
     respond: Effect.fnUntraced(function* (call) {
       const { table, sourceId, column } = yield* columnAt(call.path)

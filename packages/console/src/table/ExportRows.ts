@@ -29,7 +29,7 @@ const isUnchanged = (params: Pairs): boolean => params.some(([name]) => name ===
 
 const busy = (message: string): ManageError => ({ code: "busy", message })
 
-/** The exports that are being sent, each with who gets it. */
+/** The running exports, each with its receiver. */
 class Running {
   readonly #whos: Array<string> = []
 

@@ -1,6 +1,6 @@
 /**
- * Converts the form of a table's screen into the selection's own parameters: a plain form sends every field, filled or not,
- * and a checkbox for each shown column. The resulting address has only what was chosen.
+ * Converts the form of a table's screen into the selection's own parameters: a plain form sends every field, filled or
+ * not, and a checkbox for each shown column. The resulting address has only the chosen parameters.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { filtersOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"

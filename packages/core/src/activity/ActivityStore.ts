@@ -55,7 +55,7 @@ export interface SourceActivity {
 export interface Silence {
   readonly since: string
   readonly seconds: number
-  /** On how many days of the four weeks before it something came. */
+  /** On how many days of the four weeks before it events came. */
   readonly activeDays: number
   /** The third longest time without events in those weeks, in seconds; null if there are not three. */
   readonly usualSeconds: number | null

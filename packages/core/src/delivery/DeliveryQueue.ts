@@ -68,8 +68,8 @@ export interface LogQuery {
   /** Only attempts that began before this time (RFC 3339). */
   readonly before?: string
   /**
-   * With `before`, for paging backwards: also attempts that began at just that time, of deliveries below this number. Those
-   * that were claimed together began at one time.
+   * With `before`, for paging backwards: also attempts that began at just that time, of deliveries below this number.
+   * Deliveries claimed together began at the same time.
    */
   readonly beforeDelivery?: number
   readonly failedOnly?: boolean

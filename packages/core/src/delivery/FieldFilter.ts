@@ -59,8 +59,8 @@ export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters,
 }
 
 /**
- * The fields of one event, as many filters look at them. What `contains` looks into is folded once a field: a thousand
- * addresses may look into a text of a megabyte.
+ * The fields of one event, as many filters look at them. The text that `contains` searches is folded once per field: a
+ * thousand addresses may search a text of a megabyte.
  */
 export class FilteredFields {
   readonly #payload: JsonObject

@@ -18,7 +18,7 @@ export const keptHeaders = <V>(headers: Named<V>, { setHeaders = [], removeHeade
   return headers.filter(([name]) => !changed.has(lower(name)))
 }
 
-/** All of them after the change, of which `set` are the new ones: a replaced one keeps its place. */
+/** All headers after the change; `set` has the new ones, and a replaced one keeps its place. */
 export const mergeHeaders = <V>(headers: Named<V>, set: Named<V>, removed: ReadonlyArray<string> = []): Named<V> => {
   const gone = new Set(removed.map(lower))
   const fresh = new Map(set.map((header) => [lower(header[0]), header]))

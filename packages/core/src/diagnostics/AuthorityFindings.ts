@@ -1,4 +1,4 @@
-/** Interprets who can do more in the database than a cabinet needs. */
+/** Interprets the rights in the database beyond a cabinet's needs. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import type { Finding } from "./Findings.ts"
 

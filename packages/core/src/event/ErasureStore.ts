@@ -1,4 +1,4 @@
-/** Reads events for an erasure, the oldest first, and counts what would go with them. */
+/** Reads events for an erasure, oldest first, and counts everything that would be erased with them. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 

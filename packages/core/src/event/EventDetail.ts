@@ -7,7 +7,7 @@ import type { Original, SpamReason } from "./EventLog.ts"
 /** The original request as stored; `receivedAt` is RFC 3339 in UTC. */
 export interface StoredOriginal extends Original {
   readonly receivedAt: string
-  /** Null unless its source had its sender verified. */
+  /** Null unless its source verified its sender. */
   readonly verdict: EventVerdict | null
   /** The outcome of a late verification; null without one. */
   readonly late: LaterVerdict | null

@@ -56,7 +56,7 @@ export interface Original {
   readonly origin: string | null
   readonly userAgent: string | null
   readonly acceptLanguage: string | null
-  /** The charset that the body was decoded with, what determined it, and how many characters could not be decoded. */
+  /** The charset that the body was decoded with, the reason for it, and how many characters could not be decoded. */
   readonly charset: string
   readonly charsetFrom: string
   readonly replaced: number
@@ -97,8 +97,8 @@ export interface AcceptRequest {
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
   /**
-   * Absent where the source has no recipe, or the events are of no request. Of a request that is not its sender's, no event has
-   * a fingerprint, and none is delivered.
+   * Absent where the source has no recipe, or the events are of no request. If a request is not its sender's, none of
+   * its events has a fingerprint or is delivered.
    */
   readonly verdict?: EventVerdict
 }

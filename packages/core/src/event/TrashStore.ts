@@ -9,7 +9,7 @@ import type { TrashedBy } from "./EventListStore.ts"
 export interface TrashResult {
   /** How many events were changed; 0 if any is missing. */
   readonly changed: number
-  /** Those of the given events that do not exist, in the order given. */
+  /** The given events that do not exist, in the given order. */
   readonly missing: ReadonlyArray<number>
 }
 

@@ -37,7 +37,7 @@ export interface ExportedRows {
   readonly declared: ReadonlyArray<DecimalDigits | null>
   /** False if the pages are walked. */
   readonly isSnapshot: boolean
-  /** To be read once; throws what ends it early. */
+  /** To be read once; throws the error that ends it early. */
   readonly batches: AsyncIterable<Items>
 }
 

@@ -9,7 +9,7 @@ import type { RowEncoder } from "./ExportFormat.ts"
 export const TEXT_FORMATS = ["csv", "tsv", "ndjson"] as const
 export type TextFormat = (typeof TEXT_FORMATS)[number]
 
-/** How a separated file is written; NDJSON has nothing to choose. */
+/** Options of a separated file; NDJSON has none. */
 export interface TextOptions {
   /** One character: a comma, or a tab in a TSV file, unless it is given. */
   readonly delimiter?: string | undefined

@@ -1,6 +1,6 @@
 /**
  * Signals to the feed's followers that events were committed. A lost signal costs a moment and nothing else, because a
- * follower also looks by itself. An adapter can carry the signal to other processes.
+ * follower also checks by itself. An adapter can carry the signal to other processes.
  */
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import { LiveSet } from "../runtime/LiveSet.ts"

@@ -31,7 +31,7 @@ export class JsonSlices {
     this.#open.nested = true
   }
 
-  /** `plain`: the text is exactly what would be written. */
+  /** `plain`: the text is exactly the output of `jsonText`. */
   end(after: number, plain: boolean): void {
     this.#open.starts.push(after)
     this.#objects.push(plain ? this.#open : null)

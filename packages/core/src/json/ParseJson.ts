@@ -206,7 +206,7 @@ const read = (state: ReadState, start: number, notes: JsonNotes | undefined, sto
   }
 }
 
-/** Keeps what `read` holds in variables, for its next call. */
+/** Saves the variables of `read` for its next call. */
 const pause = (state: ReadState, level: number, place: number, cells: number): undefined => {
   state.level = level
   state.place = place

@@ -1,7 +1,7 @@
 /**
- * Authenticates a request of the read API by its headers and counts it against its key, or against an access token whose role
- * may read. Refuses a request with no key, no live key, or two different keys; reveals nothing about which of these applied
- * beyond what the client can see itself.
+ * Authenticates a request of the read API by its headers and counts it against its key, or against an access token
+ * whose role may read. Refuses a request with no key, no live key, or two different keys; reveals no more about which
+ * of these applied than the client knows already.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

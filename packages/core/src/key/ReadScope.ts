@@ -1,5 +1,5 @@
 /**
- * What a token with a list may read. For its reader nothing else exists: unlisted objects are missing from lists and
+ * The scope of a token with a list. For its reader nothing else exists: unlisted objects are missing from lists and
  * from the feed, and unknown by name or id. The list is checked before any lookup, so that not even the time of a
  * refusal reveals whether an object exists.
  *

@@ -1,7 +1,8 @@
 /**
- * Bounds what wrong secrets cost the database. Secrets of 256 bits cannot be guessed, so a wrong one costs its query and
- * nothing else. An address beyond its limit of wrong ones is slowed and never shut out, for honest clients may share it: a
- * secret that was right within the hour is looked up at once, any other in its turn. This memory is of one process.
+ * Bounds the cost of wrong secrets to the database. Secrets of 256 bits cannot be guessed, so a wrong one costs its
+ * query and nothing else. An address beyond its limit of wrong ones is slowed and never shut out, for honest clients
+ * may share it: a secret that was right within the hour is looked up at once, any other in its turn. This memory is of
+ * one process.
  */
 import { Clock, Data, Effect, Option } from "effect"
 import { FairTurns } from "./FairTurns.ts"

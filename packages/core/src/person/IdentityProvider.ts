@@ -4,7 +4,7 @@
  */
 import { Context, Data, type Effect } from "effect"
 
-/** What only the browser that began may bring back, kept there in a sealed cookie. */
+/** State that only the browser that began the sign-in may return, kept there in a sealed cookie. */
 export interface SignInAttempt {
   readonly state: string
   readonly nonce: string
@@ -32,7 +32,7 @@ export interface Provider {
   readonly begin: (
     redirectUri: string,
   ) => Effect.Effect<{ readonly url: string; readonly attempt: SignInAttempt }, ProviderFailure>
-  /** `callback` is the redirect URI with the query that came back. */
+  /** `callback` is the redirect URI with the returned query. */
   readonly complete: (callback: URL, attempt: SignInAttempt) => Effect.Effect<ProvidedPerson, ProviderFailure>
 }
 

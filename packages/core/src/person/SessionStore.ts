@@ -24,13 +24,16 @@ export class SessionStore extends Context.Service<
       personId: number,
       session: NewSession,
     ) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Neither ended, idle nor too old, and of a person who is not removed. Its use is noted, at most once a minute. */
+    /**
+     * A session that is not ended, idle or too old, of a person who is not removed. Its use is noted, at most once a
+     * minute.
+     */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Like `find`, without noting a use. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Live ones, newest first; null: all people's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
-    /** Null: whosever it is. */
+    /** Null: any person's. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<boolean, StoreUnavailable>
     /** Ends all of a person but one; returns how many. */
     readonly endAll: (personId: number, butId: number | null) => Effect.Effect<number, StoreUnavailable>

@@ -23,7 +23,7 @@ export class Sessions extends Context.Service<
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Live ones, newest first; null: all people's. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
-    /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: whosever it is. */
+    /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: any person's. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<void, PersonError | StoreUnavailable>
     /** Signs a person out everywhere; returns of how many sessions. */
     readonly endAll: (personId: number) => Effect.Effect<number, StoreUnavailable>

@@ -28,7 +28,7 @@ export interface ClaimedPoll {
 
 /** All settings of a changed poll. */
 export interface ChangedPoll extends Required<Omit<PollChange, "headers">> {
-  /** Null: those that it has. */
+  /** Null keeps its current headers. */
   readonly headers: PollChange["headers"] | null
   /** Whether the items of its next run are history, as those of a first one. */
   readonly first: boolean

@@ -1,6 +1,6 @@
 /**
- * One request of a poll that is kept nowhere: what its server responds, and which items a run would take. It is sent without
- * the marks of an earlier response, so that something is shown where nothing is new.
+ * One trial request of a poll, which is not stored: the server's response, and the items that a run would accept. It is
+ * sent without the marks of an earlier response, so that something is shown where nothing is new.
  */
 import { Clock, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"

@@ -5,7 +5,7 @@ import type { PageQuery } from "./RowReader.ts"
 /** The number of columns whose longest numbers still fit into an entry, together with the key. */
 export const MAX_INDEX_COLUMNS = 3
 
-/** Kinds whose values are short, and other types of PostgreSQL's own of which this is true. */
+/** Kinds whose values are short, and other built-in types of PostgreSQL with short values. */
 const SHORT_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "timestamp", "timestamptz"])
 const SHORT_TYPES: ReadonlySet<string> = new Set(["uuid", "interval", "inet", "cidr", "macaddr"])
 const LONG_KINDS: ReadonlySet<string> = new Set(["text", "jsonb"])
@@ -38,7 +38,7 @@ export const servingColumns = ({ table, compared }: Pick<PageQuery, "table" | "c
   const range = [...ranges, ...(period === null ? [] : [period.column])].find(isShort)
   const order = sort !== null && isShort(sort) ? sort : undefined
   const last = exact.length === 0 ? (range ?? order) : (order ?? range)
-  // Half of the table, as often as not.
+  // A value of such a column often matches half of the table.
   if (last === undefined && exact.every(({ type }) => type.kind === "boolean")) return []
   const first = exact.map(({ name }) => name).toSorted()
   return [...new Set(last === undefined ? first : [...first.slice(0, MAX_INDEX_COLUMNS - 1), last.name])].slice(

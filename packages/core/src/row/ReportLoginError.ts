@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 /**
  * `no_reader`: the reader role, whose rights it would have, does not exist. `not_listening`: the embedded database
- * listens on no port. `login_denied`: the database's user may not create or change the role; the message says what to
+ * listens on no port. `login_denied`: the database's user may not create or change the role; the message has the SQL to
  * run.
  */
 export class ReportLoginError extends Schema.TaggedError<ReportLoginError>()("ReportLoginError", {

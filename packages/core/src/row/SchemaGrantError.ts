@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 /**
  * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
- * system's. `no_right`: the schema has another owner, who alone can grant access; the message says what to run.
+ * system's. `no_right`: the schema has another owner, who alone can grant access; the message has the SQL to run.
  * `no_reader`: the reader role does not exist. `schema_exists`: a schema of this name exists already. `no_author`: the
  * author role, which would own it, does not exist.
  */

@@ -55,7 +55,7 @@ export class SearchIndex extends Context.Service<
           : yield* refuse("no_such_table", `No readable table or view is named ${schema}.${name}.`)
       })
 
-      /** A readable table that is ours to index, with what decides about it. */
+      /** A readable table that we may index, with the facts that decide about it. */
       const ours = Effect.fnUntraced(function* (schema: string, name: string) {
         const table = yield* find(schema, name)
         const target = yield* store.target(table.oid)

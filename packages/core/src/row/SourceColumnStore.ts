@@ -95,7 +95,7 @@ export class NotRetyped extends Data.TaggedError("NotRetyped")<{
     | { readonly is: "busy"; readonly seconds: number }
 }> {}
 
-/** What stands against dropping a column. */
+/** Obstacles to dropping a column. */
 export interface ColumnUse {
   readonly filled: boolean
   /** As `schema.name`. */
@@ -151,8 +151,8 @@ export class SourceColumnStore extends Context.Service<
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeTrial, E | NotRetyped | StoreUnavailable>
     /**
-     * Drops a column. What the decisions depend on is read without a lock first, and again under locks that are held for as
-     * long as one look through the table takes; rows of that time are written afterwards.
+     * Drops a column. The facts for the decisions are read without a lock first, and again under locks held for one
+     * scan of the table; rows of that time are written afterwards.
      */
     readonly drop: <E>(
       sourceId: number,

@@ -1,5 +1,5 @@
 /**
- * An operator's changes to the columns of a source's table. Senders only ever add columns; nobody else changes them.
+ * An operator's changes to the columns of a source's table. Senders only ever add columns; no one else changes them.
  * Refuses columns that do not exist, labels that do not fit, and changes of type that something prevents.
  */
 import { Context, Effect, Layer, Option } from "effect"

@@ -1,10 +1,13 @@
 /** Long loops that let the process do other work in between. */
 import { Effect } from "effect"
 
-/** Few enough for any step of microseconds to hold the loop for a few milliseconds. */
+/** Few enough that steps of microseconds block the event loop for a few milliseconds at most. */
 const SLICE = 1_000
 
-/** Calls `step` for each item, and yields between slices; what changes meanwhile is seen as far as the iterator shows it. */
+/**
+ * Calls `step` for each item, and yields between slices; concurrent changes are visible as far as the iterator shows
+ * them.
+ */
 export const inSlices = Effect.fnUntraced(function* <A>(items: Iterable<A>, step: (item: A) => void) {
   let left = SLICE
   for (const item of items) {

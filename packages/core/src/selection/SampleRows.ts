@@ -21,7 +21,7 @@ const TOP_VALUES = 20
 /** Longer values are counted together. */
 const MAX_VALUE_CHARS = 1_000
 
-/** The parameters that select rows; all others say how they are shown. */
+/** The parameters that select rows; all others only affect the display. */
 export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "per", "from", "to"] as const
 
 export interface RowCount {

@@ -1,4 +1,7 @@
-/** Which headers of its requests a source may keep: names, or prefixes that are narrow enough. Refuses what carries a secret. */
+/**
+ * Which headers of its requests a source may keep: names, or prefixes that are narrow enough. Refuses headers that
+ * carry a secret.
+ */
 
 /** The most names in a setting. */
 export const MAX_HEADER_NAMES = 50

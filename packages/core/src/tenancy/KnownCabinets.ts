@@ -1,10 +1,10 @@
 /**
- * The registry of cabinets as one process knows it. A refresh reads what changed since the last one. The whole registry is
- * read in pages, at first and then once in a while: it finds what no change was noted for, such as a row that somebody
- * wrote past the triggers.
+ * The registry of cabinets as one process knows it. A refresh reads the changes since the last one. The whole registry
+ * is read in pages, at first and then once in a while: it finds unrecorded changes, such as a row written past the
+ * triggers.
  *
- * The guarantees: no page is older than what was read before it, so nothing older replaces something newer; and the loop
- * is never held for more than a page.
+ * The guarantees: no page is older than earlier reads, so nothing older replaces something newer; and the loop is never
+ * held for more than a page.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -25,7 +25,7 @@ interface Known extends RegisteredCabinet {
 export interface KnownCabinets {
   /** By name, as last read; always the same map. */
   readonly all: ReadonlyMap<string, RegisteredCabinet>
-  /** Reads what changed; the whole, if nothing is known yet or too long ago. */
+  /** Reads the changes; the whole, if nothing is known yet or too long ago. */
   readonly refresh: Effect.Effect<void, StoreUnavailable>
   /** The same, if the last time was longer ago than this. */
   readonly refreshIfOlder: (millis: number) => Effect.Effect<void, StoreUnavailable>
@@ -35,7 +35,7 @@ export interface KnownCabinets {
   readonly readAt: () => number
 }
 
-/** Changes are kept for a day, so that a position of an hour is good whatever the clocks say. */
+/** Changes are kept for a day, so that a position of an hour ago stays valid whatever the clocks show. */
 const MAX_POSITION_MILLIS = 3_600_000
 
 /** Names in one question whether they are still there. */
@@ -72,7 +72,7 @@ export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) =
       return cabinets.length > 0
     })
     while (yield* alone(page));
-    // They may have come back meanwhile, and so are asked for once more.
+    // They may exist again by now, so they are looked up once more.
     const unseen: Array<string> = []
     yield* inSlices(all.values(), (cabinet) => {
       if (cabinet.reading < mine) unseen.push(cabinet.name)
@@ -89,7 +89,7 @@ export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) =
     do {
       const read: RegistryChanges = yield* store.changes(since, from)
       if (read.position.life !== since.life) return false
-      // Later pages see more; what they alone see is read again by the next refresh.
+      // Later pages see more; the next refresh reads their own changes again.
       first ??= read.position
       yield* take(read.entries)
       from = read.next

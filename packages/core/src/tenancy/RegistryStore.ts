@@ -30,7 +30,7 @@ export type RegistryMove =
   /** The database is another cabinet's. */
   | { readonly is: "database_registered" }
 
-/** What a reader of the registry has seen. */
+/** The state that a reader of the registry has seen. */
 export interface RegistryPosition {
   /** The life of the database server: a position of another life means nothing. */
   readonly life: string
@@ -38,14 +38,14 @@ export interface RegistryPosition {
   readonly seen: string
 }
 
-/** What the registry has under a name; null if it has no such cabinet, or no longer. */
+/** The registry's entry under a name; null if it has no such cabinet, or no longer. */
 export interface RegistryEntry {
   readonly name: string
   readonly cabinet: RegisteredCabinet | null
 }
 
 export interface RegistryChanges {
-  /** What has been seen once the pages from here on are read to their end. */
+  /** The state seen once the pages from here on are read to the end. */
   readonly position: RegistryPosition
   /** At most a page; a name may be among them more than once. */
   readonly entries: ReadonlyArray<RegistryEntry>
@@ -63,11 +63,11 @@ export class RegistryStore extends Context.Service<
     /** The position of this moment. */
     readonly position: Effect.Effect<RegistryPosition, StoreUnavailable>
     /**
-     * What changed behind a position of the present life, whenever its transaction began. `from`: the `next` of the page
-     * before; null for the first page.
+     * The changes after a position of the current epoch, whenever their transactions began. `from`: the `next` of the
+     * page before; null for the first page.
      */
     readonly changes: (since: RegistryPosition, from: string | null) => Effect.Effect<RegistryChanges, StoreUnavailable>
-    /** The cabinets behind a name, in the order of their names; at most a page. Empty behind the last one. */
+    /** The cabinets after a name, in the order of their names; at most a page. Empty after the last one. */
     readonly page: (after: string) => Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     /** An entry for each of the names. */
     readonly entries: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<RegistryEntry>, StoreUnavailable>

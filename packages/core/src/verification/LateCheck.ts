@@ -32,7 +32,7 @@ export interface KeptRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Null if it was not kept. */
   readonly query: string | null
-  /** In seconds since 1970: what its age is measured at. */
+  /** The time for measuring its age, in seconds since 1970. */
   readonly receivedAt: number
 }
 

@@ -58,7 +58,10 @@ export interface LatePage extends LateVerdicts {
 export interface LateOptions {
   /** Whether newly verified events are delivered, to the current addresses. Each request once. */
   readonly deliver: boolean
-  /** The address under which the cabinet is known, without a trailing slash: what some senders sign begins with it. */
+  /**
+   * The address under which the cabinet is known, without a trailing slash: the text that some senders sign begins with
+   * it.
+   */
   readonly baseUrl: string
 }
 
@@ -145,7 +148,7 @@ interface Ports {
   readonly signal: DeliverySignal["Service"]
 }
 
-/** Checks events by what their sources have now, in chunks. */
+/** Checks events by the current settings of their sources, in chunks. */
 const checking = ({ store, sources, signal }: Ports) => {
   /** The URL that some senders sign; for a source deleted meanwhile, a URL that no sender has signed. */
   const addressOf = (sourceId: number, baseUrl: string) =>

@@ -12,7 +12,7 @@ export interface LateEvent {
   readonly verified: boolean | null
   /** The number of its original request; null without one, or if it has expired. */
   readonly requestId: number | null
-  /** Null for one that is verified: there is nothing to check. */
+  /** Null for a verified one, which needs no check. */
   readonly request: KeptRequest | null
   /** It was verified late, and is not yet delivered because of that. */
   readonly undelivered: boolean
@@ -43,7 +43,7 @@ export class LateVerificationStore extends Context.Service<
   {
     /** The first of the events that does not exist; null if all do. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
-    /** Those of the events that exist. */
+    /** The existing ones of the events. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
     /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
     readonly slice: (options: {

@@ -1,5 +1,5 @@
 /**
- * Well-known senders by name: what a source must keep and verify so that nothing of their requests is lost. GitHub, for example,
+ * Well-known senders by name: the settings with which a source loses nothing of their requests. GitHub, for example,
  * names the type of an event in a header alone.
  */
 import type { SourceSettings } from "../source/Source.ts"

@@ -1,4 +1,4 @@
-/** How a source has its requests verified: the setting, a change of it, and what intake verifies by. */
+/** How a source has its requests verified: the setting, a change of it, and the form that intake uses. */
 import type { HmacParameters, Recipe } from "./Recipe.ts"
 import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
@@ -27,7 +27,7 @@ export interface Verification {
   readonly keepsOldSecret: boolean
 }
 
-/** A change of the setting; absent fields stay unchanged. Of another recipe than before, everything is new. */
+/** A change of the setting; absent fields stay unchanged. With another recipe than before, everything is new. */
 export interface VerificationChange {
   readonly recipe?: RecipeName
   /** The treatment of a request that is not its sender's; `reject` by default. */
@@ -47,7 +47,7 @@ export interface VerificationChange {
 export interface StoredVerification extends Omit<Verification, "keepsOldSecret"> {
   /** Undefined: the secret stays, if the recipe is the one that it was. */
   readonly secret: string | undefined
-  /** Whether an old secret stays, or comes to be. */
+  /** Whether the change keeps or creates an old secret. */
   readonly keepOldSecret: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whether a request of intake comes from its source's sender, and the refusal of one that does not.
+ * Whether a request of intake comes from its source's sender, and the refusal if not.
  *
  * Decision: docs/decisions/0066-marked-senders.md
  */

@@ -1,5 +1,5 @@
 /**
- * Whether a request comes from somebody who has the secret, by a recipe. Compares in constant time, over the bytes that were
+ * Whether a request comes from a holder of the secret, by a recipe. Compares in constant time, over the bytes that were
  * signed; the work that a request can cause is bounded by its own length.
  *
  * Decision: docs/decisions/0061-verified-senders.md
@@ -20,7 +20,7 @@ export interface SignedRequest {
 }
 
 export interface VerifyingOptions {
-  /** Those that count now: two while one replaces the other. */
+  /** The valid secrets: two while one replaces the other. */
   readonly secrets: ReadonlyArray<string>
   /** In seconds since 1970. */
   readonly now: number
@@ -125,7 +125,7 @@ const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined =
 
 /** A text as it is: Node takes four times as long with a key of bytes. */
 const keyOf = ({ secret: form }: HmacRecipe, secret: string): string | KeyObject | undefined => {
-  // An empty key would make everybody a sender.
+  // An empty key would accept every sender.
   if (form === "text") return secret === "" ? undefined : secret
   const key = binaryKey(secret)
   return key.symmetricKeySize === 0 ? undefined : key

@@ -1,4 +1,4 @@
-/** A selection of a table's rows, saved under a title by somebody for themselves or for all. */
+/** A selection of a table's rows, saved under a title, for its creator alone or for everyone. */
 import type { Actor } from "../audit/Actor.ts"
 
 /** Who saved it; people and tokens are identified by their id. */

@@ -6,7 +6,7 @@ import type { NewSavedView, SavedView, ViewMaker } from "./SavedView.ts"
 export class SavedViewStore extends Context.Service<
   SavedViewStore,
   {
-    /** None if its maker has so many already. */
+    /** None if its creator has reached the limit. */
     readonly add: (
       view: NewSavedView & { readonly maker: ViewMaker },
       most: number,

@@ -1,6 +1,6 @@
 /**
- * Saves selections of rows under a title. What somebody saved for themselves is seen and removed by them and by owners alone;
- * to everybody else it does not exist. Refuses a selection that the rows themselves would refuse.
+ * Saves selections of rows under a title. Only its creator and owners see and remove a private view; for all others it
+ * does not exist. Refuses a selection that the rows themselves would refuse.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { type Actor, CurrentActor } from "../audit/Actor.ts"
@@ -15,7 +15,7 @@ type Returns<A> = Effect.Effect<A, SavedViewError | StoreUnavailable>
 
 export const MAX_TITLE_LENGTH = 200
 export const MAX_QUERY_LENGTH = 8_192
-/** Of one person or token. */
+/** The limit of one person or token. */
 const MAX_VIEWS = 200
 
 export class SavedViews extends Context.Service<

@@ -9,7 +9,7 @@ const AHEAD_BYTES = 4_194_304
 const STALE_MILLIS = 5000
 /** The weight of the newest delivery in the averages. */
 const NEWEST_WEIGHT = 0.1
-/** What a delivery adds to a window past the usual maximum: there it grows by an eighth a round. */
+/** The growth of a window per delivery past the usual maximum: an eighth a round. */
 const WIDER = 0.125
 /** An address is as quick as before while it takes no more than this many times its least average, and these milliseconds. */
 const AS_QUICK = 1.5

@@ -103,7 +103,7 @@ export class Lane {
     if (address.ready(now)) this.#ready.add(address)
   }
 
-  /** The time has come for a delivery of an address with a rate. */
+  /** Called when a delivery of an address with a rate is due to be sent. */
   due({ addressId }: Claimed, now: number): void {
     const address = this.#addresses.get(addressId)
     if (address?.ready(now) === true) this.#ready.add(address)

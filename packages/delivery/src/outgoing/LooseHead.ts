@@ -2,9 +2,9 @@
  * Reads the head of a response as loosely as receivers write it, and hands the parser a head that keeps every rule. A
  * receiver that answered 2xx has the event: retrying because of a stray space would send it a second time, and a third.
  *
- * Only what has a single meaning is mended: lines that end in LF alone, informational responses, a length repeated,
- * bytes that are invalid in a header. A head whose framing is in doubt goes to the parser as it came, which refuses it;
- * the status is known all the same (`seen`). Two different lengths are the exception: they leave no status either.
+ * Only unambiguous faults are mended: lines that end in LF alone, informational responses, a length repeated, bytes
+ * that are invalid in a header. A head whose framing is in doubt goes to the parser as it came, which refuses it; the
+ * status is known all the same (`seen`). Two different lengths are the exception: they leave no status either.
  */
 /** Header names in lower case; a header sent twice is a list. */
 export type HeadHeaders = Record<string, string | Array<string>>

@@ -76,7 +76,7 @@ export const encodeXlsx = (title: string): RowEncoder =>
     yield* writeXlsxStream(rows(), { name: sheetName(title), freezePane: { rows: 1 } })
   }
 
-/** Without what spreadsheets refuse in a sheet's name. */
+/** Drops characters that spreadsheets refuse in a sheet's name. */
 const sheetName = (title: string): string => {
   const name = title
     .replaceAll(/[[\]:*?/\\]/g, "_")

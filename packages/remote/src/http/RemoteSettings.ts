@@ -7,7 +7,7 @@ export class RemoteSettings extends Context.Service<
     /** The cabinet's base address, without a trailing slash. */
     readonly url: string
     readonly token: string
-    /** Given, requests are passed to it as command lines and not sent, but for lookups. */
+    /** If given, requests are passed to it as command lines instead of being sent, except lookups. */
     readonly show: ((line: string) => Effect.Effect<void>) | null
   }
 >()("@data-cabinet/remote/http/RemoteSettings") {}

@@ -95,7 +95,7 @@ const fillParameters = (draft: Draft, { env, certificates, use }: Defaults) => {
       }
     }
   }
-  // Nothing but a primary can be written to, and a standby is what reads are sent away for.
+  // Writes need a primary, and a separate URL for reads is meant for a standby.
   if (draft.hosts.length > 1) fill("target_session_attrs", use === "primary" ? "read-write" : "prefer-standby")
   draft.parameters = [...all]
 }

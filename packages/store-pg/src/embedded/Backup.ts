@@ -53,7 +53,7 @@ export const backup = (options: BackupOptions): Effect.Effect<BackupReport, Embe
     const dir = dataDirAt(options.dataDir)
     const file = resolve(options.file)
     if (!EmbeddedPostgres.exists(dir.root)) {
-      return yield* refused(`No database to back up in ${dir.root}. Name its directory with --data-dir.`)
+      return yield* refused(`There is no database in ${dir.root} to back up. Name its directory with --data-dir.`)
     }
     if (existsSync(file)) {
       return yield* refused(`${file} exists already, and a backup does not overwrite files. Choose another name.`)

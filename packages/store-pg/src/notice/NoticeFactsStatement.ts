@@ -1,4 +1,4 @@
-/** The statements that find what notices are decided from. $1 is the source of notices; $2, where there is one, since when. */
+/** The statements that find the facts for notices. $1 is the source of notices; $2, if present, since when. */
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
 

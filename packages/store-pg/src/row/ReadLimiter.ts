@@ -104,7 +104,7 @@ class Slots implements HeldSlots {
     return undefined
   }
 
-  /** The one that was waited for has been taken. */
+  /** The awaited slot has been taken. */
   taken(): void {
     this.#held++
   }

@@ -34,7 +34,7 @@ const ENGLISH = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 const asEnglish = ENGLISH.repeat(10).slice(0, LETTERS.length)
 
-/** All of them; `lettersOfTheirOwn`: whether pg_trgm supports other alphabets here. */
+/** All indexes; `lettersOfTheirOwn`: whether pg_trgm supports other alphabets here. */
 export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean): ReadonlyArray<string> => [
   ...PLAIN.map((type) => shown(type, "$1::pg_catalog.text")),
   shown("pg_catalog.bytea", `pg_catalog.translate(pg_catalog.encode($1, 'base64'), pg_catalog.chr(10), '')`),
