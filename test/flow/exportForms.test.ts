@@ -136,7 +136,7 @@ it("Parquet has decimals where requested, and fails at the first value that is n
   await expect(failing({ decimals: { n: { precision: 6, scale: 1 } } })).rejects.toMatchObject({
     code: "bad_selection",
     param: "decimal",
-    message: `Row 1 has 1.25 in column "n", which is exported as numbers of 6 digits, 1 of them behind the point: export it as text.`,
+    message: `Row 1 has 1.25 in column "n", which is exported as numbers of 6 digits, 1 of them after the point: export it as text.`,
   })
   await expect(failing({ decimals: { nope: { precision: 6, scale: 1 } } })).rejects.toMatchObject({
     code: "unknown_column",

@@ -11,7 +11,7 @@ import { readInput, secretFile } from "./SecretInput.ts"
 export const certificateFlags = {
   clientCertificateFile: secretFile(
     "client-certificate-file",
-    "File with the certificate that identifies us to the receiver (mutual TLS), in PEM, its chain behind it; needs --client-key-file",
+    "File with the certificate that identifies us to the receiver (mutual TLS), in PEM, followed by its chain; needs --client-key-file",
   ),
   clientKeyFile: secretFile(
     "client-key-file",

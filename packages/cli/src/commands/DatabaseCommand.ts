@@ -14,7 +14,7 @@ const beyondLines = ({ role, beyond }: ReportLoginState): ReadonlyArray<string> 
     ? []
     : [
         "",
-        `PostgreSQL lets ${role} do more than read. Let an administrator run, after looking at who else needs it:`,
+        `PostgreSQL lets ${role} do more than read. Let an administrator run this, after checking who else needs it:`,
         ...beyond.map(({ right, remedy }) => `  ${remedy};  -- it can ${right}`),
       ]
 

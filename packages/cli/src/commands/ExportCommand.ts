@@ -192,7 +192,7 @@ const eventsOf = Effect.fnUntraced(function* (input: Input, tell: OnProgress) {
   const after = Option.getOrUndefined(input.after)
   if (Option.isNone(input.dir)) {
     const to = Option.getOrElse(input.to, () => STDOUT)
-    if (to === STDOUT) return yield* usage("With --events name a file: the cursor to go on from stands beside it.")
+    if (to === STDOUT) return yield* usage("With --events name a file: the next cursor is written beside it.")
     const { chosen, shape } = yield* chosenShape(input, to)
     return yield* reportEvents(chosen, yield* writeEvents(to, { after, format: chosen, shape, tell }, true))
   }

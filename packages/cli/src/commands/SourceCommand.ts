@@ -29,7 +29,7 @@ const GUESSED =
   "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
 
 const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret }: Verification): string =>
-  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret counts, too" : ""}`
+  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
 
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
   `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`

@@ -37,7 +37,7 @@ export async function* exportRows(
   if (refused !== null) throw new CabinetError("bad_option", refused, { param: "delimiter" })
   for (const [column, { precision, scale }] of Object.entries(shape.decimals ?? {})) {
     if (decimalDigits(precision, scale) !== null) continue
-    const message = `Column ${JSON.stringify(column)} cannot be a decimal of ${precision} digits, ${scale} behind the point.`
+    const message = `Column ${JSON.stringify(column)} cannot be a decimal of ${precision} digits, ${scale} after the point.`
     throw new CabinetError("bad_option", message, { param: "decimals" })
   }
   const scope = Scope.makeUnsafe()

@@ -71,6 +71,6 @@ export const report = (
     if (format === true) return printValue(document)
     const found = valueAt(document, format.path)
     if (found !== undefined) return printValue(found, false)
-    const message = `The output has no ${JSON.stringify(format.path)}; use --json to see what it has.`
+    const message = `The output has no ${JSON.stringify(format.path)}; use --json to see its fields.`
     return Effect.fail(new CommandError({ code: "usage", message }))
   })

@@ -43,7 +43,7 @@ const wrongProxySignIn = (settings: Settings, sources: SettingSources): string |
   const { consoleProxyHeader, consoleProxies } = settings
   const called = (name: SettingName) => found(name, sources)!.called
   if (consoleProxyHeader !== null && consoleProxies.length === 0) {
-    return `${called("consoleProxyHeader")} is set, but no proxy is named in ${SETTINGS.consoleProxies.env}: anybody could sign in by sending the header.`
+    return `${called("consoleProxyHeader")} is set, but no proxy is named in ${SETTINGS.consoleProxies.env}: anyone could sign in by sending the header.`
   }
   return consoleProxyHeader === null && consoleProxies.length > 0
     ? `${called("consoleProxies")} is set, but not ${SETTINGS.consoleProxyHeader.env}: name the header in which the proxy says whom it has signed in.`

@@ -172,7 +172,7 @@ const tooMany = ({ sourceId }: TooManyAddresses) => {
 }
 
 const changedMeanwhile = (id: number): string =>
-  `Address ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`
+  `Address ${id} was changed by someone else in the meantime: load it again, and repeat the change.`
 
 const existing = (id: number, found: Effect.Effect<Option.Option<Address>, StoreUnavailable>): Returns<Address> =>
   Effect.flatMap(found, (one) => (Option.isSome(one) ? Effect.succeed(one.value) : Effect.fail(noSuchAddress(id))))

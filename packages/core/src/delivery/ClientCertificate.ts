@@ -84,7 +84,7 @@ const readChain = (text: string): Refused<ReadonlyArray<PemBlock>> => {
     if (parsed === null) return badCertificate(`Certificate ${number} of the chain is damaged.`)
     if (chain.at(-1)?.checkIssued(parsed) === false) {
       return badCertificate(
-        `Certificate ${number} of the chain did not issue the one before it: the client's own comes first, then the one that issued it, and so on.`,
+        `Certificate ${number} of the chain did not issue the previous one: the client's own comes first, then its issuer's, and so on.`,
       )
     }
     chain.push(parsed)

@@ -54,7 +54,7 @@ const ofExtensions = ({ authorsExtensions: extensions, authorCreates }: Authorit
         finding(
           "author's schemas",
           "warn",
-          "The author may create schemas and extensions in the database, by a grant that is not the cabinet's. Let who granted it revoke it; `cabinet schema add NAME` creates a schema for the author.",
+          "The author may create schemas and extensions in the database, by a grant that is not the cabinet's. Have the granting role revoke it; `cabinet schema add NAME` creates a schema for the author.",
         ),
       ]
     : []),

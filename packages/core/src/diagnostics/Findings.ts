@@ -283,7 +283,7 @@ const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): Reado
     finding(
       "sender",
       "warn",
-      `Source ${sourceId} (${name}) receives events from ${providerNamed(provider).title}, which says in headers what the body does not, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`,
+      `Source ${sourceId} (${name}) receives events from ${providerNamed(provider).title}, whose headers have information that the body lacks, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`,
     ),
   )
 
@@ -313,7 +313,7 @@ const ofSignedAddresses = ({ signedAddresses: signed, baseUrl }: DiagnosticsRepo
     baseUrl === null
       ? "no server has been given the base URL"
       : `the base URL is ${baseUrl}, where only this machine is`
-  const message = `Some senders sign the public address with their requests: those of ${each.join(", ")}. Here ${known}, so what they send to another address is refused. Set BASE_URL to the beginning of the address that they were given.`
+  const message = `Some senders sign the public address with their requests: those of ${each.join(", ")}. Here ${known}, so their requests signed for another address are refused. Set BASE_URL to the beginning of the address that they use.`
   return [finding("base URL", "warn", message)]
 }
 

@@ -57,7 +57,7 @@ export class Polls extends Context.Service<
         yield* get(id)
         return yield* pollError(
           "busy",
-          `Poll ${id} was changed by somebody else in the meantime: load it again, and repeat the change.`,
+          `Poll ${id} was changed by someone else in the meantime: load it again, and repeat the change.`,
         )
       })
       const tried = Effect.fnUntraced(function* (poll: TriedPoll) {

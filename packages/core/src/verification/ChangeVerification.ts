@@ -100,7 +100,7 @@ const changedParameters = (
       : refuse(`verify: only the recipe hmac has parameters; how ${recipe} signs is known.`)
   }
   const { header, ...rest } = { ...HMAC_DEFAULTS, ...before, ...change }
-  if (header === undefined) return refuse("verify: the recipe hmac needs the header in which the signature stands.")
+  if (header === undefined) return refuse("verify: the recipe hmac needs the header of the signature.")
   const parameters: HmacParameters = { header, ...rest }
   const misfit = parametersMisfit(parameters)
   return misfit === null ? Effect.succeed(parameters) : refuse(`verify: ${misfit}`)

@@ -92,7 +92,7 @@ it.each([
     "a chain in another order",
     () => `${client.cert}${root.cert}${middle.cert}`,
     () => client.key,
-    /^bad_certificate: Certificate 2 of the chain did not issue the one before/,
+    /^bad_certificate: Certificate 2 of the chain did not issue the previous one/,
   ],
   [
     "more certificates than a chain has",

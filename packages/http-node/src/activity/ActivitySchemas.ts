@@ -79,6 +79,6 @@ export const ACTIVITY_SCHEMAS = {
       },
       counted_until: orNull(time("Events since then are still being counted; null: all are counted.")),
     },
-    "What the cabinet is doing.",
+    "The cabinet's activity.",
   ),
 } satisfies Record<string, JsonSchema>

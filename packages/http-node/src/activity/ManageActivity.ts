@@ -15,7 +15,7 @@ export const manageActivity = Effect.gen(function* () {
       tag: "Events",
       method: "GET",
       path: "/manage/v1/overview",
-      summary: "What the cabinet is doing",
+      summary: "The cabinet's activity",
       description:
         "Events of the last two days, each source with its last week and whether it is silent for longer than usual, how deliveries went in the last day, and what waits for failing addresses. Read from counts, so that it costs the same however many events there are. Attempts are counted two minutes after they began.",
       action: "event.read",

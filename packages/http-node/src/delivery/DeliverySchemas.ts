@@ -48,7 +48,7 @@ const addressFields = {
   paused_because: {
     enum: [...PAUSE_REASONS, null],
     description:
-      "Why it was paused by itself: it failed for as long as it may, or responded with 410. Null if somebody paused it, or it is not paused.",
+      "Why it was paused automatically: it failed for too long, or responded with 410. Null if a person paused it, or it is not paused.",
   },
   failing_since: orNull(time("The first failed attempt since the last delivered one; else null.")),
 }
@@ -114,13 +114,15 @@ export const DELIVERY_SCHEMAS = {
           {
             ...filterFields,
             holds: flag("Whether it holds."),
-            value: textOrNull("What the event has there, as JSON text, cut after 200 characters; null: no such field."),
+            value: textOrNull(
+              "The event's value of the field, as JSON text, cut after 200 characters; null: no such field.",
+            ),
           },
           "A condition.",
         ),
         description: "The filter's conditions.",
       },
-      delivery_id: orNull(id("The delivery that was made of it; null: none.", 731)),
+      delivery_id: orNull(id("The delivery created for it; null: none.", 731)),
     },
     "Whether an address is sent an event.",
   ),

@@ -92,7 +92,7 @@ export const manageAddresses = Effect.gen(function* () {
       path: about(""),
       summary: "Change a delivery address",
       description:
-        "Deliveries that are due already go to the new URL. A new filter holds for every event that is committed after it. What is left out stays. Its headers and its client certificate stay with their origin: a URL of another origin needs `headers`, which may be empty, and `client_identity`, which may be null. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
+        "Deliveries that are due already go to the new URL. A new filter applies to every event committed after it. Missing fields stay. Its headers and its client certificate stay with their origin: a URL of another origin needs `headers`, which may be empty, and `client_identity`, which may be null. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
       action: "address.change",
       body: addressChange,
       response: one("Address", "The address."),
@@ -139,7 +139,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/reveal"),
       summary: "Show a signing secret",
-      description: "The address with its signing secret, and for a day after a change the one before.",
+      description: "The address with its signing secret, and for a day after a change the previous one.",
       action: "address.reveal",
       response: one("AddressWithSecret", "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.reveal(address), (found) => addressJson(found, true)),
@@ -200,7 +200,7 @@ export const manageAddresses = Effect.gen(function* () {
       segments: [id, idSegment("The event's number.", "event_id")],
       summary: "Whether an address is sent an event",
       description:
-        "Tells whether the address, as it is now, would be sent this event, with every condition of its filter, and names the delivery that was made of it. Nothing is sent.",
+        "Says whether the address, as it is now, would receive this event, with every condition of its filter, and names the delivery created for it. Nothing is sent.",
       action: "address.read",
       errors: ["no_such_address", "no_such_event"],
       params: { no_such_address: "id", no_such_event: "event_id" },

@@ -26,7 +26,7 @@ export const manageDeliveries = Effect.gen(function* () {
       path: "/manage/v1/deliveries",
       summary: "Deliveries, newest first",
       description:
-        "Filters apply together. A page that takes too long is shorter than `limit`, even empty, and `searched_to` says how far it looked. For the next page send `next_cursor` as `before`, as long as it is not null.",
+        "Filters apply together. A page that takes too long is shorter than `limit`, even empty, and `searched_to` says how far it searched. For the next page send `next_cursor` as `before`, as long as it is not null.",
       action: "delivery.read",
       parameters: [
         limitParameter,

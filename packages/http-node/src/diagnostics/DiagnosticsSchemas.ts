@@ -15,11 +15,11 @@ export const DIAGNOSTICS_SCHEMAS = {
           {
             check: text("What was checked."),
             level: { enum: ["ok", "warn", "bad"], description: "`bad` needs attention now, `warn` soon." },
-            message: text("What was found, and what to do about it."),
+            message: text("The finding, and its remedy."),
           },
           "A finding.",
         ),
-        description: "What was found, in words.",
+        description: "The finding, in words.",
       },
       database: { type: "object", additionalProperties: true, description: "What `cabinet doctor` measures." },
       deliveries: { type: "object", additionalProperties: true, description: "The state of the delivery queue." },

@@ -64,7 +64,7 @@ export const manageDatabase = Effect.gen(function* () {
       path: "/manage/v1/diagnostics",
       summary: "The state of the database",
       description:
-        "What `cabinet doctor` finds, in words, and what it measures: sizes, connections, what holds the feed back, what waits.",
+        "The findings of `cabinet doctor`, in words, and its measurements: sizes, connections, sessions that hold the feed back, waiting work.",
       action: "diagnostics.read",
       response: one("Diagnostics", "The measurements."),
       respond: () =>

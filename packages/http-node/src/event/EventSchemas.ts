@@ -14,7 +14,7 @@ export const EVENT_SCHEMAS = {
       body: textOrNull("The first 65,536 bytes as text, if they are text in the charset."),
       body_base64: textOrNull("The same as bytes, if they are not UTF-8."),
       body_bytes: whole("The size of the whole body."),
-      truncated: flag("Whether it was larger than what is kept."),
+      truncated: flag("Whether it was larger than the kept part."),
       content_type: textOrNull("As sent."),
       ip: textOrNull("The sender's address."),
       headers: object(
@@ -72,7 +72,7 @@ export const EVENT_SCHEMAS = {
       empty: flag("Whether no field is filled."),
       row_waits: flag("Whether its row follows: the table is locked, or refuses it so far."),
       trashed_by: {
-        oneOf: [actor("Who moved it to the trash."), { type: "null" }],
+        oneOf: [actor("The actor that moved it to the trash."), { type: "null" }],
         description: "Null if it is not there, or if that is not known.",
       },
       deliveries: object(
@@ -100,7 +100,7 @@ export const EVENT_SCHEMAS = {
       spam: { enum: [...SPAM_REASONS, null], description: "Why it is spam; null if it is not." },
       deliveries: { type: "array", items: { $ref: "#/components/schemas/DeliveryState" } },
     },
-    "An event with what is stored about it.",
+    "An event with everything stored for it.",
   ),
   TestEvent: object(
     {

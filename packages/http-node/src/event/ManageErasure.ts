@@ -26,12 +26,12 @@ export const manageErasure = Effect.gen(function* () {
       tag: "Events",
       method: "POST",
       path: "/manage/v1/events/erase",
-      summary: "Erase what was sent about somebody",
+      summary: "Erase a person's data",
       description:
         "Erases the events for whose fields the conditions hold permanently, with their repeats, as `purgeEvents` does. It goes through the events stretch by stretch: add up the counts, and repeat it with `after` while `next_after` is not null. An interrupted erasure may begin again.",
       action: "event.purge",
       body: erasure,
-      response: one("Erasure", "What was erased in this stretch, or would be."),
+      response: one("Erasure", "The counts of this stretch, erased or to be erased."),
       errors: ["bad_filter", "bad_fo", "bad_fv", "no_such_source"],
       params: { bad_filter: "/filters", bad_fo: "/filters", bad_fv: "/filters", no_such_source: "/source_id" },
       respond: ({ body: { filters, source_id = null, dry_run, after = 0 } }) => {

@@ -77,7 +77,7 @@ export const manageEvents = Effect.gen(function* () {
       parameters: [
         {
           name: "wait",
-          description: `Instead of an empty page at once, wait up to so many seconds for the next event, ${MAX_WAIT_SECONDS} at most.`,
+          description: `Instead of an empty page at once, wait up to this many seconds for the next event, ${MAX_WAIT_SECONDS} at most.`,
           schema: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 },
           read: readWait,
           expected: `an integer from 0 to ${MAX_WAIT_SECONDS}`,
@@ -113,13 +113,13 @@ export const manageEvents = Effect.gen(function* () {
       path: "/manage/v1/feed/start",
       summary: "Where to begin in the feed",
       description:
-        "A cursor to begin with: behind all events there are by now, before the first one that was received at or after a time, or before the newest so many. Events are in the order of acceptance, so that one received a moment before the time may follow.",
+        "A cursor to begin with: after all current events, before the first one received at or after a time, or before the newest N. Events are in the order of acceptance, so an event received a moment before the time may follow.",
       action: "row.read",
       parameters: [
         idParameter("source_id", "For only events of this source."),
         wordParameter("channel", CHANNELS, "For only events of this channel."),
         textParameter("from", "`now`, or a time (RFC 3339)."),
-        { ...limitParameter, name: "last", description: "Before the newest so many events, instead of `from`." },
+        { ...limitParameter, name: "last", description: "Before this many of the newest events, instead of `from`." },
       ],
       response: one("FeedStart", "The cursor."),
       errors: ["bad_period"],

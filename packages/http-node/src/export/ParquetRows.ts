@@ -139,7 +139,7 @@ const decimal = (digits: DecimalDigits): Field => {
     },
     held: isShort ? "integers" : "values",
     value: (token) => unscaled(token, digits),
-    holds: `numbers of ${precision} digits, ${scale} of them behind the point`,
+    holds: `numbers of ${precision} digits, ${scale} of them after the point`,
   }
 }
 

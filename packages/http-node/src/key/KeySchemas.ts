@@ -6,7 +6,7 @@ import { id, object, orNull, text, time } from "../openapi/SchemaForms.ts"
 const keyFields = {
   id: id("Its id.", 1),
   name: text("Its name."),
-  prefix: text("The beginning of the secret, to tell several apart."),
+  prefix: text("The beginning of the secret, to distinguish several."),
   created_at: time("When it was issued."),
   expires_at: orNull(time("When it ends; null: never.")),
   revoked_at: orNull(time("When it was revoked; else null.")),

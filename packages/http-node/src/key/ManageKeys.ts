@@ -16,7 +16,7 @@ const newToken = Schema.Struct({
   only: Schema.optionalKey(
     Schema.NullOr(Schema.Array(text(200, "A table or view, such as sources.orders."))).annotate({
       description:
-        "For the role reader: the tables and views that it may read; the table of a source stands for the source and its events. Null or absent: everything.",
+        "For the role reader: the tables and views that it may read; the table of a source includes the source and its events. Null or absent: everything.",
     }),
   ),
   expires_in_seconds: Schema.optionalKey(lifetimeField),

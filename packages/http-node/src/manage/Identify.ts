@@ -56,7 +56,7 @@ const foreignPage = refuse(
 )
 
 /** Every management endpoint may show more than the token's list. */
-const onlyReads = refuse("role_missing", "This token may only read what it lists, by the read API at /api/v1.")
+const onlyReads = refuse("role_missing", "This token may only read its listed objects, by the read API at /api/v1.")
 
 const tooManyWrong = ({ retryAfter }: TooManyWrong): Effect.Effect<never, ManageError> =>
   Effect.fail({

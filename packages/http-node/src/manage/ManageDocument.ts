@@ -178,7 +178,7 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
       version: "1",
       summary: "Manage a cabinet: its sources, keys, delivery addresses, files and polls.",
       description:
-        "Send an access token in `Authorization: Bearer <token>`. What it may do is its role. Bodies are JSON in UTF-8; unknown fields and parameters are refused. Every response to valid credentials says how many requests are left in this minute. Times are RFC 3339 in UTC.",
+        "Send an access token in `Authorization: Bearer <token>`. Its role decides its rights. Bodies are JSON in UTF-8; unknown fields and parameters are refused. Every response to valid credentials says how many requests are left in this minute. Times are RFC 3339 in UTC.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl, description: "This cabinet." }],

@@ -22,7 +22,7 @@ export const TAGS = {
   Tables: "Tables and views, and their rows.",
   Keys: "Keys of the read API, and access tokens.",
   People: "People with their roles, and the sessions in which they act.",
-  Deliveries: "Delivery addresses, and what is sent to them.",
+  Deliveries: "Delivery addresses and their deliveries.",
   Files: "Imported files, and polls.",
   Database: "Schemas, search indexes, the login for reports, and the state of the database.",
   Audit: "Who did what.",

@@ -50,10 +50,10 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   tags: [
     { name: "Events", description: "The feed of everything that was accepted." },
     { name: "Tables", description: "Tables and views, and their rows." },
-    { name: "Sources", description: "Intake addresses, and what is known of each source." },
+    { name: "Sources", description: "Sources and their intake addresses." },
     { name: "Description", description: "The description of the API itself." },
     { name: "Intake", description: "Where senders submit data." },
-    { name: "Deliveries", description: "What the service sends to a delivery address." },
+    { name: "Deliveries", description: "The requests that the service sends to a delivery address." },
   ],
   paths: {
     ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),

@@ -18,7 +18,7 @@ const RATE_HEADERS = {
 /** For endpoints whose pages come in several forms. */
 const FORM_HEADERS: { readonly [name: string]: JsonSchema } = {
   Link: {
-    description: "In a form other than JSON: the next page, relative to this one's address. None behind the last page.",
+    description: "In a form other than JSON: the next page, relative to this one's address. Absent on the last page.",
     required: false,
     schema: { type: "string" },
     example: '<?limit=100&cursor=…>; rel="next"',
@@ -27,7 +27,12 @@ const FORM_HEADERS: { readonly [name: string]: JsonSchema } = {
 
 const okHeaders = ({ forms, varies = "Accept", response }: Endpoint): { readonly [name: string]: JsonSchema } => {
   if (forms === undefined) return RATE_HEADERS
-  const vary = { description: "What the form depends on.", required: true, schema: { type: "string" }, example: varies }
+  const vary = {
+    description: "The headers that the form depends on.",
+    required: true,
+    schema: { type: "string" },
+    example: varies,
+  }
   return { ...RATE_HEADERS, Vary: vary, ...(response.headers ?? FORM_HEADERS) }
 }
 

@@ -53,7 +53,7 @@ const delivery = (
       ),
       header(
         "webhook-signature",
-        "`v1,<base64>`: the signature of Standard Webhooks, HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.` and the raw body, keyed with the bytes that the signing secret is the base64 of, behind `whsec_`. While a secret is being replaced there are two, with a space between them.",
+        "`v1,<base64>`: the signature of Standard Webhooks, HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.` and the raw body, keyed with the bytes that the signing secret encodes in base64 after `whsec_`. While a secret is being replaced there are two, with a space between them.",
         { type: "string", pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
         "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
       ),

@@ -18,7 +18,7 @@ const newPerson = Schema.Struct({ name: nameField, role: roleField })
 const changedPerson = Schema.Struct({ name: Schema.optionalKey(nameField), role: Schema.optionalKey(roleField) })
 const newPassword = Schema.Struct({
   password: text(400, "The new one: 12 to 200 characters."),
-  current: Schema.optionalKey(text(400, "The one before; not needed right after a sign-in by link.")),
+  current: Schema.optionalKey(text(400, "The previous one; not needed right after a sign-in by link.")),
 })
 
 const named = {
@@ -44,7 +44,7 @@ export const managePeople = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/people",
       summary: "All people",
-      description: "Everybody by id. The list is not paginated.",
+      description: "All people by id. The list is not paginated.",
       action: "person.read",
       response: list("Person", "The people."),
       respond: () => Effect.map(people.list, (all) => whole(all.map(personJson))),
@@ -135,8 +135,7 @@ const sessionEndpoints = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/sessions",
       summary: "Active sessions",
-      description:
-        "Those of the person who asks, newest first; an owner sees everybody's. At most 1,000, not paginated.",
+      description: "The caller's own, newest first; an owner sees all people's. At most 1,000, not paginated.",
       action: "session.read",
       response: list("Session", "The sessions."),
       respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),
@@ -147,7 +146,7 @@ const sessionEndpoints = Effect.gen(function* () {
       method: "DELETE",
       path: "/manage/v1/sessions/{id}",
       summary: "End a session",
-      description: "One of the person who asks; an owner may end anybody's.",
+      description: "One of the caller's own; an owner may end anyone's.",
       action: "session.end",
       segments: [idSegment("The session's id.")],
       errors: ["no_such_session"],
@@ -161,7 +160,7 @@ const sessionEndpoints = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/me/sign-out",
       summary: "Sign out everywhere",
-      description: "All sessions of the person who asks end, including this one.",
+      description: "All sessions of the caller end, including this one.",
       action: "session.end",
       response: one("Count", "How many sessions ended."),
       respond: ({ actor }) =>

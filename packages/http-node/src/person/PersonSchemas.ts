@@ -23,7 +23,7 @@ const session = object(
     method: { enum: [...SIGN_IN_METHODS], description: "How the person signed in." },
     created_at: time("When it began."),
     last_seen_at: time("Its last request, to the minute."),
-    expires_at: time("When it ends at the latest; 12 hours without a request end it, too."),
+    expires_at: time("When it ends at the latest; 12 hours without a request also end it."),
     client: textOrNull("The client address at sign-in."),
     user_agent: textOrNull("The browser at sign-in."),
   },

@@ -116,7 +116,7 @@ export const managePolls = Effect.gen(function* () {
       path: "/manage/v1/polls/try",
       summary: "Try a poll that is not added",
       description:
-        "Requests the URL once, as the poll would, and keeps nothing: what the server responded, and the items that the first run would take. One poll is tried at a time.",
+        "Requests the URL once, as the poll would, and keeps nothing: returns the server's response, and the items that the first run would accept. One poll is tried at a time.",
       action: "poll.change",
       body: newPoll,
       response: trial,
@@ -135,7 +135,7 @@ export const managePolls = Effect.gen(function* () {
       path: "/manage/v1/polls/{id}/try",
       summary: "Try a poll",
       description:
-        "Requests its URL once, with what the body changes and nobody saves, and keeps nothing; `{}` for the poll as it is. `fresh` counts the items that a run would take.",
+        "Requests its URL once, with the body's changes applied but not saved, and keeps nothing; `{}` for the unchanged poll. `fresh` counts the items that a run would accept.",
       action: "poll.change",
       body: change,
       response: trial,
@@ -161,7 +161,7 @@ export const managePolls = Effect.gen(function* () {
       path: "/manage/v1/polls/{id}",
       summary: "Change a poll",
       description:
-        "What is left out stays. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. If the URL (but for its query), the pointer or the key changes, the items of the next run are history. It is due at once; nothing of a run under way is saved.",
+        "Missing fields stay. Its headers stay with their origin: a URL of another origin needs `headers`, which may be empty. If the URL (but for its query), the pointer or the key changes, the items of the next run are history. It is due at once; nothing of a run under way is saved.",
       action: "poll.change",
       body: change,
       response: one_,

@@ -46,7 +46,7 @@ const pollTrial = object(
         {
           payload: text("The item as JSON text, so that no digit is lost; cut after 10,000 characters."),
           whole: flag("Whether it is not cut."),
-          key: textOrNull("The JSON text of what it is recognized by; null: its whole content."),
+          key: textOrNull("The JSON text of its key; null: its whole content is the key."),
           fresh: flag("Whether it was not seen before."),
         },
         "An item.",
@@ -62,7 +62,7 @@ export const POLL_SCHEMAS = {
     {
       id: id("The poll's id.", 1),
       source_id: id("The source's id.", 1),
-      url: text("What is requested."),
+      url: text("The requested URL."),
       every_seconds: whole("Seconds from one run to the next."),
       format: { enum: ["json", "ndjson", "csv", null] },
       pointer: text("The JSON pointer to the list; empty: the whole response."),

@@ -39,7 +39,7 @@ export const MANAGE_SCHEMAS = {
     {
       version: text("The version of its server."),
       base_url: text("The base address of its links, without a trailing slash."),
-      base_url_known: flag("False if nobody set it, so that it is only where the server listens."),
+      base_url_known: flag("False if it is not set, but only the server's listening address."),
     },
     "A cabinet.",
   ),

@@ -8,9 +8,9 @@ import { one } from "../manage/ManageResponses.ts"
 
 const body = Schema.Struct({
   keys: Schema.Array(text(63, "A column.")).annotate({
-    description: "What tells one thing from another: 1 to 32 columns. Rows in which one of them is empty are left out.",
+    description: "The key: 1 to 32 columns. Rows in which one of them is empty are left out.",
   }),
-  by: Schema.optionalKey(text(63, "The column that tells which row is later; by default `_event_id`.")),
+  by: Schema.optionalKey(text(63, "The column that decides which row is later; by default `_event_id`.")),
   view: Schema.optionalKey(text(300, "The view's name with its schema; by default `public.NAME_latest`.")),
   replace: Schema.optionalKey(
     Schema.Boolean.annotate({

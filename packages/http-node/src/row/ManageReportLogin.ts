@@ -37,7 +37,7 @@ export const manageReportLogin = Effect.gen(function* () {
       id: "revokeReportLogin",
       method: "DELETE",
       summary: "Revoke the login for reports",
-      description: "Its sessions are ended, and nobody can log in with it until a password is issued again.",
+      description: "Its sessions end, and it stops working until a password is issued again.",
       action: "report_login.change",
       response: one("ReportLogin", "The login."),
       errors: ["no_reader", "not_listening", "login_denied"],

@@ -53,11 +53,11 @@ export const TABLE_SCHEMAS = {
   SavedView: object(
     {
       id: id("Its id.", 1),
-      title: text("What it is called."),
+      title: text("Its title."),
       schema: text("The schema of its table or view."),
       name: text("The name of its table or view."),
       query: text("The query string of its rows."),
-      shared: flag("Whether everybody sees it."),
+      shared: flag("Whether everyone sees it."),
       maker: actor("Who saved it."),
       created_at: time("When it was saved."),
     },

@@ -26,7 +26,7 @@ const TABLE = wordParameter("table", ["keep", "drop"], "What happens to its tabl
 
 const KEEP_OLD = secondsParameter(
   "keep_old_seconds",
-  "For how long the old one is accepted, too: 60 to 2,592,000 seconds.",
+  "For how long the old one is still accepted: 60 to 2,592,000 seconds.",
 )
 
 const PARAMS = { ...SETTINGS_PARAMS, no_such_source: "id" } as const
@@ -91,7 +91,7 @@ export const manageSources = Effect.gen(function* () {
       method: "PATCH",
       path: "/manage/v1/sources/{id}",
       summary: "Change a source",
-      description: "Its table keeps its name. What is left out stays.",
+      description: "Its table keeps its name. Missing fields stay.",
       action: "source.change",
       body: sourceChange,
       response: one("OwnSource", "The source."),

@@ -27,7 +27,7 @@ const settings = {
       "The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`.",
     ),
   ),
-  header_fields: Schema.optionalKey(headerNames("Headers that become fields of the events, too, under these names.")),
+  header_fields: Schema.optionalKey(headerNames("Headers that also become fields of the events, under these names.")),
   keep_query: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
   ),
@@ -45,7 +45,7 @@ const settings = {
     Schema.Array(text(MAX_ORIGIN_LENGTH, "An origin, such as `https://www.example.com`."))
       .check(Schema.isMaxLength(MAX_ORIGINS))
       .annotate({
-        description: "The origins of the pages with its form: what comes from another is spam; empty: from any.",
+        description: "The origins of pages with its form: submissions from others are spam; empty: any origin.",
       }),
   ),
   from: Schema.optionalKey(

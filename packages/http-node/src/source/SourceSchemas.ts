@@ -17,7 +17,7 @@ const sourceFields = {
   },
   thanks_url: textOrNull("Where a browser is redirected after a plain form; null: the built-in page."),
   keep_headers: texts("The headers that original requests keep besides those that all keep."),
-  header_fields: texts("Headers that become fields of the events, too."),
+  header_fields: texts("Headers that also become fields of the events."),
   keep_query: flag("Whether original requests keep the query string as sent."),
   honeypot: textOrNull("A field of its form that people leave empty: filled, the event is spam; null: none."),
   allow_origins: texts("The origins of the pages with its form; empty: any."),
@@ -29,10 +29,10 @@ const sourceFields = {
         hmac: orNull(
           object(
             {
-              header: text("The header in which the signature stands."),
+              header: text("The header of the signature."),
               algorithm: { enum: HMAC_ALGORITHMS, description: "The hash function." },
               encoding: { enum: SIGNATURE_ENCODINGS, description: "How the signature is written." },
-              prefix: text("What the signature begins with."),
+              prefix: text("The beginning of the signature."),
               timestamp_header: textOrNull(
                 "The header with the signed seconds since 1970; null: the body alone is signed.",
               ),
@@ -41,7 +41,7 @@ const sourceFields = {
             "How the sender signs, for the recipe `hmac`; else null.",
           ),
         ),
-        keeps_old_secret: flag("Whether the secret before this one counts, too."),
+        keeps_old_secret: flag("Whether the previous secret also counts."),
       },
       "How the sender is verified; null: anyone who has the intake address may send.",
     ),
@@ -54,7 +54,7 @@ const sourceFields = {
   ),
   rate: wholeOrNull("How many requests a minute it takes from all clients together; null: the common limits."),
   old_secret_until: orNull(
-    time("Until when the intake address of before the last rotation is accepted, too; null: no other is."),
+    time("Until when the intake address before the last rotation is still accepted; null: it is not."),
   ),
   limited: orNull(
     object(

@@ -24,7 +24,7 @@ const VERDICTS = {
       "What came of an event.",
     ),
   },
-  deliveries: whole("How many deliveries were made."),
+  deliveries: whole("How many deliveries were created."),
 } satisfies Record<string, JsonSchema>
 
 export const LATE_VERIFICATION_SCHEMAS = {

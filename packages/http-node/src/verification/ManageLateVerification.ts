@@ -48,7 +48,7 @@ export const manageLateVerification = Effect.gen(function* () {
       path: "/manage/v1/events/verify",
       summary: "Verify the sender of stored events",
       description:
-        "Checks the original requests of these events by the recipe and the secrets that their sources have now. What is verified is marked so, for all events of its request; nothing else changes.",
+        "Checks the original requests of these events against the current recipe and secrets of their sources. A verified request marks all of its events so; nothing else changes.",
       action: "event.verify",
       body: ofEvents,
       response: one("LateVerdicts", "What came of each event, in the order of the request."),

@@ -15,14 +15,14 @@ import { text } from "../manage/ManageBodies.ts"
 const header = (description: string) => text(MAX_HEADER_NAME_LENGTH, description)
 
 const hmac = Schema.Struct({
-  header: Schema.optionalKey(header("The header in which the signature stands; required when the recipe is set.")),
+  header: Schema.optionalKey(header("The header of the signature; required when the recipe is set.")),
   algorithm: Schema.optionalKey(
     Schema.Literals(HMAC_ALGORITHMS).annotate({ description: "The hash function; `sha256` by default." }),
   ),
   encoding: Schema.optionalKey(
     Schema.Literals(SIGNATURE_ENCODINGS).annotate({ description: "How the signature is written; `hex` by default." }),
   ),
-  prefix: Schema.optionalKey(text(MAX_SIGNATURE_PREFIX_LENGTH, "What the signature begins with, such as `sha256=`.")),
+  prefix: Schema.optionalKey(text(MAX_SIGNATURE_PREFIX_LENGTH, "The beginning of the signature, such as `sha256=`.")),
   timestamp_header: Schema.optionalKey(
     Schema.NullOr(
       header(
@@ -35,7 +35,7 @@ const hmac = Schema.Struct({
       description: "How far the timestamp may be from now; 300 by default.",
     }),
   ),
-}).annotate({ description: "How the sender signs, for the recipe `hmac` alone." })
+}).annotate({ description: "How the sender signs, only for the recipe `hmac`." })
 
 export const verification = Schema.Struct({
   recipe: Schema.optionalKey(
@@ -48,12 +48,12 @@ export const verification = Schema.Struct({
     }),
   ),
   secret: Schema.optionalKey(
-    text(MAX_VERIFY_SECRET_LENGTH, "What the sender signs with; required with another recipe. It is never shown."),
+    text(MAX_VERIFY_SECRET_LENGTH, "The sender's secret; required with another recipe. It is never shown."),
   ),
   keep_old_secret: Schema.optionalKey(
     Schema.Boolean.annotate({
       description:
-        "With a secret: whether the one before counts beside it, false by default. Without: false drops the old one.",
+        "With a secret: whether the previous one stays valid beside it, false by default. Without a secret, false drops the old one.",
     }),
   ),
   hmac: Schema.optionalKey(hmac),

@@ -8,12 +8,12 @@ import { idSegment } from "../manage/ManageParameters.ts"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
 
 const newView = Schema.Struct({
-  title: text(MAX_TITLE_LENGTH, "What the view is called."),
+  title: text(MAX_TITLE_LENGTH, "The view's title."),
   schema: text(63, "The schema of the table or view."),
   name: text(63, "Its name."),
   query: text(MAX_QUERY_LENGTH, "The query string of its rows; a cursor in it is left out."),
   shared: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether everybody sees it; else only you and owners." }),
+    Schema.Boolean.annotate({ description: "Whether everyone sees it; otherwise only you and owners." }),
   ),
 })
 
@@ -27,7 +27,7 @@ export const manageViews = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/views",
       summary: "The saved views",
-      description: "Your own and those shared with everybody, by title; for owners, all. The list is not paginated.",
+      description: "Your own and those shared with everyone, by title; for owners, all. The list is not paginated.",
       action: "view.read",
       response: list("SavedView", "The views."),
       respond: () => Effect.map(views.list, (all) => whole(all.map(savedViewJson))),

@@ -26,7 +26,7 @@ const FIXED: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The reason for rejecting a value or a parameter, if there is more to say than that it is not honoured. */
 const REFUSED: Readonly<Record<string, string>> = {
   channel_binding: "channel binding is not supported; sslmode=verify-full prevents interception as well",
-  dbname: "which belongs behind the host: postgres://host/database",
+  dbname: "which belongs after the host: postgres://host/database",
   password: "which belongs before the host: postgres://user:password@host/database",
   user: "which belongs before the host: postgres://user@host/database",
 }

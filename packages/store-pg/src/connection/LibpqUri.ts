@@ -47,7 +47,7 @@ const readPlace = (text: string): readonly [host: string, port: string] => {
     return [host, port]
   }
   const [host, port = "", ...others] = text.split(":")
-  if (others.length > 0) throw new Refusal("a URL whose IPv6 host stands in brackets, such as [::1]")
+  if (others.length > 0) throw new Refusal("a URL whose IPv6 host is in brackets, such as [::1]")
   return [host!, port]
 }
 

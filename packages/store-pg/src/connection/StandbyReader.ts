@@ -40,7 +40,7 @@ const SETTLE_MILLIS = 4_000
 const SEEK_MILLIS = 5_000
 
 const lagGauge = Metric.gauge("standby_lag_seconds", {
-  description: "How much of what was committed a read of rows on the standby may miss, in seconds.",
+  description: "How far a read of rows on the standby may lag behind the latest commit, in seconds.",
 })
 const usedGauge = Metric.gauge("standby_in_use", {
   description: "1 while rows are read from the standby, 0 while they are read from the primary instead of it.",

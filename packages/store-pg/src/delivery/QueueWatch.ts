@@ -25,7 +25,7 @@ const GAUGES: Readonly<Record<Count, ReturnType<typeof gauge>>> = {
   ),
   behind: gauge(
     "behind",
-    "Deliveries overdue by more than two minutes at addresses that take fewer than are made for them.",
+    "Deliveries overdue by more than two minutes at addresses that accept fewer than are created for them.",
   ),
   failingAddresses: gauge("failing_addresses", "Addresses whose last attempt failed."),
 }

@@ -81,7 +81,7 @@ const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effec
   const words = undecryptableWords(result.failure)
   return Effect.fail(
     new SecretKeyMissing({
-      message: `In this database ${words}. Add that key to CABINET_SECRET_KEY, behind the one that is to be used.`,
+      message: `In this database ${words}. Add that key to CABINET_SECRET_KEY, after the one to be used.`,
     }),
   )
 }

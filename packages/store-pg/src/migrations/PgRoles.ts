@@ -240,7 +240,7 @@ const openAuthorsWork = (authorUrl: string, reader: string) =>
     Effect.catchTag("SqlError", (error) =>
       error.reason.operation === "connect"
         ? Effect.logWarning(
-            `what the author creates from now on cannot be opened to the reader, because the author cannot connect: ${failureReport(error)}`,
+            `the author's future objects cannot be opened to the reader, because the author cannot connect: ${failureReport(error)}`,
           )
         : Effect.fail(error),
     ),

@@ -137,7 +137,7 @@ it.each([
   // The address of the reader is made of the owner's: with these it would be the owner that reads.
   ["?user=postgres", /user, which belongs before the host/],
   ["?password=x", /password, which belongs before the host/],
-  ["?dbname=other", /dbname, which belongs behind the host/],
+  ["?dbname=other", /dbname, which belongs after the host/],
   ["#sslmode=require", /without #/],
   ["?pgbouncer=true", /pgbouncer/],
 ])("normalizeDatabaseUrl refuses %s with a message, without the password", (parameters, words) => {
