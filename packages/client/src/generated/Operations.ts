@@ -104,13 +104,13 @@ export interface Operations {
   readonly restoreEvents: { readonly input: { readonly body: { readonly source_id: number; readonly events: ReadonlyArray<number> } }; readonly output: Count }
   /** Erase events permanently. */
   readonly purgeEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number> } }; readonly output: Count }
-  /** Erase what was sent about somebody. */
+  /** Erase a person's data. */
   readonly eraseEvents: { readonly input: { readonly body: { readonly filters: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly source_id?: number; readonly dry_run: boolean; readonly after?: number } }; readonly output: Erasure }
   /** Verify the sender of stored events. */
   readonly verifyEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number>; readonly deliver?: boolean } }; readonly output: LateVerdicts }
   /** Verify the sender of a source's stored events. */
   readonly verifySourceEvents: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly deliver?: boolean; readonly dry_run?: boolean; readonly limit?: number; readonly cursor?: string } }; readonly output: LatePage }
-  /** What the cabinet is doing. */
+  /** The cabinet's activity. */
   readonly getOverview: { readonly input: {  }; readonly output: Overview }
   /** Events by hours or days. */
   readonly listActivity: { readonly input: { readonly query?: { readonly step?: "hour" | "day"; readonly source_id?: number; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ActivityStep>; readonly has_more: boolean; readonly next_cursor: string | null } }
