@@ -311,6 +311,33 @@ CREATE TABLE cabinet.import (
   CONSTRAINT import_state_check CHECK ((state = ANY (ARRAY['staging'::text, 'accepting'::text, 'done'::text, 'failed'::text])))
 ) WITH (fillfactor=50);
 
+CREATE TABLE cabinet.import_slice (
+  import_id bigint NOT NULL,
+  first bigint NOT NULL,
+  rows bigint NOT NULL,
+  epoch bigint NOT NULL,
+  xid bigint NOT NULL,
+  first_id bigint NOT NULL,
+  last_id bigint NOT NULL,
+  CONSTRAINT import_slice_pkey PRIMARY KEY (import_id, first)
+);
+
+CREATE TABLE cabinet.import_undo (
+  import_id bigint NOT NULL,
+  state text DEFAULT 'undoing'::text NOT NULL,
+  "position" bigint DEFAULT 0 NOT NULL,
+  events bigint DEFAULT 0 NOT NULL,
+  columns json DEFAULT '[]'::json NOT NULL,
+  kept json DEFAULT '[]'::json NOT NULL,
+  actor_kind text,
+  actor_id bigint,
+  actor_name text,
+  started_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT import_undo_pkey PRIMARY KEY (import_id),
+  CONSTRAINT import_undo_state_check CHECK ((state = ANY (ARRAY['undoing'::text, 'undone'::text])))
+);
+
 CREATE TABLE cabinet.job_lock (
   name text NOT NULL,
   locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -664,6 +691,8 @@ CREATE INDEX idempotency_oldest ON cabinet.idempotency USING btree (begun_at);
 CREATE UNIQUE INDEX import_once ON cabinet.import USING btree (source_id, sha256) WHERE (once AND (state <> 'failed'::text));
 
 CREATE INDEX import_open ON cabinet.import USING btree (source_id, id) WHERE (state = ANY (ARRAY['staging'::text, 'accepting'::text]));
+
+CREATE INDEX import_undo_open ON cabinet.import_undo USING btree (import_id) WHERE (state = 'undoing'::text);
 
 CREATE INDEX notice_ending ON cabinet.notice USING btree (kind) WHERE ends;
 
@@ -1030,6 +1059,10 @@ COMMENT ON TABLE cabinet.import IS 'One file, or what one poll found new. Rows a
 COMMENT ON COLUMN cabinet.import.once IS 'The same file is refused a second time for this source.';
 
 COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement itself, in the same transaction as the events: what was accepted and what is counted cannot differ.';
+
+COMMENT ON TABLE cabinet.import_slice IS 'Rows of a file that were accepted together: their events are those of the source with this epoch, transaction and range of ids.';
+
+COMMENT ON COLUMN cabinet.import_undo."position" IS 'The rows of the file before it are gone through; moved in the transaction that moves their events to the trash.';
 
 COMMENT ON TABLE cabinet.limited_requests IS 'Requests refused with 429, by source; counted from the beginning after a day without any.';
 

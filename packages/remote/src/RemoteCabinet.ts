@@ -16,6 +16,7 @@ import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
 import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
 import * as HttpImport from "./file/HttpImport.ts"
+import * as HttpImports from "./file/HttpImports.ts"
 import * as ManageApi from "./http/ManageApi.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
@@ -49,6 +50,7 @@ export const layer = Layer.mergeAll(
   ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
   HttpFollowFeed.layer,
   HttpImport.layer,
+  HttpImports.layer,
   HttpLateVerification.layer,
   HttpNotices.layer,
   HttpPeople.layer,

@@ -18,6 +18,10 @@ export const EXAMPLES = {
   ],
   token: [example("token add CI --role uploader", "Issue a token that may upload files")],
   person: [example("person add Ada --role editor", "Add a person, and print their one-time link")],
+  import: [
+    example("import Orders orders.csv --dry-run", "Show how a file would be read"),
+    example("import undo 3", "Take an import back, after a count of what would go"),
+  ],
   poll: [example("poll add Orders https://example.com/orders.json --every 15m", "Turn new items into events")],
   event: [
     example("event list --tail 10", "Show the ten newest events"),

@@ -1,6 +1,7 @@
 /**
  * `cabinet import SOURCE FILE`: imports a file into a source in the foreground, with a progress bar on a terminal. If it is
  * stopped after the file was staged, the import continues in the server of the cabinet, or with the next `cabinet import`.
+ * Below it are `list`, `show` and `undo`; a source of such a name is imported into by its number.
  */
 import { Import, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
@@ -14,6 +15,8 @@ import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { EXAMPLES } from "./Examples.ts"
+import { importSubcommands } from "./ImportUndoCommands.ts"
 import { withHints } from "./Hints.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { notationFlags, notationOf } from "./NotationFlags.ts"
@@ -146,4 +149,8 @@ export const importCommand = Command.make(
           return yield* new CommandError({ code: "refused", message: `The import failed: ${outcome.failure}` })
       }),
     ),
-).pipe(Command.withDescription("Import a file into a source: one event per row, all or nothing"))
+).pipe(
+  Command.withExamples(EXAMPLES.import),
+  Command.withDescription("Import a file into a source: one event per row, all or nothing"),
+  Command.withSubcommands(importSubcommands),
+)

@@ -10,6 +10,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { Import } from "@data-cabinet/core/file/Import"
+import { Imports } from "@data-cabinet/core/file/Imports"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
@@ -72,6 +73,7 @@ import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
+import * as PgImportUndoStore from "@data-cabinet/store-pg/file/PgImportUndoStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgLiveKeyStore from "@data-cabinet/store-pg/key/PgLiveKeyStore"
 import { SecretCiphers } from "@data-cabinet/store-pg/key/SecretCipher"
@@ -215,6 +217,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSourceStore.layer,
     PgIdempotencyStore.layer,
     PgImportStore.layer,
+    PgImportUndoStore.layer,
     PgErasureStore.layer,
     PgTrashStore.layer,
     HttpCourier.layer(),
@@ -261,6 +264,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,
+    Imports.layer,
     Intake.layer,
     LateVerification.layer,
     Notices.layer,

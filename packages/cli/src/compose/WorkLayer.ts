@@ -6,6 +6,7 @@ import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
 import { background } from "@data-cabinet/core/runtime/Background"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
+import * as UndoLoop from "@data-cabinet/core/file/UndoLoop"
 import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
@@ -44,6 +45,7 @@ export const maintenanceLayer = Layer.mergeAll(
   FenceWatch.layer,
   NoticeLoop.layer,
   QueueWatch.layer,
+  UndoLoop.layer,
 )
 
 /** Polls; one process at a time runs each of them. */

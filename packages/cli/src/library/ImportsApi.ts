@@ -4,12 +4,13 @@ import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { Import, type ImportOptions, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
-import { ImportStore } from "@data-cabinet/core/file/ImportStore"
+import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
+import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Effect, Stream } from "effect"
 import type { Run } from "./RunEffect.ts"
 
-export type { ImportOptions, ImportProgress, ImportReport, ImportStatus }
+export type { ImportOptions, ImportProgress, ImportReport, ImportStatus, UndoPreview }
 
 /** A path, or bytes with a name that implies their format. They are read twice, so a stream must be saved first. */
 export type FileToImport = string | { readonly name: string; readonly bytes: Uint8Array }
@@ -29,6 +30,16 @@ export interface ImportsApi {
   readonly file: (sourceId: number, file: FileToImport, options?: FileImportOptions) => Promise<ImportReport>
   /** The imports of all sources, newest first; at most 100 unless another limit is given. */
   readonly list: (limit?: number) => Promise<ReadonlyArray<ImportStatus>>
+  /** One import. Rejects with `no_such_import`. */
+  readonly get: (id: number) => Promise<ImportStatus>
+  /** How many events, rows and columns `undo` would remove; nothing is changed. */
+  readonly tryUndo: (id: number) => Promise<UndoPreview>
+  /**
+   * Moves the events of an import to the trash with their rows, and drops the columns that it created and that nothing else has
+   * filled. Resolves when all of it is undone; interrupted, it continues in any process that serves the cabinet, or with the
+   * next call. Rejects with `import_running` while the import is not at its end.
+   */
+  readonly undo: (id: number) => Promise<ImportStatus>
 }
 
 const readable = (file: FileToImport): Effect.Effect<ReadableFile, FileError> => {
@@ -44,5 +55,8 @@ export const importsApi = (run: Run): ImportsApi => ({
       Effect.flatMap(readable(file), (found) => Import.use((imports) => imports.file(sourceId, found, options, tell))),
     )
   },
-  list: (limit = 100) => run(ImportStore.use((imports) => imports.list(limit))),
+  list: (limit = 100) => run(Imports.use((imports) => imports.list(limit))),
+  get: (id) => run(Imports.use((imports) => imports.get(id))),
+  tryUndo: (id) => run(Imports.use((imports) => imports.tryUndo(id))),
+  undo: (id) => run(undoWhole(id)),
 })

@@ -13,6 +13,7 @@ import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Trash } from "../event/Trash.ts"
 import { Import } from "../file/Import.ts"
+import { Imports } from "../file/Imports.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
 import { ApiKeys } from "../key/ApiKeys.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
@@ -250,6 +251,15 @@ const IMPORTS: Acts<Import["Service"]> = {
     act("file.import", `source ${id}`, { file: file.name, dry_run: options.dryRun ?? false }),
 }
 
+const UNDONE_IMPORTS: Acts<Imports["Service"]> = {
+  list: null,
+  get: null,
+  tryUndo: null,
+  undo: (id) => act("file.undo", `import ${id}`),
+  continueUndo: null,
+  continueAll: null,
+}
+
 const INDEXES: Acts<SearchIndex["Service"]> = {
   list: null,
   build: (schema, name) => act("search_index.build", `table ${schema}.${name}`),
@@ -304,6 +314,7 @@ export const layer = Layer.mergeAll(
   over(Polls, (service) => Layer.succeed(Polls, service), POLLS),
   over(Notices, (service) => Layer.succeed(Notices, service), NOTICES),
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),
+  over(Imports, (service) => Layer.succeed(Imports, service), UNDONE_IMPORTS),
   over(SearchIndex, (service) => Layer.succeed(SearchIndex, service), INDEXES),
   over(ColumnIndexes, (service) => Layer.succeed(ColumnIndexes, service), COLUMN_INDEXES),
   over(LatestViews, (service) => Layer.succeed(LatestViews, service), LATEST_VIEWS),

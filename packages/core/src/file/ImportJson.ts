@@ -1,6 +1,7 @@
 /** The JSON of an import's report, the same for the API and the command line. */
 import type { ImportReport } from "./Import.ts"
-import type { ImportStatus } from "./ImportStore.ts"
+import type { ImportStatus, UndoStatus } from "./ImportStore.ts"
+import type { UndoPreview } from "./ImportUndoStore.ts"
 
 export const importStatusJson = (status: ImportStatus) => ({
   id: status.id,
@@ -14,6 +15,27 @@ export const importStatusJson = (status: ImportStatus) => ({
   failure: status.failure,
   created_at: status.createdAt,
   finished_at: status.finishedAt,
+  undo: status.undo === null ? null : undoJson(status.undo),
+})
+
+const undoJson = ({ startedAt, finishedAt, ...undo }: UndoStatus) => ({
+  state: undo.state,
+  position: undo.position,
+  events: undo.events,
+  columns: undo.columns,
+  kept: undo.kept,
+  started_at: startedAt,
+  finished_at: finishedAt,
+})
+
+export const undoPreviewJson = (preview: UndoPreview) => ({
+  import_id: preview.importId,
+  events: preview.events,
+  in_trash: preview.inTrash,
+  rows: preview.rows,
+  columns: preview.columns,
+  kept: preview.kept,
+  deliveries: preview.deliveries,
 })
 
 /** `preview` stays a list of JSON texts, so that no digit of a number is lost. */

@@ -6,6 +6,26 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
 
+/** A column that an undo has left, and why. */
+export interface KeptColumn {
+  readonly column: string
+  readonly reason: string
+}
+
+/** How far an import is undone. */
+export interface UndoStatus {
+  readonly state: "undoing" | "undone"
+  /** How many rows of the file were gone through. */
+  readonly position: number
+  /** How many events were moved to the trash; those that were there before do not count. */
+  readonly events: number
+  /** The columns that were dropped; and those that were not, although nothing fills them. */
+  readonly columns: ReadonlyArray<string>
+  readonly kept: ReadonlyArray<KeptColumn>
+  readonly startedAt: string
+  readonly finishedAt: string | null
+}
+
 /** An import as shown to its owner. Times are RFC 3339 in UTC. */
 export interface ImportStatus {
   readonly id: number
@@ -20,6 +40,8 @@ export interface ImportStatus {
   readonly failure: string | null
   readonly createdAt: string
   readonly finishedAt: string | null
+  /** Null unless it was undone, or is being undone. */
+  readonly undo: UndoStatus | null
 }
 
 export interface NewImport {

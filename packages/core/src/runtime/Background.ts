@@ -18,6 +18,7 @@ export type TaskName =
   | "filtered event count"
   | "import acceptance"
   | "import sweep"
+  | "import undo"
   | "notices"
   | "partition creation"
   | "poll lease renewal"

@@ -89,6 +89,7 @@ export class ImportsInMemory {
       failure: null,
       createdAt: "2026-11-25T09:00:00Z",
       finishedAt: null,
+      undo: null,
     }
     this.imports.push({ wanted, status, rows: [], lease: held.lease, why: null })
     return { held }

@@ -1,14 +1,19 @@
 /** Imports over the management API: what became of each file, and how far it is. Files are sent to `/upload/{source_id}`. */
-import { noSuchImport } from "@data-cabinet/core/file/FileError"
-import { importStatusJson } from "@data-cabinet/core/file/ImportJson"
-import { ImportStore } from "@data-cabinet/core/file/ImportStore"
-import { Effect, Option } from "effect"
+import { importStatusJson, undoPreviewJson } from "@data-cabinet/core/file/ImportJson"
+import { Imports } from "@data-cabinet/core/file/Imports"
+import { Effect } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 export const manageImports = Effect.gen(function* () {
-  const imports = yield* ImportStore
+  const imports = yield* Imports
+  const common = {
+    tag: "Files",
+    segments: [idSegment("The import's id.")],
+    errors: ["no_such_import"],
+    params: { no_such_import: "id" },
+  } as const
   return [
     manageEndpoint({
       id: "listImports",
@@ -24,21 +29,40 @@ export const manageImports = Effect.gen(function* () {
         Effect.map(imports.list(limit), (all) => whole(all.map(importStatusJson))),
     }),
     manageEndpoint({
+      ...common,
       id: "getImport",
-      tag: "Files",
       method: "GET",
       path: "/manage/v1/imports/{id}",
       summary: "One import",
-      description: "Its progress and its outcome.",
+      description: "Its progress and its outcome, and how far it is undone.",
       action: "import.read",
-      segments: [idSegment("The import's id.")],
       response: one("Import", "The import."),
-      errors: ["no_such_import"],
-      params: { no_such_import: "id" },
-      respond: ({ path: [id] }) =>
-        Effect.flatMap(imports.status(id), (found) =>
-          Option.isSome(found) ? Effect.succeed(importStatusJson(found.value)) : Effect.fail(noSuchImport(id)),
-        ),
+      respond: ({ path: [id] }) => Effect.map(imports.get(id), importStatusJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "tryUndoImport",
+      method: "GET",
+      path: "/manage/v1/imports/{id}/undo",
+      summary: "What undoing an import would do",
+      description: "How many events, rows and columns would go. Nothing is changed.",
+      action: "event.trash",
+      response: one("UndoPreview", "What would happen."),
+      errors: [...common.errors, "import_running", "import_not_recorded"],
+      respond: ({ path: [id] }) => Effect.map(imports.tryUndo(id), undoPreviewJson),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "undoImport",
+      method: "POST",
+      path: "/manage/v1/imports/{id}/undo",
+      summary: "Undo an import",
+      description:
+        "Moves its events to the trash with their rows, and drops the columns that it created and that nothing else has filled. Responds within seconds; while `undo.state` is `undoing`, the rest continues by itself. Sent again, it changes nothing more.",
+      action: "event.trash",
+      response: one("Import", "The import, and how far it is undone."),
+      errors: [...common.errors, "import_running", "import_not_recorded"],
+      respond: ({ path: [id] }) => Effect.map(imports.undo(id), importStatusJson),
     }),
   ]
 })

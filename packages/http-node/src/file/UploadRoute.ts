@@ -45,6 +45,8 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   interrupted: 503,
   source_gone: 409,
   busy: 503,
+  import_running: 409,
+  import_not_recorded: 409,
 }
 
 const jsonResponse = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response => ({

@@ -224,6 +224,11 @@ const OWN = {
   no_such_event: { status: 404, meaning: "No such event exists, or it belongs to another source." },
   too_many_events: { status: 400, meaning: "The request names more events than allowed." },
   no_such_import: { status: 404, meaning: "No import has this id." },
+  import_running: { status: 409, meaning: "The import is not at its end." },
+  import_not_recorded: {
+    status: 409,
+    meaning: "An earlier version accepted the import without recording which events it made.",
+  },
   bad_option: { status: 400, meaning: "An option of the import is invalid." },
   same_file: { status: 409, meaning: "The same file was imported into this source before." },
   unreadable: { status: 422, meaning: "The file cannot be read." },

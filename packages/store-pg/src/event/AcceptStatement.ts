@@ -115,7 +115,7 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters:
 
 /**
  * Advances the counts of imports, provided each still stands where its slice begins. A slice that was accepted before, by
- * a lost runner or by another one, finds its count advanced and is left out whole.
+ * a lost runner or by another one, finds its count advanced and is left out whole. Records which events a file's slice became.
  */
 const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) => {
   const arrays = parameters.addRows(SLICE_COLUMNS, slices)
@@ -126,12 +126,17 @@ const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) =
   FROM locks, cabinet.source s, unnest(${arrays.join(", ")}) AS p(${SLICE_COLUMNS.names.join(", ")})
   WHERE locks.held IS NOT NULL AND m.id = p.import_id AND m.accepted = p.first AND m.state = 'accepting'
     AND s.id = m.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
-  RETURNING p.request`,
+  RETURNING p.request, p.import_id, p.first, m.channel`,
+    made: `, slices AS (
+  INSERT INTO cabinet.import_slice (import_id, first, rows, epoch, xid, first_id, last_id)
+  SELECT p.import_id, p.first, count(*), min(k.epoch), min(k.xid), min(k.id), max(k.id)
+  FROM progress p JOIN marked k ON k.request = p.request WHERE p.channel = 'file' GROUP BY p.import_id, p.first
+)`,
     filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (SELECT request FROM progress))`,
   }
 }
 
-const NO_PROGRESS: ReturnType<typeof progressOf> = { cte: "", filter: "" }
+const NO_PROGRESS: ReturnType<typeof progressOf> = { cte: "", made: "", filter: "" }
 
 /**
  * Records what the batch's requests tell, in the order of its key, so that two batches never deadlock. A request whose cause was
@@ -354,7 +359,7 @@ WITH fence AS MATERIALIZED (
     SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
   WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${delivered}${filtered.beside}
   RETURNING 1
-)${rows}${created}${waitingSources}
+)${rows}${created}${progress.made}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,
   }
 }

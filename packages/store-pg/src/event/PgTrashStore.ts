@@ -1,14 +1,13 @@
 /** Trash and purge in PostgreSQL. The row of a restored event is written from the event again, like a deferred row. */
 import { TrashStore } from "@data-cabinet/core/event/TrashStore"
-import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { deliverStored } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { drainDeferredRows } from "../row/DeferredRows.ts"
+import { deleteRows, type Found, moveToTrash } from "./MoveToTrash.ts"
 import {
   ERASE_RESPONSE_BODIES,
   ERASE_EVENTS,
@@ -16,21 +15,11 @@ import {
   ERASE_ORIGINALS,
   FIND_EVENTS,
   FIND_WITH_REPEATS,
-  DELETE_DEFERRED_ROWS,
-  LOCK_SOURCES,
-  NOTE_TRASHED_BY,
   QUEUE_ROWS,
   SET_ORDINARY,
-  SET_DELETED,
   SET_UNDELETED,
   TAKE_FROM_TRASH,
 } from "./TrashStatement.ts"
-
-interface Found {
-  readonly id: string
-  readonly source_id: string
-  readonly table_name: string | null
-}
 
 /** Those of the wanted events that were not found. */
 const missingFrom = (found: ReadonlyArray<Found>, wanted: ReadonlyArray<number>): ReadonlyArray<number> => {
@@ -75,32 +64,12 @@ export const layer = Layer.effect(
     const ofSource = (sourceId: number, events: ReadonlyArray<number>) =>
       sql.unsafe<Found>(FIND_EVENTS, [int8Array(events), sourceId])
 
-    const deleteRows = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
-      yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
-      const ids = int8Array(found.map((row) => BigInt(row.id)))
-      for (const [table] of Map.groupBy(found, (row) => row.table_name)) {
-        if (table === null) continue
-        yield* sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [
-          ids,
-        ])
-      }
-      yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
-      return ids
-    })
-
     return TrashStore.of({
       trash: (sourceId, events, by) =>
         changing(
           events,
           ofSource(sourceId, events),
-          Effect.fnUntraced(function* (found) {
-            const trashed = yield* sql.unsafe<{ id: string }>(SET_DELETED, [yield* deleteRows(found)])
-            if (by !== null && trashed.length > 0) {
-              const ids = int8Array(trashed.map(({ id }) => BigInt(id)))
-              yield* sql.unsafe(NOTE_TRASHED_BY, [ids, by.kind, by.id, by.name])
-            }
-            return trashed.length
-          }),
+          (found) => moveToTrash(sql, found, by),
         ).pipe(orUnavailable),
       untrash: (sourceId, events) =>
         changing(events, ofSource(sourceId, events), (found) => restore(sql, sourceId, found)).pipe(
@@ -114,7 +83,7 @@ export const layer = Layer.effect(
           events,
           sql.unsafe<Found>(FIND_WITH_REPEATS, [int8Array(events)]),
           Effect.fnUntraced(function* (found) {
-            const ids = yield* deleteRows(found)
+            const ids = yield* deleteRows(sql, found)
             for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
             const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
             yield* sql.unsafe(TAKE_FROM_TRASH, [ids])

@@ -5,7 +5,10 @@ export const LEASE_SECONDS = 30
 
 const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.name, m.state, m.bytes::float8 AS bytes,
   m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.refused::float8 AS refused, m.failure,
-  cabinet.rfc3339(m.created_at) AS created_at, cabinet.rfc3339(m.finished_at) AS finished_at`
+  cabinet.rfc3339(m.created_at) AS created_at, cabinet.rfc3339(m.finished_at) AS finished_at,
+  (SELECT json_build_object('state', u.state, 'position', u.position, 'events', u.events, 'columns', u.columns, 'kept', u.kept,
+     'startedAt', cabinet.rfc3339(u.started_at), 'finishedAt', cabinet.rfc3339(u.finished_at))
+   FROM cabinet.import_undo u WHERE u.import_id = m.id) AS undo`
 
 const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
 
@@ -16,10 +19,12 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'staging', $9, cabinet.now() + interval 
 ON CONFLICT (source_id, sha256) WHERE once AND state <> 'failed' DO NOTHING
 RETURNING m.id::float8 AS id`
 
-/** The import of the same file that is done, or in progress. $1: source, $2: SHA-256. */
+/** The import of the same file that is done, or in progress, and not undone. $1: source, $2: SHA-256. */
 export const FIND_SAME_FILE = `
 SELECT ${STATUS} FROM cabinet.import m
-WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed' ORDER BY m.id DESC LIMIT 1`
+WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed'
+  AND NOT EXISTS (SELECT FROM cabinet.import_undo u WHERE u.import_id = m.id)
+ORDER BY m.id DESC LIMIT 1`
 
 export const HOLD = `
 UPDATE cabinet.import m SET ${LEASE} WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')

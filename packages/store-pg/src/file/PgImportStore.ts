@@ -26,6 +26,7 @@ interface StatusRow {
   readonly failure: string | null
   readonly created_at: string
   readonly finished_at: string | null
+  readonly undo: ImportStatus["undo"]
 }
 
 const toStatus = ({ source_id, created_at, finished_at, ...row }: StatusRow): ImportStatus => ({

@@ -48,7 +48,7 @@ const FORGET = `DELETE FROM cabinet.field_column c WHERE c.source_id = $1 AND c.
 const qualified = ({ name }: SourceTable) => quoteQualified(SOURCES_SCHEMA, name!)
 
 /** Those of the columns that have a value: one look through the table for all of them. */
-const filledOf = Effect.fnUntraced(function* (
+const columnsWithValues = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   table: SourceTable,
   names: ReadonlyArray<string>,
@@ -63,11 +63,14 @@ const filledOf = Effect.fnUntraced(function* (
   return new Set(names.filter((_, index) => row!.filled[index] === true))
 })
 
+type FilledOf = (names: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+
 /** What stands against dropping each of the columns that the table has. */
-const usesOf = Effect.fnUntraced(function* (
+export const usesOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   table: SourceTable,
   names: ReadonlyArray<string>,
+  filledOf: FilledOf = (present) => columnsWithValues(sql, table, present),
 ): Effect.fn.Return<ReadonlyMap<string, ColumnUse>, SqlError.SqlError> {
   const relation = qualified(table)
   const numbers = new Map<string, number>()
@@ -75,7 +78,7 @@ const usesOf = Effect.fnUntraced(function* (
     const [attribute] = yield* sql.unsafe<{ number: number }>(ATTRIBUTE, [relation, name])
     if (attribute !== undefined) numbers.set(name, attribute.number)
   }
-  const filled = yield* filledOf(sql, table, [...numbers.keys()])
+  const filled = yield* filledOf([...numbers.keys()])
   const savedViews = yield* sql.unsafe<{ title: string; query: string }>(SAVED_VIEWS, [table.name])
   const [{ numbered } = { numbered: 0 }] = yield* sql.unsafe<{ numbered: number }>(NUMBERED, [relation])
   const uses = new Map<string, ColumnUse>()
@@ -118,11 +121,13 @@ export interface DropOptions<E> {
   readonly sourceId: number
   readonly table: (table: SourceTable | undefined) => Result.Result<ReadonlyArray<string>, E>
   readonly use: DropChoice<E>
+  /** Runs in the transaction that drops columns. */
+  readonly also?: (dropped: ReadonlyArray<SourceColumn>) => Effect.Effect<unknown, SqlError.SqlError>
 }
 
 const dropLocked = Effect.fnUntraced(function* <E>(
   sql: PgClient.PgClient,
-  { sourceId, table: columnsIn, use }: DropOptions<E>,
+  { sourceId, table: columnsIn, use, also = () => Effect.void }: DropOptions<E>,
 ): Effect.fn.Return<ReadonlyArray<SourceColumn>, E | NotRetyped | SqlError.SqlError> {
   yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
   yield* sql`SET LOCAL statement_timeout = 0`
@@ -140,7 +145,9 @@ const dropLocked = Effect.fnUntraced(function* <E>(
   const dropped = yield* sql.unsafe<ColumnRow>(FORGET, [sourceId, textArray(drop)])
   // Invalidates submissions planned for the previous table.
   yield* sql`UPDATE cabinet.source SET version = version + 1 WHERE id = ${sourceId}`
-  return dropped.map(toColumn)
+  const columns = dropped.map(toColumn)
+  yield* also(columns)
+  return columns
 })
 
 const retried = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>

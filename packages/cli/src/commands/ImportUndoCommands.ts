@@ -1,0 +1,119 @@
+/** `cabinet import list`, `show` and `undo`: the imports of a cabinet, and the way back from one. */
+import { importStatusJson, undoPreviewJson } from "@data-cabinet/core/file/ImportJson"
+import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
+import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
+import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
+import { Clock, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { columns } from "../output/Columns.ts"
+import { plainText } from "../output/PlainText.ts"
+import { progressBar } from "../output/ProgressBar.ts"
+import { report } from "../output/Report.ts"
+import { confirmedByPerson, yes } from "./Confirm.ts"
+import { format, idArgument, withCabinet } from "./Root.ts"
+
+const importArgument = idArgument("ID", "The import's number; cabinet import list shows it")
+
+const MAX_LISTED = 100
+
+const stateOf = ({ state, undo }: ImportStatus): string => undo?.state ?? state
+
+const showAll = (all: ReadonlyArray<ImportStatus>) =>
+  Effect.flatMap(format, (json) =>
+    report(json, all.map(importStatusJson), (style) =>
+      columns(
+        ["ID", "SOURCE", "FILE", "STATE", "ACCEPTED", "OF ROWS", "CREATED"],
+        all.map((one) => [
+          String(one.id),
+          String(one.sourceId),
+          plainText(one.name),
+          stateOf(one),
+          String(one.accepted),
+          String(one.staged),
+          one.createdAt,
+        ]),
+        { style, none: "No file was imported yet. Import one with: cabinet import SOURCE FILE" },
+      ),
+    ),
+  )
+
+const list = Command.make("list", {}, () =>
+  withCabinet({}, () => Effect.flatMap(Imports.use((imports) => imports.list(MAX_LISTED)), showAll)),
+).pipe(Command.withDescription("List the newest imports of files, and how far they are"))
+
+const named = (names: ReadonlyArray<string>): string => names.map(plainText).join(", ")
+
+const keptLines = (kept: ReadonlyArray<KeptColumn>) => kept.map(({ reason }) => `  ${plainText(reason)}`)
+
+const lines = (one: ImportStatus): ReadonlyArray<string> => {
+  const { undo } = one
+  const head = `Import ${one.id} of ${plainText(one.name)} into source ${one.sourceId}: ${one.state}, ${one.accepted} of ${counted(one.staged, "row")} accepted.`
+  if (undo === null) return one.failure === null ? [head] : [head, plainText(one.failure)]
+  const moved = counted(undo.events, "event")
+  if (undo.state === "undoing") return [head, `It is being undone: ${moved} moved to the trash so far.`]
+  return [
+    head,
+    `It is undone: ${moved} moved to the trash with ${undo.events === 1 ? "its row" : "their rows"}.`,
+    ...(undo.columns.length > 0 ? [`Dropped: ${named(undo.columns)}.`] : []),
+    ...keptLines(undo.kept),
+  ]
+}
+
+const showOne = (one: ImportStatus) =>
+  Effect.flatMap(format, (json) => report(json, importStatusJson(one), () => lines(one).join("\n")))
+
+const show = Command.make("show", { id: importArgument }, ({ id }) =>
+  withCabinet({}, () => Effect.flatMap(Imports.use((imports) => imports.get(id)), showOne)),
+).pipe(Command.withDescription("Show how far an import is, or how far it is undone"))
+
+const consequences = (preview: UndoPreview): ReadonlyArray<string> => [
+  `${counted(preview.events, "event")} and ${counted(preview.rows, "row")} would move to the trash${preview.inTrash > 0 ? `; ${preview.inTrash} are there already` : ""}.`,
+  preview.columns.length > 0
+    ? `${counted(preview.columns.length, "column")} would be dropped: ${named(preview.columns)}.`
+    : "No column would be dropped.",
+  ...keptLines(preview.kept),
+  ...(preview.deliveries > 0
+    ? [`${counted(preview.deliveries, "delivery", "deliveries")} of these events were made, and stay made.`]
+    : []),
+]
+
+const undoing = (id: number) =>
+  Effect.suspend(() => {
+    const bar = progressBar()
+    const draw = ({ undo, accepted }: ImportStatus) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const done = undo?.position ?? 0
+        bar.draw("undoing", accepted === 0 ? 1 : done / accepted, `${done} of ${accepted} rows`, now)
+      })
+    return Effect.ensuring(undoWhole(id, draw), Effect.sync(bar.clear))
+  })
+
+const undo = Command.make(
+  "undo",
+  {
+    id: importArgument,
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withoutNegation,
+      Flag.withDescription("Show how many events, rows and columns would go, without doing it"),
+      Flag.withDefault(false),
+    ),
+    yes,
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const imports = yield* Imports
+        const { undo: begun } = yield* imports.get(input.id)
+        if (begun === null || input.dryRun) {
+          const preview = yield* imports.tryUndo(input.id)
+          const found = consequences(preview)
+          if (input.dryRun) return yield* report(yield* format, undoPreviewJson(preview), () => found.join("\n"))
+          yield* confirmedByPerson(input.yes, `${found.join("\n")}\nUndo import ${input.id}?`)
+        }
+        yield* showOne(yield* undoing(input.id))
+      }),
+    ),
+).pipe(Command.withDescription("Move all events of an import to the trash, and drop the columns that only it filled"))
+
+export const importSubcommands = [list, show, undo] as const

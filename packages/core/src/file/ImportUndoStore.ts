@@ -1,0 +1,49 @@
+/**
+ * Stores how far imports are undone. Each step is one short transaction, which moves the events of one slice to the trash and
+ * the position behind it: whatever is lost in between, the next step begins where the last one ended.
+ */
+import { Context, type Effect, type Result } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { TrashedBy } from "../event/EventListStore.ts"
+import type { ColumnUse } from "../row/SourceColumnStore.ts"
+import type { KeptColumn } from "./ImportStore.ts"
+
+/** What an undo would do. */
+export interface UndoPreview {
+  readonly importId: number
+  /** Events that would move to the trash, and those that are there already. */
+  readonly events: number
+  readonly inTrash: number
+  /** Rows that would be deleted. */
+  readonly rows: number
+  /** Columns that would be dropped; and those that would not, although nothing else fills them. */
+  readonly columns: ReadonlyArray<string>
+  readonly kept: ReadonlyArray<KeptColumn>
+  /** Deliveries of these events that were made: an import makes none, but events can be resent by hand. */
+  readonly deliveries: number
+}
+
+/** Why an import cannot be undone. */
+export type NotUndoable =
+  | { readonly is: "missing" }
+  | { readonly is: "running"; readonly accepted: number; readonly staged: number }
+  | { readonly is: "unrecorded" }
+
+/** Whether a column without a value may be dropped; a failure says why not. */
+export type MayDrop = (name: string, use: ColumnUse) => Result.Result<void, { readonly message: string }>
+
+export class ImportUndoStore extends Context.Service<
+  ImportUndoStore,
+  {
+    readonly preview: (id: number, mayDrop: MayDrop) => Effect.Effect<UndoPreview | NotUndoable, StoreUnavailable>
+    /** Begins an undo, unless it was begun before; null if that was possible. The file may be imported again from then on. */
+    readonly begin: (id: number, by: TrashedBy | null) => Effect.Effect<NotUndoable | null, StoreUnavailable>
+    /**
+     * `more`: a slice was undone. `done`: the undo is at its end. `busy`: another process is at it, or something that it needs
+     * is locked.
+     */
+    readonly step: (id: number, mayDrop: MayDrop) => Effect.Effect<"more" | "done" | "busy", StoreUnavailable>
+    /** The imports whose undo is not at its end. */
+    readonly open: Effect.Effect<ReadonlyArray<number>, StoreUnavailable>
+  }
+>()("@data-cabinet/core/file/ImportUndoStore") {}

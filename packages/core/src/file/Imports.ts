@@ -1,0 +1,93 @@
+/**
+ * The imports of a cabinet: how far they are, and how one is undone as a whole. Its events go to the trash with their rows, from
+ * where they can be restored; columns that it created and that nothing else has filled are dropped. Refuses to undo an
+ * import that is not at its end.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { CurrentActor } from "../audit/Actor.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { mayDrop } from "../row/DropColumn.ts"
+import { type FileError, fileError, noSuchImport } from "./FileError.ts"
+import { type ImportStatus, ImportStore } from "./ImportStore.ts"
+import { type NotUndoable, ImportUndoStore, type UndoPreview } from "./ImportUndoStore.ts"
+
+export type { UndoPreview }
+
+type Returns<A> = Effect.Effect<A, FileError | StoreUnavailable>
+
+/** A call ends after this time; what is left of the undo continues in the background, or with the next call. */
+const STRETCH_MILLIS = 2_000
+
+export class Imports extends Context.Service<
+  Imports,
+  {
+    /** Newest first. */
+    readonly list: (limit: number) => Effect.Effect<ReadonlyArray<ImportStatus>, StoreUnavailable>
+    readonly get: (id: number) => Returns<ImportStatus>
+    /** What `undo` would do; nothing is changed. */
+    readonly tryUndo: (id: number) => Returns<UndoPreview>
+    /**
+     * Begins to undo an import, and returns how far that is after some seconds at most. An undo that was begun continues by
+     * itself in every process that serves the cabinet. Undoing again what is undone changes nothing.
+     */
+    readonly undo: (id: number) => Returns<ImportStatus>
+    /** Continues an undo that was begun, for some seconds at most. */
+    readonly continueUndo: (id: number) => Returns<ImportStatus>
+    /** Continues all that were begun, as long as they take. */
+    readonly continueAll: Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/file/Imports") {
+  static readonly layer = Layer.effect(
+    Imports,
+    Effect.gen(function* () {
+      const imports = yield* ImportStore
+      const store = yield* ImportUndoStore
+      const get = (id: number) =>
+        Effect.flatMap(imports.status(id), (found) =>
+          Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(noSuchImport(id)),
+        )
+      const proceed = Effect.fnUntraced(function* (id: number, until: number) {
+        while ((yield* store.step(id, mayDrop)) === "more") {
+          if ((yield* Clock.currentTimeMillis) >= until) return
+        }
+      })
+      const stretch = (id: number) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.andThen(proceed(id, now + STRETCH_MILLIS), get(id)),
+        )
+      return Imports.of({
+        list: imports.list,
+        get,
+        tryUndo: (id) =>
+          Effect.flatMap(store.preview(id, mayDrop), (found) =>
+            "is" in found ? Effect.fail(notUndoable(id, found)) : Effect.succeed(found),
+          ),
+        undo: Effect.fnUntraced(function* (id) {
+          const refused = yield* store.begin(id, yield* CurrentActor)
+          return refused === null ? yield* stretch(id) : yield* notUndoable(id, refused)
+        }),
+        continueUndo: stretch,
+        continueAll: Effect.flatMap(store.open, (ids) =>
+          Effect.forEach(ids, (id) => proceed(id, Number.POSITIVE_INFINITY), { discard: true }),
+        ),
+      })
+    }),
+  )
+}
+
+const notUndoable = (id: number, why: NotUndoable): FileError => {
+  switch (why.is) {
+    case "missing":
+      return noSuchImport(id)
+    case "running":
+      return fileError(
+        "import_running",
+        `Import ${id} is not at its end: ${why.accepted} of ${why.staged} rows are accepted. Undo it once it is done.`,
+      )
+    case "unrecorded":
+      return fileError(
+        "import_not_recorded",
+        `Import ${id} cannot be undone as one: an earlier version accepted it without recording which events it made. Trash its events instead.`,
+      )
+  }
+}

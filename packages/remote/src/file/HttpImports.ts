@@ -1,0 +1,40 @@
+/** The imports of a remote cabinet. Its server undoes them. */
+import { FileError } from "@data-cabinet/core/file/FileError"
+import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
+import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
+import { Effect, Layer } from "effect"
+import { ManageApi } from "../http/ManageApi.ts"
+import { ofCodes, refusalAsDefect, refusedAs } from "../http/RemoteRefusal.ts"
+
+const known = ofCodes(FileError)
+
+type Sent = Omit<ImportStatus, "name" | "staged" | "channel"> & { readonly file: string; readonly rows: number }
+
+const statusOf = ({ file: name, rows: staged, ...sent }: Sent): ImportStatus => ({
+  ...sent,
+  name,
+  staged,
+  channel: "file",
+})
+
+export const layer = Layer.effect(
+  Imports,
+  Effect.map(ManageApi, (api) => {
+    const get = (id: number) =>
+      Effect.map(refusedAs(api.json<Sent>({ method: "GET", path: ["imports", id] }), known), statusOf)
+    return Imports.of({
+      list: (limit) =>
+        Effect.map(
+          refusalAsDefect(api.list<Sent>({ method: "GET", path: ["imports"], query: [["limit", String(limit)]] })),
+          (all) => all.map(statusOf),
+        ),
+      get,
+      tryUndo: (id) => refusedAs(api.json<UndoPreview>({ method: "GET", path: ["imports", id, "undo"] }), known),
+      undo: (id) =>
+        Effect.map(refusedAs(api.json<Sent>({ method: "POST", path: ["imports", id, "undo"], body: {} }), known), statusOf),
+      // The server continues by itself.
+      continueUndo: get,
+      continueAll: Effect.void,
+    })
+  }),
+)

@@ -1,0 +1,42 @@
+/** Moves events to the trash, in the transaction that found and locked them. */
+import type { TrashedBy } from "@data-cabinet/core/event/EventListStore"
+import { quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+import { DELETE_DEFERRED_ROWS, LOCK_SOURCES, NOTE_TRASHED_BY, SET_DELETED } from "./TrashStatement.ts"
+
+/** An event with the table of its source. */
+export interface Found {
+  readonly id: string
+  readonly source_id: string
+  readonly table_name: string | null
+}
+
+/** Deletes the rows of events, also those that are deferred; returns the events' ids as a parameter. */
+export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, found: ReadonlyArray<Found>) {
+  yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
+  const ids = int8Array(found.map((row) => BigInt(row.id)))
+  for (const [table] of Map.groupBy(found, (row) => row.table_name)) {
+    if (table === null) continue
+    yield* sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [ids])
+  }
+  yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
+  return ids
+})
+
+/** Returns how many were not in the trash before. */
+export const moveToTrash = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  found: ReadonlyArray<Found>,
+  by: TrashedBy | null,
+): Effect.fn.Return<number, SqlError.SqlError> {
+  const trashed = yield* sql.unsafe<{ id: string }>(SET_DELETED, [yield* deleteRows(sql, found)])
+  if (by !== null && trashed.length > 0) {
+    const ids = int8Array(trashed.map(({ id }) => BigInt(id)))
+    yield* sql.unsafe(NOTE_TRASHED_BY, [ids, by.kind, by.id, by.name])
+  }
+  return trashed.length
+})

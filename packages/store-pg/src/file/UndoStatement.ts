@@ -1,0 +1,78 @@
+/** The statements of undone imports. `$1` is the import. */
+
+/** Locked against an acceptance that ends just now. */
+export const FIND = `
+SELECT m.channel, m.state, m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.source_id::float8 AS source_id,
+  (SELECT coalesce(sum(s.rows), 0)::float8 FROM cabinet.import_slice s WHERE s.import_id = m.id) AS recorded
+FROM cabinet.import m WHERE m.id = $1`
+
+/** $2 to $4: who undoes it. */
+export const BEGIN = `
+INSERT INTO cabinet.import_undo (import_id, actor_kind, actor_id, actor_name) VALUES ($1, $2, $3::int8, $4)
+ON CONFLICT (import_id) DO NOTHING`
+
+/** The same file is no longer refused. */
+export const ALLOW_AGAIN = "UPDATE cabinet.import SET once = false WHERE id = $1 AND once"
+
+/** No row while another process undoes a slice of it, nor after its end. */
+export const HOLD = `
+SELECT u.position::text AS position, u.actor_kind, u.actor_id::float8 AS actor_id, u.actor_name, m.source_id::float8 AS source_id
+FROM cabinet.import_undo u JOIN cabinet.import m ON m.id = u.import_id
+WHERE u.import_id = $1 AND u.state = 'undoing' FOR UPDATE OF u SKIP LOCKED`
+
+/** $2: the position. */
+export const NEXT_SLICE = `
+SELECT (first + rows)::text AS next, epoch::text AS epoch, xid::text AS xid, first_id::text AS first_id,
+  last_id::text AS last_id
+FROM cabinet.import_slice WHERE import_id = $1 AND first >= $2::int8 ORDER BY first LIMIT 1`
+
+/** Found by their index of positions. $1: the source, $2: the epoch, $3: the transaction, $4 and $5: the ids. */
+export const EVENTS_OF_SLICE = `
+SELECT e.id::text AS id, e.source_id::text AS source_id,
+  CASE WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name
+FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+WHERE e.source_id = $1::int8 AND e.channel = 'file' AND e.epoch = $2::int8 AND e.xid = $3::int8
+  AND e.id BETWEEN $4::int8 AND $5::int8 AND e.deleted_at IS NULL
+ORDER BY e.id FOR UPDATE OF e`
+
+/** $2: the position behind the slice, $3: how many events were moved. */
+export const ADVANCE = "UPDATE cabinet.import_undo SET position = $2::int8, events = events + $3 WHERE import_id = $1"
+
+/** $2: the columns that were dropped, $3: those that were kept, with the reasons. */
+export const FINISH = `
+UPDATE cabinet.import_undo SET state = 'undone', columns = $2::json, kept = $3::json, finished_at = cabinet.now()
+WHERE import_id = $1 AND state = 'undoing'`
+
+export const OPEN = "SELECT import_id::float8 AS id FROM cabinet.import_undo WHERE state = 'undoing' ORDER BY import_id"
+
+/**
+ * Columns that were created by an event of this import, or of another one that was undone, and that nobody has labelled or given
+ * a type since.
+ */
+export const CREATED_COLUMNS = `
+SELECT c.name FROM cabinet.import m
+JOIN cabinet.field_column c ON c.source_id = m.source_id AND c.label IS NULL AND NOT c.type_pinned
+JOIN cabinet.event e ON e.id = c.created_by_event_id AND e.source_id = m.source_id AND e.channel = 'file'
+WHERE m.id = $1 AND EXISTS (
+  SELECT FROM cabinet.import o JOIN cabinet.import_slice s ON s.import_id = o.id
+  WHERE o.source_id = m.source_id AND s.epoch = e.epoch AND s.xid = e.xid AND e.id BETWEEN s.first_id AND s.last_id
+    AND (o.id = m.id OR EXISTS (SELECT FROM cabinet.import_undo u WHERE u.import_id = o.id)))
+ORDER BY c.position`
+
+/** All events of the import, as `ours`. */
+export const OURS = `ours AS MATERIALIZED (
+  SELECT e.id, e.deleted_at IS NOT NULL AS deleted
+  FROM cabinet.import m JOIN cabinet.import_slice s ON s.import_id = m.id
+  JOIN cabinet.event e ON e.source_id = m.source_id AND e.channel = 'file' AND e.epoch = s.epoch AND e.xid = s.xid
+    AND e.id BETWEEN s.first_id AND s.last_id
+  WHERE m.id = $1
+)`
+
+/** `rows`: an expression. An import makes no delivery, so that there are few in the range of its events. */
+export const countOurs = (rows: string): string => `
+WITH ${OURS}
+SELECT count(*) FILTER (WHERE NOT deleted)::float8 AS events, count(*) FILTER (WHERE deleted)::float8 AS in_trash,
+  ${rows}::float8 AS rows,
+  (SELECT count(*) FROM cabinet.delivery_all d JOIN ours o ON o.id = d.event_id
+   WHERE d.event_id BETWEEN (SELECT min(id) FROM ours) AND (SELECT max(id) FROM ours) AND d.state = 'delivered')::float8 AS deliveries
+FROM ours`
