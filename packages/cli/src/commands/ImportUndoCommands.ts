@@ -39,7 +39,12 @@ const showAll = (all: ReadonlyArray<ImportStatus>) =>
   )
 
 const list = Command.make("list", {}, () =>
-  withCabinet({}, () => Effect.flatMap(Imports.use((imports) => imports.list(MAX_LISTED)), showAll)),
+  withCabinet({}, () =>
+    Effect.flatMap(
+      Imports.use((imports) => imports.list(MAX_LISTED)),
+      showAll,
+    ),
+  ),
 ).pipe(Command.withDescription("List the newest imports of files, and how far they are"))
 
 const named = (names: ReadonlyArray<string>): string => names.map(plainText).join(", ")
@@ -64,7 +69,12 @@ const showOne = (one: ImportStatus) =>
   Effect.flatMap(format, (json) => report(json, importStatusJson(one), () => lines(one).join("\n")))
 
 const show = Command.make("show", { id: importArgument }, ({ id }) =>
-  withCabinet({}, () => Effect.flatMap(Imports.use((imports) => imports.get(id)), showOne)),
+  withCabinet({}, () =>
+    Effect.flatMap(
+      Imports.use((imports) => imports.get(id)),
+      showOne,
+    ),
+  ),
 ).pipe(Command.withDescription("Show how far an import is, or how far it is undone"))
 
 const consequences = (preview: UndoPreview): ReadonlyArray<string> => [

@@ -34,7 +34,8 @@ export type DeliveryWithLog = { readonly id: number; readonly type: "event.recei
 export type Poll = { readonly id: number; readonly source_id: number; readonly url: string; readonly every_seconds: number; readonly format: "json" | "ndjson" | "csv" | null; readonly pointer: string; readonly key_field: string | null; readonly header_names: ReadonlyArray<string>; readonly created_at: string; readonly paused: boolean; readonly due_at: string | null; readonly failures: number; readonly first_at: string | null }
 export type PollRun = { readonly id: number; readonly poll_id: number; readonly at: string; readonly duration_ms: number; readonly outcome: "read" | "unchanged" | "failed"; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly bytes: number; readonly items: number; readonly fresh: number; readonly import_id: number | null; readonly next_at: string | null }
 export type PollTrial = { readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly bytes: number; readonly content_type: string | null; readonly etag: string | null; readonly last_modified: string | null; readonly format: "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods" | null; readonly encoding: string | null; readonly pointer: string; readonly key_field: string | null; readonly items: number; readonly fresh: number; readonly history: boolean; readonly preview: ReadonlyArray<{ readonly payload: string; readonly whole: boolean; readonly key: string | null; readonly fresh: boolean }>; readonly beginning: string | null }
-export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null }
+export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null; readonly undo: { readonly state: "undoing" | "undone"; readonly position: number; readonly events: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly started_at: string; readonly finished_at: string | null } | null }
+export type UndoPreview = { readonly import_id: number; readonly events: number; readonly in_trash: number; readonly rows: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly deliveries: number }
 export type ReportLogin = { readonly role: string; readonly active: boolean; readonly url: string | null; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }> }
 export type IssuedReportLogin = { readonly role: string; readonly active: boolean; readonly url: string; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }>; readonly password: string }
 export type SavedView = { readonly id: number; readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared: boolean; readonly maker: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly created_at: string }
@@ -206,6 +207,10 @@ export interface Operations {
   readonly listImports: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<Import>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One import. */
   readonly getImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
+  /** What undoing an import would do. */
+  readonly tryUndoImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: UndoPreview }
+  /** Undo an import. */
+  readonly undoImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
   /** All polls. */
   readonly listPolls: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Poll>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a poll. */
@@ -336,6 +341,8 @@ export const OPERATIONS = {
   cancelDelivery: "POST deliveries/{id}/cancel",
   listImports: "GET imports",
   getImport: "GET imports/{id}",
+  tryUndoImport: "GET imports/{id}/undo",
+  undoImport: "POST imports/{id}/undo",
   listPolls: "GET polls",
   addPoll: "POST polls",
   tryNewPoll: "POST polls/try",

@@ -52,9 +52,7 @@ export class Imports extends Context.Service<
         }
       })
       const stretch = (id: number) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          Effect.andThen(proceed(id, now + STRETCH_MILLIS), get(id)),
-        )
+        Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.andThen(proceed(id, now + STRETCH_MILLIS), get(id)))
       return Imports.of({
         list: imports.list,
         get,

@@ -8,7 +8,11 @@ const KEPT = {
   description: "Columns that stay although nothing fills them.",
 } satisfies JsonSchema
 
-const NAMES = { type: "array", items: { type: "string" }, description: "The columns that are dropped." } satisfies JsonSchema
+const NAMES = {
+  type: "array",
+  items: { type: "string" },
+  description: "The columns that are dropped.",
+} satisfies JsonSchema
 
 const UNDO = object(
   {

@@ -31,7 +31,10 @@ export const layer = Layer.effect(
       get,
       tryUndo: (id) => refusedAs(api.json<UndoPreview>({ method: "GET", path: ["imports", id, "undo"] }), known),
       undo: (id) =>
-        Effect.map(refusedAs(api.json<Sent>({ method: "POST", path: ["imports", id, "undo"], body: {} }), known), statusOf),
+        Effect.map(
+          refusedAs(api.json<Sent>({ method: "POST", path: ["imports", id, "undo"], body: {} }), known),
+          statusOf,
+        ),
       // The server continues by itself.
       continueUndo: get,
       continueAll: Effect.void,

@@ -66,11 +66,7 @@ export const layer = Layer.effect(
 
     return TrashStore.of({
       trash: (sourceId, events, by) =>
-        changing(
-          events,
-          ofSource(sourceId, events),
-          (found) => moveToTrash(sql, found, by),
-        ).pipe(orUnavailable),
+        changing(events, ofSource(sourceId, events), (found) => moveToTrash(sql, found, by)).pipe(orUnavailable),
       untrash: (sourceId, events) =>
         changing(events, ofSource(sourceId, events), (found) => restore(sql, sourceId, found)).pipe(
           Effect.tap(({ changed }) =>

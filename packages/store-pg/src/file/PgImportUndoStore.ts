@@ -103,7 +103,10 @@ const dropAndFinish = Effect.fnUntraced(function* (sql: Sql, id: number, sourceI
       if (Result.isFailure(may) && !use.filled) kept.set(name, may.failure.message)
       return Result.succeed(Result.isSuccess(may))
     },
-    also: (columns) => finish(columns.map(({ name }) => name)),
+    also: (columns) => {
+      const names = new Set(columns.map(({ name }) => name))
+      return finish(created.filter((name) => names.has(name)))
+    },
   })
   if (dropped.length === 0) yield* finish([])
 })

@@ -14,13 +14,13 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof importCabinet>
-let other: ReturnType<typeof importCabinet>
+let second: ReturnType<typeof importCabinet>
 beforeAll(() => {
   cabinet = importCabinet(database.url)
-  other = importCabinet(database.url)
+  second = importCabinet(database.url)
 })
 afterAll(async () => {
-  await other.close()
+  await second.close()
   await cabinet.close()
 })
 
@@ -32,7 +32,13 @@ const imported = async (sourceId: number, text: string, options = {}) => {
 const post = async (sourceId: number, fields: Record<string, Json>) => {
   const [row] = await database.run(`SELECT version FROM cabinet.source WHERE id = ${sourceId}`)
   const events = [{ ...fingerprintedEvent(new Map(Object.entries(fields))), fingerprint: null }]
-  const sent = { sourceId, sourceVersion: Number(row!["version"]), channel: "webhook", history: false, original: null } as const
+  const sent = {
+    sourceId,
+    sourceVersion: Number(row!["version"]),
+    channel: "webhook",
+    history: false,
+    original: null,
+  } as const
   const [receipt] = await cabinet.run(EventLog.use((log) => appendEvents(log, { ...sent, events })))
   return receipt!.id
 }
@@ -71,7 +77,13 @@ it("undo moves the events of an import to the trash with their rows, and drops t
   const feed = await cabinet.feed(source.id)
   assert.deepStrictEqual(
     feed.map((event) => [event.payload.total, event.deleted_at !== null]),
-    [["1", false], ["2", false], ["3", true], ["4", true], ["5", false]],
+    [
+      ["1", false],
+      ["2", false],
+      ["3", true],
+      ["4", true],
+      ["5", false],
+    ],
   )
   assert.strictEqual((await cabinet.run(Imports.use((all) => all.get(other)))).undo, null)
   assert.deepInclude(await tryUndo(id), { events: 0, inTrash: 2, rows: 0 })
@@ -100,10 +112,9 @@ it("an event that was trashed, purged or restored before stays what it is", asyn
   const [{ at } = { at: null }] = await database.run(`SELECT deleted_at AS at FROM cabinet.event WHERE id = ${trashed}`)
   assert.deepInclude(await tryUndo(id), { events: 2, inTrash: 2, rows: 2 })
   assert.deepInclude((await undo(id)).undo, { events: 2, columns: ["note"] })
-  assert.deepStrictEqual(
-    await database.run(`SELECT deleted_at AS at FROM cabinet.event WHERE id = ${trashed}`),
-    [{ at }],
-  )
+  assert.deepStrictEqual(await database.run(`SELECT deleted_at AS at FROM cabinet.event WHERE id = ${trashed}`), [
+    { at },
+  ])
 })
 
 it("a column of a trashed event is dropped, and comes back with it", async () => {
@@ -119,16 +130,17 @@ it("a column of a trashed event is dropped, and comes back with it", async () =>
 it("columns that two imports filled are dropped with the second", async () => {
   const source = await cabinet.source("Both")
   const first = await imported(source.id, "note\na\n")
-  const second = await imported(source.id, "note\nb\n")
+  const later = await imported(source.id, "note\nb\n")
   assert.deepInclude((await undo(first)).undo, { columns: [] })
-  assert.deepInclude(await tryUndo(second), { columns: ["note"] })
-  assert.deepInclude((await undo(second)).undo, { columns: ["note"] })
+  assert.deepInclude(await tryUndo(later), { columns: ["note"] })
+  assert.deepInclude((await undo(later)).undo, { columns: ["note"] })
 })
 
 it("columns that somebody labelled, gave a type or uses are kept, and a view is named", async () => {
   const source = await cabinet.source("Cared for")
   const id = await imported(source.id, "labelled,typed,viewed,plain\na,1,c,d\n")
-  const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) => cabinet.run(SourceColumns.use(use))
+  const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) =>
+    cabinet.run(SourceColumns.use(use))
   await columns((all) => all.relabel(source.id, "labelled", "A label"))
   await columns((all) => all.retype(source.id, "typed", "numeric", { withViews: false }))
   await database.run("CREATE VIEW public.cared AS SELECT viewed FROM sources.cared_for")
@@ -148,10 +160,10 @@ it("columns that a workbook's or a sender's numbers created besides are told apa
   const id = await imported(source.id, "amount\nabout 2\n")
   assert.deepInclude((await undo(id)).undo, { columns: ["amount_text"] })
   await post(source.id, { amount: new JsonNumber("3") })
-  assert.deepStrictEqual(
-    await database.run("SELECT amount::text AS amount FROM sources.siblings ORDER BY _event_id"),
-    [{ amount: "1" }, { amount: "3" }],
-  )
+  assert.deepStrictEqual(await database.run("SELECT amount::text AS amount FROM sources.siblings ORDER BY _event_id"), [
+    { amount: "1" },
+    { amount: "3" },
+  ])
 })
 
 it("undo refuses an import that runs, one that does not exist, a poll's, and one of an earlier version", async () => {
@@ -179,9 +191,9 @@ it("the same file can be imported again once its import is undone, and not befor
   const id = await imported(source.id, text)
   assert.deepInclude(await cabinet.refused(source.id, fileOf("x.csv", text)), { code: "same_file" })
   await undo(id)
-  const second = await imported(source.id, text)
+  const again = await imported(source.id, text)
   assert.deepInclude(await cabinet.refused(source.id, fileOf("x.csv", text)), { code: "same_file" })
-  await undo(second)
+  await undo(again)
 })
 
 it("each step is a slice, which another process continues, and no event is counted twice", async () => {
@@ -192,7 +204,7 @@ it("each step is a slice, which another process continues, and no event is count
   assert.strictEqual(await step(id), "more")
   const after = await idsOf(source.id, "deleted_at IS NOT NULL")
   assert.deepStrictEqual([after.length > 0, after.length < 1_600], [true, true])
-  const [mine, theirs] = await Promise.all([undo(id), other.run(undoWhole(id))])
+  const [mine, theirs] = await Promise.all([undo(id), second.run(undoWhole(id))])
   assert.deepInclude(mine.undo, { state: "undone", events: 1_600, position: 1_600, columns: ["note"] })
   assert.deepStrictEqual(theirs.undo, mine.undo)
   assert.deepStrictEqual(await database.run("SELECT count(*)::int AS n FROM sources.stepped"), [{ n: 0 }])
@@ -208,9 +220,16 @@ it("an import of a table that was dropped, or of a source that was deleted, is u
 
 it("imports into one source whose slices share a transaction are undone apart", async () => {
   const source = await cabinet.source("Shared")
-  const texts = ["a", "b", "c"].map((letter) => `note\n${Array.from({ length: 700 }, (_, n) => letter + n).join("\n")}\n`)
+  const texts = ["a", "b", "c"].map(
+    (letter) => `note\n${Array.from({ length: 700 }, (_, n) => letter + n).join("\n")}\n`,
+  )
   const ids = await Promise.all(texts.map((text) => imported(source.id, text)))
   await undo(ids[1]!)
-  const left = await database.run("SELECT left(note, 1) AS letter, count(*)::int AS n FROM sources.shared GROUP BY 1 ORDER BY 1")
-  assert.deepStrictEqual(left, [{ letter: "a", n: 700 }, { letter: "c", n: 700 }])
+  const left = await database.run(
+    "SELECT left(note, 1) AS letter, count(*)::int AS n FROM sources.shared GROUP BY 1 ORDER BY 1",
+  )
+  assert.deepStrictEqual(left, [
+    { letter: "a", n: 700 },
+    { letter: "c", n: 700 },
+  ])
 })

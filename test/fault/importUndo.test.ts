@@ -1,0 +1,132 @@
+/** An import is undone whole, whatever is killed and whatever is sent meanwhile. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+import { EventLog, appendEvents } from "@data-cabinet/core/event/EventLog"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { fileOf, importCabinet } from "../support/importCabinet.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+
+const database = withDatabase()
+let cabinet: ReturnType<typeof importCabinet>
+beforeAll(() => {
+  cabinet = importCabinet(database.url)
+})
+afterAll(() => cabinet.close())
+
+const ROWS = 8_000
+
+const imported = async (sourceId: number) => {
+  const text = `n,note\n${Array.from({ length: ROWS }, (_, n) => `${n},note ${n}`).join("\n")}\n`
+  return (await cabinet.file(sourceId, fileOf("many.csv", text))).importId!
+}
+
+const undoing = (id: number): ChildProcess =>
+  fork(program(new URL("undoWorker.ts", import.meta.url)), [database.url, String(id)], {
+    execArgv: [...PROGRAM_FLAGS],
+    env: { ...process.env, ...compileCache() },
+  })
+
+/** Kills the process some time after it has said that it went on, at whatever it does then. */
+const killed = async (child: ChildProcess, afterMillis: number): Promise<void> => {
+  const ended = once(child, "exit")
+  await once(child, "message")
+  await sleep(afterMillis)
+  child.kill("SIGKILL")
+  await ended
+}
+
+const stateOf = async (id: number) => {
+  const [row] = await database.run(
+    `SELECT u.state, position::int AS position, events::int AS events, columns::text AS columns,
+       (SELECT count(*)::int FROM cabinet.event WHERE deleted_at IS NOT NULL AND source_id = m.source_id) AS deleted,
+       (SELECT count(*)::int FROM cabinet.trashed_event t WHERE t.source_id = m.source_id) AS listed
+     FROM cabinet.import_undo u JOIN cabinet.import m ON m.id = u.import_id WHERE u.import_id = ${id}`,
+  )
+  return row!
+}
+
+it("an undo whose process is killed again and again continues in a server, and counts each event once", async () => {
+  const source = await cabinet.source("killed undo")
+  const id = await imported(source.id)
+  for (const millis of [0, 7, 23]) {
+    await killed(undoing(id), millis)
+    const { position, events, deleted, listed } = await stateOf(id)
+    // What was moved and what is counted never differ.
+    assert.deepStrictEqual([events, deleted, listed], [position, position, position])
+    const [table] = await database.run("SELECT count(*)::int AS rows FROM sources.killed_undo")
+    assert.strictEqual(table!["rows"], ROWS - Number(position))
+  }
+  assert.strictEqual((await stateOf(id))["state"], "undoing")
+  const servers = [importCabinet(database.url, { loop: true }), importCabinet(database.url, { loop: true })]
+  await Promise.all(servers.map((server) => server.feed(source.id)))
+  await vi.waitFor(async () => assert.strictEqual((await stateOf(id))["state"], "undone"), { timeout: 60_000 })
+  await Promise.all(servers.map((server) => server.close()))
+  const ended = { state: "undone", position: ROWS, events: ROWS, columns: '["n","note"]', deleted: ROWS, listed: ROWS }
+  assert.deepStrictEqual(await stateOf(id), ended)
+  const feed = await cabinet.feed(source.id)
+  assert.deepStrictEqual([feed.length, feed.every((event) => event.deleted_at !== null)], [ROWS, true])
+}, 180_000)
+
+it("what is sent while an import is undone is kept, also in the columns that are dropped", async () => {
+  const source = await cabinet.source("sent meanwhile")
+  const id = await imported(source.id)
+  let isDone = false
+  const sent: Array<string> = []
+  const sending = async (process: typeof cabinet, name: string) => {
+    // Of the field of a column that is dropped: at the end, as nothing may be in it before, and once more behind.
+    for (let n = 0; !isDone || n % 10 !== 0; n++) {
+      const [row] = await database.run(
+        `SELECT s.version, coalesce(u.position, 0) >= ${ROWS} AS late FROM cabinet.source s
+         LEFT JOIN cabinet.import_undo u ON u.import_id = ${id} WHERE s.id = ${source.id}`,
+      )
+      const value = `${name} ${n}`
+      const field = row!["late"] === true ? "note" : "other"
+      const events = [{ ...fingerprintedEvent(new Map([[field, value]])), fingerprint: null }]
+      const request = { sourceId: source.id, channel: "webhook", history: false, original: null, events } as const
+      const sourceVersion = Number(row!["version"])
+      const receipts = await process.run(
+        Effect.option(EventLog.use((log) => appendEvents(log, { ...request, sourceVersion }))),
+      )
+      if (receipts._tag === "Some") sent.push(value)
+    }
+  }
+  const second = importCabinet(database.url)
+  const senders = [sending(cabinet, "a"), sending(second, "b")]
+  const { undo } = await cabinet.run(undoWhole(id))
+  isDone = true
+  await Promise.all(senders)
+  assert.deepInclude(undo, { state: "undone", events: ROWS })
+  await vi.waitFor(async () => assert.lengthOf(await database.run("SELECT FROM cabinet.deferred_row"), 0), {
+    timeout: 30_000,
+  })
+  const columns = await database.run("SELECT name FROM cabinet.field_column WHERE name IN ('note', 'other')")
+  const values = columns.map(({ name }) => String(name)).join(", ")
+  const rows = await database.run(`SELECT coalesce(${values}) AS value FROM sources.sent_meanwhile`)
+  const kept = new Set(rows.map(({ value }) => value))
+  assert.deepStrictEqual(
+    sent.filter((value) => !kept.has(value)),
+    [],
+  )
+  assert.strictEqual(rows.length, sent.length)
+  await second.close()
+}, 180_000)
+
+it("the feed is not held while an import is undone", async () => {
+  const source = await cabinet.source("feed of undo")
+  const id = await imported(source.id)
+  const whole = cabinet.run(undoWhole(id))
+  const [row] = await database.run(`SELECT version FROM cabinet.source WHERE id = ${source.id}`)
+  const events = [{ ...fingerprintedEvent(new Map([["other", "1"]])), fingerprint: null }]
+  const request = { sourceId: source.id, sourceVersion: Number(row!["version"]), channel: "webhook" as const }
+  await cabinet.run(EventLog.use((log) => appendEvents(log, { ...request, history: false, original: null, events })))
+  const [state] = await database.run(`SELECT state FROM cabinet.import_undo WHERE import_id = ${id}`)
+  const feed = await cabinet.feed(source.id)
+  assert.strictEqual(feed.at(-1).payload.other, "1")
+  assert.strictEqual(state?.["state"] ?? "undoing", "undoing")
+  await whole
+})

@@ -1,0 +1,22 @@
+/** A process that undoes an import and says after each step how far it is: `undoWorker.ts databaseUrl importId`. */
+import { Imports } from "@data-cabinet/core/file/Imports"
+import { ImportUndoStore } from "@data-cabinet/core/file/ImportUndoStore"
+import { mayDrop } from "@data-cabinet/core/row/DropColumn"
+import { Effect } from "effect"
+import { importCabinet } from "../support/importCabinet.ts"
+
+const [, , url, importId] = process.argv
+const id = Number(importId)
+const cabinet = importCabinet(url!)
+await cabinet.run(
+  Effect.gen(function* () {
+    const store = yield* ImportUndoStore
+    yield* store.begin(id, null)
+    while ((yield* store.step(id, mayDrop)) === "more") {
+      const { undo } = yield* Imports.use((imports) => imports.get(id))
+      process.send?.(undo!.position)
+    }
+  }),
+)
+await cabinet.close()
+process.disconnect?.()
