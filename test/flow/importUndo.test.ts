@@ -54,7 +54,7 @@ it("an import is undone after a count, once for its key, by those who may trash 
   const trashed = await runSql(database.url, "SELECT actor_kind AS kind FROM cabinet.trashed_event")
   assert.deepStrictEqual(
     trashed.map(({ kind }) => kind),
-    ["person", "person"],
+    ["token", "token"],
   )
   const audit = (await owner.manage("GET", "audit")).json.data as ReadonlyArray<{ action: string; object: string }>
   assert.isTrue(audit.some(({ action, object }) => action === "file.undo" && object === `import ${id}`))
