@@ -1,5 +1,5 @@
 /** The findings of `cabinet doctor` as a screen, most urgent first. */
-import type { Finding } from "@data-cabinet/core/diagnostics/Findings"
+import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
 import { markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"

@@ -1,8 +1,6 @@
 /** Interprets the rights in the database beyond a cabinet's needs. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import type { Finding } from "./Findings.ts"
-
-const finding = (check: string, level: Finding["level"], message: string): Finding => ({ check, level, message })
+import { type Finding, finding } from "./Finding.ts"
 
 /** As SQL takes a name, and a text. */
 const name = (text: string): string => `"${text.replaceAll('"', '""')}"`

@@ -82,6 +82,12 @@ export interface DiagnosticsReport {
   readonly cabinetBytes: number
   /** The sizes of its parts, including indexes. */
   readonly sizes: Readonly<Record<CabinetPart, number>>
+  /** Tables, as `schema.name`, that may have half as many values outside their rows as PostgreSQL can number; most first. */
+  readonly outOfLineValues: ReadonlyArray<{
+    readonly table: string
+    /** At most so many, by the statistics of PostgreSQL. */
+    readonly values: number
+  }>
   /** How far the database's clock is ahead of this machine's, in milliseconds, corrected for the round trip. */
   readonly clockSkewMillis: number
   readonly isStandby: boolean

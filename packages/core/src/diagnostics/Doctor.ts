@@ -1,7 +1,7 @@
 /** Examines a cabinet, and names its problems and their fixes. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { Finding } from "./Findings.ts"
+import type { Finding } from "./Finding.ts"
 
 /** The findings in words, and all measurements, named as in JSON. */
 export interface DoctorReport {

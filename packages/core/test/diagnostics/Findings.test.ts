@@ -33,6 +33,7 @@ const WELL = {
     fenceHolders: [],
     setBackAt: null,
     deferredRows: 0,
+    outOfLineValues: [],
     rowsSetAside: { count: 0, first: [] },
     failedImports: [],
     partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
@@ -485,4 +486,15 @@ it("findingsOf offer another version for new data only", () => {
       /new data directory, CABINET_POSTGRES_BIN=.*17.*; for these data, install PostgreSQL 18/,
     ),
   })
+})
+
+it("findingsOf warns of a table with half of the values that PostgreSQL can store outside its rows", () => {
+  const outOfLineValues = [{ table: "cabinet.event", values: 2 ** 31 }]
+  expect(findingsOf(diagnostics({ outOfLineValues }))).toContainEqual(
+    expect.objectContaining({
+      check: "large values",
+      level: "warn",
+      message: expect.stringContaining("cabinet.event (up to 50 %)"),
+    }),
+  )
 })

@@ -18,6 +18,7 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
+import { outOfLineTables } from "./OutOfLineValues.ts"
 import { senderFacts } from "./SenderFacts.ts"
 import { authority } from "./Authority.ts"
 import { writeFailure } from "./WriteCheck.ts"
@@ -131,6 +132,7 @@ export const layer = Layer.effect(
         const [login] = yield* sql`SELECT 1 AS one FROM pg_roles WHERE rolname = ${reports} AND rolcanlogin`
         const reportRights =
           login === undefined ? null : yield* sql.unsafe<RightBeyondReading>(RIGHTS_BEYOND_READING, [reports])
+        const outOfLineValues = yield* outOfLineTables(sql)
         const cannotWrite = yield* Effect.provideService(
           writeFailure("a megabyte could not be written within 4 s"),
           PgClient.PgClient,
@@ -149,6 +151,7 @@ export const layer = Layer.effect(
           sizes: Object.fromEntries(
             CABINET_PARTS.map((part) => [part, Number(sizes.find((one) => one.part === part)?.bytes ?? 0)]),
           ) as DiagnosticsReport["sizes"],
+          outOfLineValues,
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
           synchronousCommit: general!.synchronous_commit,

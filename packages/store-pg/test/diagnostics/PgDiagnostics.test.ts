@@ -1,5 +1,6 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { outOfLineTables } from "@data-cabinet/store-pg/diagnostics/OutOfLineValues"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -130,4 +131,24 @@ it("whatIsMissing is empty for a database that is up to date, and otherwise list
   expect(await runtime.runPromise(whatIsMissing)).toBeNull()
   await database.run("DELETE FROM cabinet.migration WHERE number = 1")
   expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")
+})
+
+it("outOfLineTables finds the table with as many values outside its rows, from the statistics", async () => {
+  const value = "(SELECT string_agg(md5(random()::text || n || m), '') FROM generate_series(1, 200) m)"
+  // 50 values of four chunks each, and one column that stays within its row.
+  await database.run(`CREATE TABLE sources.large AS SELECT n, ${value} AS large FROM generate_series(1, 50) n`)
+  await database.run("ALTER TABLE sources.large ALTER large SET STORAGE EXTERNAL")
+  const named = async (bound: number) => {
+    const found = await runtime.runPromise(PgClient.PgClient.use((sql) => outOfLineTables(sql, bound)))
+    return found.filter(({ table }) => table === "sources.large")
+  }
+  await database.run("VACUUM ANALYZE sources.large")
+  expect(await named(50)).toEqual([{ table: "sources.large", values: 50 }])
+  expect(await named(51)).toEqual([])
+  // Rows that VACUUM has removed no longer count.
+  await database.run("DELETE FROM sources.large WHERE n > 5")
+  await database.run("VACUUM ANALYZE sources.large")
+  expect(await named(5)).toEqual([{ table: "sources.large", values: 5 }])
+  expect(await named(6)).toEqual([])
+  expect((await examine()).outOfLineValues).toEqual([])
 })

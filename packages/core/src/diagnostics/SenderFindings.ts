@@ -1,0 +1,70 @@
+/** Interprets what senders were refused, and what their requests say of the settings. */
+import { counted } from "../text/Counted.ts"
+import { providerNamed } from "../verification/Providers.ts"
+import type { RefusalReason } from "../verification/VerifySender.ts"
+import type { DiagnosticsReport } from "./Diagnostics.ts"
+import { type Finding, finding } from "./Finding.ts"
+
+const REFUSED: Readonly<Record<RefusalReason, string>> = {
+  no_signature: "without a signature",
+  bad_signature: "whose signature does not match",
+  old_timestamp: "whose signature is too old or from a clock that is ahead",
+}
+
+const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (refused.length === 0) return []
+  const each = refused.map(
+    ({ sourceId, name, recipe, reason, count, since, lastAt }) =>
+      `${counted(count, "request", "requests")} to source ${sourceId} (${name}, ${recipe}) ${REFUSED[reason]}, from ${since} to ${lastAt}`,
+  )
+  const message = `Senders could not be verified, and their requests were refused: ${each.join("; ")}. If they are genuine, the source's secret is not the sender's: set it with \`cabinet source set ${refused[0]!.sourceId} --verify-secret-file FILE\`.`
+  return [finding("signatures", "warn", message)]
+}
+
+const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): ReadonlyArray<Finding> =>
+  dropped.map(({ sourceId, name, provider }) =>
+    finding(
+      "sender",
+      "warn",
+      `Source ${sourceId} (${name}) receives events from ${providerNamed(provider).title}, whose headers have information that the body lacks, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`,
+    ),
+  )
+
+const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (limited.length === 0) return []
+  const each = limited.map(
+    ({ sourceId, name, count, since, lastAt }) =>
+      `${counted(count, "request", "requests")} to source ${sourceId} (${name}), from ${since} to ${lastAt}`,
+  )
+  const message = `Requests were refused with 429, because there were too many a minute: ${each.join("; ")}. Most senders send them again. CABINET_INTAKE_RATE is how many are taken of one source and of one client address; \`cabinet source set ${limited[0]!.sourceId} --rate N\` gives a source a rate of its own.`
+  return [finding("rates", "warn", message)]
+}
+
+const ofSoleClient = ({ soleClient: sole }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (sole === null) return []
+  const message = `The last ${sole.requests} requests to intake all came from ${sole.address}, although ${sole.programs} different programs sent them. If that is the address of a proxy, set CABINET_TRUSTED_PROXIES to it: until then all clients share one rate and one limit of wrong credentials, and events do not have their sender's address.`
+  return [finding("clients", "warn", message)]
+}
+
+/** The URL that a server without a base URL records: the address on which it listens. */
+const LISTENING = /^https?:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?::|$)/
+
+const ofSignedAddresses = ({ signedAddresses: signed, baseUrl }: DiagnosticsReport): ReadonlyArray<Finding> => {
+  if (signed.length === 0 || (baseUrl !== null && !LISTENING.test(baseUrl))) return []
+  const each = signed.map(({ sourceId, name, recipe }) => `source ${sourceId} (${name}, ${recipe})`)
+  const known =
+    baseUrl === null
+      ? "no server has been given the base URL"
+      : `the base URL is ${baseUrl}, where only this machine is`
+  const message = `Some senders sign the public address with their requests: those of ${each.join(", ")}. Here ${known}, so their requests signed for another address are refused. Set BASE_URL to the beginning of the address that they use.`
+  return [finding("base URL", "warn", message)]
+}
+
+/** In the order in which they are shown. */
+export const senderFindings = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => [
+  ...ofSignatures(diagnostics),
+  ...ofLimited(diagnostics),
+  ...ofDroppedHeaders(diagnostics),
+  ...ofSoleClient(diagnostics),
+  ...ofSignedAddresses(diagnostics),
+]
