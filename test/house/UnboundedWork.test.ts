@@ -225,7 +225,7 @@ const slowOn = (source: string, flags: string): string | undefined => {
 
 /** Patterns that see only what an operator or this program wrote, or a text whose length is bounded just before. */
 const KNOWN_SHORT: ReadonlyArray<readonly [path: string, pattern: string, why: string]> = [
-  ["packages/core/src/file/CsvShape.ts", "NUMBER_OR_DATE", "of 64 characters at most"],
+  ["packages/core/src/file/CsvSample.ts", "NUMBER_OR_DATE", "of 64 characters at most"],
   ["packages/cli/src/settings/SettingForm.ts", "\\/+$", "a setting"],
   [
     "packages/cli/src/commands/RunCommand.ts",

@@ -4,6 +4,7 @@
  * Below it are `list`, `show` and `undo`; a source of such a name is imported into by its number.
  */
 import { Import, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
+import { DELIMITER_UNCLEAR, ONE_COLUMN } from "@data-cabinet/core/file/Delimiter"
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
 import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
@@ -40,16 +41,39 @@ const drawing = () => {
   }
 }
 
+/** A delimiter in words, and as `--delimiter` takes it. */
+const cellsBy = (delimiter: string): string =>
+  delimiter === "none" || delimiter === ONE_COLUMN
+    ? "one column"
+    : `cells separated by ${delimiter === "\t" ? "tabs" : JSON.stringify(delimiter)}`
+
+const delimiterOption = (delimiter: string): string =>
+  delimiter === ONE_COLUMN ? "none" : delimiter === "\t" ? "tab" : `"${delimiter}"`
+
+/** What the file becomes with each delimiter that fits. */
+const readingLines = (outcome: ImportReport, style: Style): ReadonlyArray<string> =>
+  outcome.readings.flatMap(({ delimiter, preview }) => [
+    `--delimiter ${delimiterOption(delimiter)}: ${cellsBy(delimiter)}`,
+    ...preview.map((row) => style.dim(`  ${plainText(row)}`)),
+  ])
+
+const doubtLines = ({ doubts }: ImportReport): ReadonlyArray<string> =>
+  doubts.map(({ message, places, count }) => {
+    const at = places.map(({ line, column }) => (column === null ? `${line}` : `${line}:${column}`)).join(", ")
+    return `${message} ${count === 1 ? "Line" : "Lines"} ${at}${count > places.length ? ", …" : ""}.`
+  })
+
 const howRead = (outcome: ImportReport): string =>
   [
     outcome.format.toUpperCase(),
     ...(outcome.encoding === null ? [] : [outcome.encoding]),
-    ...(outcome.delimiter === null
-      ? []
-      : [`cells separated by ${outcome.delimiter === "\t" ? "tabs" : JSON.stringify(outcome.delimiter)}`]),
-    ...(outcome.header === null ? [] : [outcome.header ? "header in the first row" : "no header"]),
+    ...(outcome.delimiter === null ? [] : [cellsBy(outcome.delimiter)]),
+    ...(outcome.header === null ? [] : [headerWords(outcome)]),
     ...(outcome.sheet === null ? [] : [`sheet ${outcome.sheet}`]),
   ].join(", ")
+
+const headerWords = ({ headerRow }: ImportReport): string =>
+  headerRow === null ? "no header" : headerRow === 1 ? "header in the first row" : `header in row ${headerRow}`
 
 const MAX_SHOWN_REFUSALS = 20
 
@@ -88,9 +112,21 @@ const lines = (outcome: ImportReport, style: Style): ReadonlyArray<string> => {
     accepting: `${outcome.file} is staged: ${outcome.accepted} of ${counted(outcome.rows, "row")} accepted, the rest is pending${outcome.failure === null ? "" : ` (${outcome.failure})`}.`,
     dry_run: `${counted(outcome.rows, "row")} of ${outcome.file} would become ${outcome.rows === 1 ? "an event" : "events"}.`,
     refused: `Nothing of ${outcome.file} was imported.`,
+    unclear: `Nothing of ${outcome.file} was imported: several delimiters fit.`,
     failed: `The import of ${outcome.file} failed: ${outcome.failure ?? "it cannot continue"}.`,
   }[outcome.state]
-  return [head, style.dim(howRead(outcome)), ...notation, ...misfits, ...preview, ...before, ...replaced, ...refused]
+  const doubts = [...readingLines(outcome, style), ...doubtLines(outcome)]
+  return [
+    head,
+    style.dim(howRead(outcome)),
+    ...notation,
+    ...misfits,
+    ...preview,
+    ...before,
+    ...doubts,
+    ...replaced,
+    ...refused,
+  ]
 }
 
 export const importCommand = Command.make(
@@ -103,9 +139,14 @@ export const importCommand = Command.make(
       Flag.optional,
     ),
     encoding: text("encoding", "NAME", "The text's encoding: utf-8, utf-16, windows-1251, …; default: detected"),
-    delimiter: text("delimiter", "CHAR", "Cell delimiter: a character, or tab; default: detected"),
+    delimiter: text("delimiter", "CHAR", "Cell delimiter: a character, tab, or none for one column; default: detected"),
     header: Flag.Boolean("header").pipe(
       Flag.withDescription("Whether the first row is a header (--no-header: it is not); default: detected"),
+      Flag.optional,
+    ),
+    headerRow: Flag.Int("header-row").pipe(
+      Flag.withMetavar("N"),
+      Flag.withDescription("The line of the header, from 1; what is above it is left out; default: detected"),
       Flag.optional,
     ),
     sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; default: the first"),
@@ -126,6 +167,7 @@ export const importCommand = Command.make(
           encoding: Option.getOrUndefined(input.encoding),
           delimiter: Option.getOrUndefined(input.delimiter),
           header: Option.getOrUndefined(input.header),
+          headerRow: Option.getOrUndefined(input.headerRow),
           sheet: Option.getOrUndefined(input.sheet),
           pointer: Option.getOrUndefined(input.pointer),
           ...notationOf(input),
@@ -137,7 +179,9 @@ export const importCommand = Command.make(
           Import.use((imports) => imports.file(sourceId, file, options, bar.tell)),
           bar.clear,
         ).pipe(withHints(input.again ? {} : { same_file: "To import it again, pass --again." }))
-        const value = { ...importJson(outcome), preview: outcome.preview.map((row) => new JsonText(row)) }
+        const rows = (preview: ReadonlyArray<string>) => preview.map((row) => new JsonText(row))
+        const readings = outcome.readings.map((one) => ({ ...one, preview: rows(one.preview) }))
+        const value = { ...importJson(outcome), readings, preview: rows(outcome.preview) }
         yield* report(yield* format, value, (style) => lines(outcome, style).join("\n"))
         if (outcome.state === "refused") {
           return yield* new CommandError({
@@ -145,6 +189,7 @@ export const importCommand = Command.make(
             message: `${counted(outcome.refused, "row")} of ${outcome.file} ${outcome.refused === 1 ? "was" : "were"} refused, so nothing was imported. Pass --skip-refused to import the others.`,
           })
         }
+        if (outcome.state === "unclear") return yield* new CommandError({ code: "refused", message: DELIMITER_UNCLEAR })
         if (outcome.state === "failed")
           return yield* new CommandError({ code: "refused", message: `The import failed: ${outcome.failure}` })
       }),

@@ -2,14 +2,15 @@
 import type { ImportReport } from "@data-cabinet/core/file/Import"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
-import { jsonTree } from "../html/JsonTree.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import { csvChoice } from "./CsvChoice.ts"
 import { fileTabs } from "./FileTabs.ts"
+import { reportBox } from "./ReportBox.ts"
 
 export interface FileData {
   readonly imports: ReadonlyArray<ImportStatus>
@@ -28,46 +29,8 @@ const form = (frame: Frame, { sources, report }: FileData): HtmlValue => {
     on.map(({ id, name }) => [String(id), name] as const),
     String(report?.sourceId ?? on[0]!.id),
   )}</select></label><button name="dry_run" value="true">${words.tryFirst}</button><button class="main" name="dry_run" value="false">${words.importNow}</button></div>
-<details><summary>${words.more}</summary>${notationChoice(frame, {})}<p class="soft">${words.notationHint}</p><label class="choice"><input type="checkbox" name="skip_refused" value="true"> ${words.skipRefused}</label><label class="choice"><input type="checkbox" name="again" value="true"> ${words.again}</label></details>
+<details${report?.state === "unclear" && new Html(" open")}><summary>${words.more}</summary>${csvChoice(frame)}${notationChoice(frame, {})}<p class="soft">${words.notationHint}</p><label class="choice"><input type="checkbox" name="skip_refused" value="true"> ${words.skipRefused}</label><label class="choice"><input type="checkbox" name="again" value="true"> ${words.again}</label></details>
 <p class="soft">${words.hint}</p><progress class="hide" max="1" value="0" aria-label="${words.sending}"></progress></form>`
-}
-
-const TONES: Readonly<Record<ImportReport["state"], Tone>> = {
-  done: "good",
-  accepting: "warn",
-  refused: "bad",
-  dry_run: "quiet",
-  failed: "bad",
-}
-
-/** Which fields are written in the notation that was chosen, and the first values that are not. */
-const readFields = (frame: Frame, { readAs, misfits }: ImportReport): HtmlValue => {
-  const { file: words } = frame.words
-  if (readAs.length === 0) return null
-  const fields = readAs.map(
-    ({ field, as, fits, misfits: others }) =>
-      markup`<tr><th scope="row"><bdi>${field}</bdi></th><td>${words.readAs[as]}</td><td>${words.fits(fits, fits + others)}</td></tr>`,
-  )
-  const values = misfits.map(
-    ({ line, field, value }) =>
-      markup`<tr><th scope="row" class="nowrap">${words.line(line, null)}</th><td><bdi>${field}</bdi></td><td class="mono"><bdi>${value}</bdi></td></tr>`,
-  )
-  return markup`<table class="list">${fields}</table>${values.length > 0 && markup`<p>${words.stayText}</p><table class="list">${values}</table>`}`
-}
-
-/** A refused file shows its first errors; the rest is counted. */
-export const reportBox = (frame: Frame, report: ImportReport): Html => {
-  const { file: words } = frame.words
-  const said = words.reports[report.state](report.rows, report.refused)
-  const places = report.refusals.map(
-    ({ line, column, reason }) =>
-      markup`<tr><th scope="row" class="nowrap">${words.line(line, column)}</th><td lang="en">${reason}</td></tr>`,
-  )
-  const facts = [report.format, report.encoding, report.delimiter === "\t" ? "TAB" : report.delimiter, report.sheet]
-  return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
-<p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p lang="en">${report.failure}</p>`}
-${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
-${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
 }
 
 const IMPORT_TONES: Readonly<Record<ImportStatus["state"], Tone>> = {

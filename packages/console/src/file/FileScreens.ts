@@ -11,7 +11,9 @@ import type { Frame } from "../html/Shell.ts"
 import { notationIn } from "../html/NotationChoice.ts"
 import { idOf } from "../screen/Act.ts"
 import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
-import { type FileData, fileScreen, reportBox } from "./FileScreen.ts"
+import { csvChoiceIn } from "./CsvChoice.ts"
+import { type FileData, fileScreen } from "./FileScreen.ts"
+import { reportBox } from "./ReportBox.ts"
 
 const LISTED = 50
 /** From the console at once, in one process; programs have slots of their own. */
@@ -34,6 +36,7 @@ export const fileScreens = Effect.gen(function* () {
     const { file, fields } = yield* spool(call.request, limits)
     const is = (name: string) => fields.get(name) === "true"
     const options = {
+      ...csvChoiceIn((name) => fields.get(name)),
       ...notationIn((name) => fields.get(name)),
       dryRun: is("dry_run"),
       again: is("again"),

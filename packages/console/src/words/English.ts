@@ -624,7 +624,14 @@ export const ENGLISH = {
     hint: "A check only reads the file and stores nothing. An import takes all rows, or none if one cannot be read.",
     sending: "Sending the file",
     interrupted: "The upload failed. Send the file again.",
-    states: { done: "imported", accepting: "being imported", refused: "refused", dry_run: "tried", failed: "failed" },
+    states: {
+      done: "imported",
+      accepting: "being imported",
+      refused: "refused",
+      dry_run: "tried",
+      unclear: "unclear",
+      failed: "failed",
+    },
     reports: {
       done: (rows: number, _refused: number) => `${count(rows, { one: "row has", other: "rows have" })} become events.`,
       accepting: (rows: number, _refused: number) =>
@@ -633,7 +640,30 @@ export const ENGLISH = {
         `Nothing was imported: ${count(refused, { one: "row cannot be read", other: "rows cannot be read" })}.`,
       dry_run: (rows: number, refused: number) =>
         `${count(rows, { one: "row", other: "rows" })} would become events; ${count(refused, { one: "row cannot be read", other: "rows cannot be read" })}.`,
+      unclear: (_rows: number, _refused: number) => "Nothing was imported: several delimiters fit.",
       failed: (_rows: number, _refused: number) => "Nothing more was imported.",
+    },
+    delimiter: "Cells are separated by",
+    headerRow: "Line of the header",
+    detected: "detected",
+    delimiters: { ",": "comma", ";": "semicolon", tab: "tab", "|": "bar", none: "nothing: one column" } as Record<
+      string,
+      string
+    >,
+    delimiterAsked: "The file can be read in several ways. Choose the delimiter under Options, and send it again.",
+    headerAt: (line: number) => `header in line ${line}`,
+    doubtful: "Worth a look:",
+    doubts: {
+      delimiter_tied: (_count: number) => "A comma would divide the lines evenly as well",
+      titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,
+      totals_row: (rows: number) => `${count(rows, { one: "row looks", other: "rows look" })} like a total`,
+      short_rows: (rows: number) =>
+        `${count(rows, { one: "row has", other: "rows have" })} fewer cells than the header`,
+      values_replaced: (values: number) =>
+        `${count(values, { one: "value has", other: "values have" })} unreadable characters`,
+      tables_skipped: (tables: number) => `${count(tables, { one: "other table", other: "other tables" })} not read`,
+      cells_spanned: (cells: number) =>
+        `${count(cells, { one: "cell spans", other: "cells span" })} several rows or columns`,
     },
     line: (line: number, column: number | null) => `line ${line}${column === null ? "" : `, column ${column}`}`,
     replaced: (characters: number) =>

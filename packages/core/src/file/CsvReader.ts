@@ -19,6 +19,9 @@ const PLAIN = 1
 const QUOTED = 2
 const CLOSED = 3
 
+/** No character has this code. */
+const NEVER = -1
+
 const LF = 10
 const CR = 13
 const QUOTE = 34
@@ -32,8 +35,8 @@ export class CsvReader {
   #columns: Array<number> = []
   #cell = ""
   #held = 0
-  #line = 1
-  #recordLine = 1
+  #line: number
+  #recordLine: number
   /** The number of characters before this piece, and before the current line. */
   #base = 0
   #lineStart = 0
@@ -44,8 +47,11 @@ export class CsvReader {
   #stopped = false
   #quote = { line: 0, column: 0 }
 
-  constructor(delimiter: string, record: (record: CsvRecord) => void, refuse: (refusal: Refusal) => void) {
-    this.#delimiter = delimiter.charCodeAt(0)
+  /** An empty delimiter reads each line as one cell. `line` is the number of the first line. */
+  constructor(delimiter: string, record: (record: CsvRecord) => void, refuse: (refusal: Refusal) => void, line = 1) {
+    this.#line = line
+    this.#recordLine = line
+    this.#delimiter = delimiter === "" ? NEVER : delimiter.charCodeAt(0)
     this.#record = record
     this.#refuse = refuse
   }

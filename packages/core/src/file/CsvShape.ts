@@ -1,69 +1,69 @@
-/** Detects from the beginning of a separated file how to read it: the delimiter, and whether the first line is a header. */
-import { CsvReader } from "./CsvReader.ts"
+/**
+ * Detects from the beginning of a separated file how to read it: the delimiter, the line where the table begins, and
+ * whether that line is a header.
+ */
+import { constancy } from "./Constancy.ts"
+import { csvPreview } from "./CsvPreview.ts"
+import { csvSample, isValue, type SampledText } from "./CsvSample.ts"
+import { type DelimiterChoice, findDelimiter } from "./Delimiter.ts"
+import { LineSkip } from "./LineSkip.ts"
+import { tableBegin } from "./TableBegin.ts"
+
+/** What the caller says; the rest is detected. */
+export interface GivenCsvShape {
+  readonly delimiter?: string | undefined
+  readonly header?: boolean | undefined
+  /** The line of the header, from 1; everything above it is left out. */
+  readonly headerRow?: number | undefined
+}
 
 export interface CsvShape {
+  /** Empty for one column. */
   readonly delimiter: string
   readonly header: boolean
-  /** The number of characters before the first line: Excel's `sep=;`, which declares the delimiter. */
-  readonly skip: number
+  /** The line where the table begins, from 1: below Excel's `sep=;`, and below titles. */
+  readonly firstLine: number
+  /** The number of lines above it that were found to be titles. */
+  readonly titles: number
+  /** Another delimiter that fits as well, and that the preference for this one excludes. */
+  readonly passedOver: string | null
+  /** If several delimiters fit: what the file becomes with each. The caller must decide. */
+  readonly readings: ReadonlyArray<CsvReading>
 }
 
-const CANDIDATES = [",", ";", "\t", "|"]
+/** What a file becomes with one of the delimiters that fit. */
+export interface CsvReading {
+  readonly delimiter: string
+  readonly header: boolean
+  /** The first rows as JSON texts. */
+  readonly preview: ReadonlyArray<string>
+}
+
+const DECLARED = /^(?:sep=([^\r\n])|"sep=([^\r\n])")(?:\r\n|\n|\r)/i
 
 /** Given options override detection. `sample` is the beginning of the text, and `whole` says that it is the complete text. */
-export const csvShape = (
-  sample: string,
-  whole: boolean,
-  given: { readonly delimiter?: string | undefined; readonly header?: boolean | undefined },
-): CsvShape => {
-  const said = /^sep=([^\r\n])\r?\n/i.exec(sample)
-  const skip = said?.[0].length ?? 0
-  const text = skip === 0 ? sample : sample.slice(skip)
-  const delimiter = given.delimiter ?? said?.[1] ?? guessDelimiter(text, whole)
-  return { delimiter, skip, header: given.header ?? guessHeader(records(text, delimiter, whole)) }
-}
-
-const records = (text: string, delimiter: string, whole: boolean): ReadonlyArray<ReadonlyArray<string>> => {
-  const found: Array<ReadonlyArray<string>> = []
-  const reader = new CsvReader(
-    delimiter,
-    ({ cells }) => found.push(cells),
-    () => {},
-  )
-  reader.push(text)
-  if (whole) reader.end()
-  return found
-}
-
-/** The candidate with which most lines have as many cells as the first, preferring more cells; otherwise a comma. */
-const guessDelimiter = (text: string, whole: boolean): string => {
-  let best = ","
-  let bestScore = 0
-  for (const candidate of CANDIDATES) {
-    const rows = records(text, candidate, whole)
-    const width = rows[0]?.length ?? 0
-    if (width < 2) continue
-    const even = rows.filter((row) => row.length === width).length / rows.length
-    const score = even ** 2 * (1 + Math.log(width))
-    if (score > bestScore) {
-      best = candidate
-      bestScore = score
-    }
-  }
-  return best
-}
-
-const NUMBER_OR_DATE =
-  /^[+-]?[\d\s\u00a0]*[.,]?\d+(?:e[+-]?\d+)?%?$|^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T]\d{1,2}:\d\d.*)?$/i
-const YEAR = /^(?:19|20)\d\d$/
-
-/** No number or date is longer; on a long run of digits the pattern would backtrack over every way to split it. */
-const MAX_VALUE_LENGTH = 64
-
-const isValue = (cell: string): boolean => {
-  const text = cell.trim()
-  return text.length <= MAX_VALUE_LENGTH && NUMBER_OR_DATE.test(text) && !YEAR.test(text)
+export const csvShape = (sample: string, whole: boolean, given: GivenCsvShape): CsvShape => {
+  const declared = DECLARED.exec(sample)
+  const line = given.headerRow ?? (declared === null ? 1 : 2)
+  const sampled: SampledText = { text: new LineSkip(line - 1).pass(sample), whole, line }
+  const delimiter = given.delimiter ?? declared?.[1] ?? declared?.[2]
+  const choice: DelimiterChoice =
+    delimiter === undefined ? findDelimiter(sampled) : { fitting: [delimiter], passedOver: null }
+  const { fitting, passedOver } = choice
+  const begins = fitting.map((one) => ({ delimiter: one, ...beginOf(sampled, one, given) }))
+  const first = begins[0]!
+  const readings = begins.length === 1 ? [] : begins.map((one) => csvPreview(sampled, one))
+  return { ...first, titles: first.firstLine - line, passedOver, readings }
 }
 
 /** A header contains no numbers and no dates, except years; a first line without them counts as a header. */
-const guessHeader = (rows: ReadonlyArray<ReadonlyArray<string>>): boolean => !(rows[0] ?? []).some(isValue)
+const beginOf = (sampled: SampledText, delimiter: string, given: GivenCsvShape) => {
+  const { rows, refused } = csvSample(sampled, delimiter)
+  const { width } = constancy(
+    rows.map(({ cells }) => cells.length),
+    refused,
+  )
+  const begin = given.header === false || given.headerRow !== undefined ? 0 : tableBegin(rows, width)
+  const header = given.header ?? (given.headerRow !== undefined || !(rows[begin]?.cells ?? []).some(isValue))
+  return { header, firstLine: begin === 0 ? sampled.line : rows[begin]!.line }
+}

@@ -11,9 +11,10 @@ import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
 import { type FileError, fileError, noSuchImport } from "./FileError.ts"
-import { FileNotation, hasNotation, type NotationReport, notationRefusal } from "./FileNotation.ts"
+import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
 import { type FileInspection, inspectFile } from "./FileInspection.ts"
+import { type FileReading, headerRowOf, inspected, NOTHING_ACCEPTED, NOTHING_SURVEYED, UNCLEAR } from "./FileReading.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
 import { turns } from "./Pieces.ts"
@@ -51,10 +52,6 @@ type Keep<E> = (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, E>
 /** What a cell costs beside what a character does. */
 const CELL_COST = 50
 
-const NOTHING_SURVEYED: NotationReport = { readAs: [], misfits: [] }
-
-const NOTHING_ACCEPTED = { importId: null, accepted: 0, failure: null }
-
 export class FileImporter {
   readonly #ports: Ports
 
@@ -73,8 +70,11 @@ export class FileImporter {
       yield* onProgress({ phase: "looking", done: 0, total: file.size })
       const look = yield* inspectFile(file, options)
       const importedBefore = Option.getOrNull(yield* this.#ports.imports.same(sourceId, look.sha256))
+      const named = { sourceId, file: file.name, ...inspected(look), importedBefore }
+      const readings = look.csv?.readings ?? []
+      if (readings.length > 0) return { ...named, ...UNCLEAR, readings }
       const { call, told } = yield* this.#survey(given, look)
-      const about = { sourceId, file: file.name, ...inspected(look), importedBefore, ...told }
+      const about = { ...named, ...told }
       if (options.dryRun === true) {
         const reading = yield* Effect.scoped(this.#read(call, look, () => Effect.void))
         return { ...about, ...reading, ...NOTHING_ACCEPTED, state: "dry_run" }
@@ -119,7 +119,11 @@ export class FileImporter {
   }
 
   /** Reads the whole file and passes the valid rows to `keep`. */
-  #read<E>(call: FileImport, look: FileInspection, keep: Keep<E>): Effect.Effect<Reading, E | FileError, Scope.Scope> {
+  #read<E>(
+    call: FileImport,
+    look: FileInspection,
+    keep: Keep<E>,
+  ): Effect.Effect<FileReading, E | FileError, Scope.Scope> {
     const { file, options, onProgress, notation } = call
     const read = Effect.gen({ self: this }, function* () {
       const items = readItems(file, look, options.header)
@@ -148,7 +152,16 @@ export class FileImporter {
           yield* onProgress({ phase: "staging", done: batch.read, total })
         }),
       )
-      return { ...seen, refusals, preview, sheet: reading.sheet, header: reading.header }
+      const { sheet, header } = reading
+      return {
+        ...seen,
+        refusals,
+        preview,
+        sheet,
+        header,
+        headerRow: headerRowOf(look, header),
+        doubts: reading.doubts(),
+      }
     })
     return instrument("import.stage", read)
   }
@@ -225,24 +238,6 @@ export class FileImporter {
       }
     })
   }
-}
-
-/** What the report says of a file before it is read. */
-const inspected = ({ bytes, format, charset, csv }: FileInspection) => ({
-  bytes,
-  format,
-  encoding: charset?.name ?? null,
-  delimiter: csv?.delimiter ?? null,
-})
-
-interface Reading {
-  readonly rows: number
-  readonly refused: number
-  readonly replaced: number
-  readonly refusals: ReadonlyArray<Refusal>
-  readonly preview: ReadonlyArray<string>
-  readonly sheet: string | null
-  readonly header: boolean | null
 }
 
 const sameFile = (same: ImportStatus) =>

@@ -6,7 +6,8 @@ import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { bufferOf } from "../text/Charset.ts"
 import { type CsvShape, csvShape } from "./CsvShape.ts"
-import { CharsetDetector, type FileCharset, namedCharset, TextDecoding } from "../text/FileCharset.ts"
+import { ONE_COLUMN } from "./Delimiter.ts"
+import { CharsetDetector, type FileCharset, hasOpenByteOrder, namedCharset, TextDecoding } from "../text/FileCharset.ts"
 import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
 import { foreignFile, isOleContainer, OleContainer } from "./ForeignFile.ts"
@@ -19,10 +20,12 @@ export interface FileOptions {
   readonly format?: FileFormat | undefined
   /** The name of a charset as used on the web, or `utf-16`. */
   readonly encoding?: string | undefined
-  /** One character; `\t` and `tab` are accepted too. */
+  /** One character, `tab`, or `none` for a file of one column; by default detected. */
   readonly delimiter?: string | undefined
   /** Whether the first row holds the names; by default detected from the rows. */
   readonly header?: boolean | undefined
+  /** The line, or the row of a sheet, that holds the names; what is above it is left out. By default detected. */
+  readonly headerRow?: number | undefined
   /** For a spreadsheet: the sheet's name, or its number from 1. */
   readonly sheet?: string | undefined
   /** For JSON: the pointer to the list. */
@@ -37,6 +40,8 @@ export interface FileInspection {
   readonly charset: FileCharset | null
   readonly csv: CsvShape | null
   readonly sheet: string | undefined
+  /** The row of a sheet at which reading begins, from 1. */
+  readonly headerRow: number
   readonly pointer: string
 }
 
@@ -66,23 +71,29 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
       return Effect.void
     })
     const head = Buffer.concat(sample)
-    const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "" }
+    const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "", headerRow: options.headerRow ?? 1 }
     if (container !== undefined) return yield* fileError("unreadable", `This is ${container.what}.`)
     const asWorkbook = options.format !== undefined && isWorkbook(options.format)
     if (asWorkbook || (options.format === undefined && isZip(head))) {
       if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX or ODS workbook.")
       return { ...common, format: workbookFormat(head), charset: null, csv: null, sheet: options.sheet }
     }
-    const charset = given.charset ?? witness.decide()
+    const detected = witness.decide()
+    const isOpen = given.charset !== null && hasOpenByteOrder(options.encoding ?? "")
+    const isOfFamily = isOpen && detected.unit === given.charset?.unit
+    const charset = given.charset === null || isOfFamily ? detected : given.charset
     const text = new TextDecoding(charset).write(bufferOf(head)).replace(/^\uFEFF/, "")
     const foreign = options.format === undefined ? foreignFile(head, text) : undefined
     if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}, not a table.`)
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
-    const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { delimiter, header: options.header }) : null
+    const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { ...options, delimiter }) : null
     return { ...common, format, charset, csv, sheet: undefined }
   })
+
+/** Delimiters that are easier to name than to type. */
+const DELIMITER_NAMES: Readonly<Record<string, string>> = { "\\t": "\t", tab: "\t", none: ONE_COLUMN }
 
 /** Validates the caller's options before a byte is read. */
 const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
@@ -96,9 +107,20 @@ const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
       `The encoding ${options.encoding} is not supported: utf-8, utf-16, windows-1251, latin-1, koi8-r, ….`,
     )
   }
-  const delimiter = options.delimiter === "\\t" || options.delimiter === "tab" ? "\t" : options.delimiter
-  if (delimiter !== undefined && (delimiter.length !== 1 || /["\r\n]/.test(delimiter))) {
-    return yield* refuse("The delimiter must be one character, and neither a quote nor a line break.")
+  const delimiter = DELIMITER_NAMES[options.delimiter ?? ""] ?? options.delimiter
+  if (
+    options.delimiter !== "none" &&
+    delimiter !== undefined &&
+    (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
+  ) {
+    return yield* refuse("The delimiter must be tab, none, or one character that is neither a quote nor a line break.")
+  }
+  const { headerRow } = options
+  if (headerRow !== undefined && !(Number.isSafeInteger(headerRow) && headerRow >= 1)) {
+    return yield* refuse("The header's row must be a number from 1.")
+  }
+  if (headerRow !== undefined && options.header === false) {
+    return yield* refuse("A header's row and no header exclude each other.")
   }
   if (!isPointer(options.pointer ?? ""))
     return yield* refuse("A pointer must be empty or begin with a slash, such as /data/items.")

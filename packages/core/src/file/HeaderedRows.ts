@@ -5,7 +5,9 @@
  */
 import type { Json } from "../json/Json.ts"
 import { gatherFields } from "../intake/Fields.ts"
+import type { DoubtLog } from "./Doubt.ts"
 import type { ItemSink } from "./FileItem.ts"
+import { isTotalsRow } from "./TotalsRow.ts"
 
 export interface CellRow {
   readonly line: number
@@ -22,10 +24,29 @@ export class HeaderedRows {
   #names: ReadonlyArray<string> | undefined
   #unique = true
   #width = 0
+  readonly #doubts: DoubtLog | undefined
+  /** Whether values may hold U+FFFD: every cell is examined from then on. */
+  #hasReplaced = false
+  /** The last two rows, which may be totals. */
+  #last: CellRow | undefined
+  #beforeLast: CellRow | undefined
 
-  constructor(sink: ItemSink, hasHeader: boolean) {
+  /** Rows that are doubtful but not refused go to `doubts`. */
+  constructor(sink: ItemSink, hasHeader: boolean, doubts?: DoubtLog) {
     this.#sink = sink
     this.#hasHeader = hasHeader
+    this.#doubts = doubts
+  }
+
+  /** Examines all further cells for U+FFFD. */
+  expectReplaced(): void {
+    this.#hasReplaced = true
+  }
+
+  /** Call it after the last row. */
+  end(): void {
+    for (const row of [this.#beforeLast, this.#last])
+      if (row !== undefined && isTotalsRow(row.cells)) this.#doubts?.add("totals_row", row.line)
   }
 
   /** The names of the fields, once the first row has been read. */
@@ -47,10 +68,11 @@ export class HeaderedRows {
         return this.#sink.refuse({ line: row.line, column: row.columns?.[this.#width] ?? this.#width + 1, reason })
       }
     }
-    if (this.#hasHeader && row.last === true && width < this.#width) {
+    if (this.#hasHeader && row.last === true && width < this.#width && !isTotalsRow(cells)) {
       const reason = `the file ends here in the middle of a row: it has ${width} cells, but the header has ${this.#width}`
       return this.#sink.refuse({ line: row.line, column: null, reason })
     }
+    if (this.#doubts !== undefined) this.#examine(row, width, this.#doubts)
     if (this.#unique) {
       const payload = new Map<string, Json>()
       for (let n = 0; n < width; n++) payload.set(this.#name(n), cells[n]!)
@@ -59,6 +81,18 @@ export class HeaderedRows {
     const fields: Array<readonly [string, Json]> = []
     for (let n = 0; n < width; n++) fields.push([this.#name(n), cells[n]!])
     this.#sink.item(row.line, gatherFields(fields))
+  }
+
+  #examine(row: CellRow, width: number, doubts: DoubtLog): void {
+    if (this.#hasHeader && width < this.#width && row.columns !== undefined) doubts.add("short_rows", row.line)
+    if (this.#hasReplaced) {
+      for (const [n, cell] of row.cells.entries()) {
+        if (typeof cell === "string" && cell.includes("\uFFFD"))
+          doubts.add("values_replaced", row.line, row.columns?.[n] ?? n + 1)
+      }
+    }
+    this.#beforeLast = this.#last
+    this.#last = row
   }
 
   #name(n: number): string {

@@ -9,6 +9,8 @@ import type { DateNotation, NumberNotation } from "../row/Notation.ts"
 import { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { Sources } from "../source/Sources.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
+import type { CsvReading } from "./CsvShape.ts"
+import type { Doubt } from "./Doubt.ts"
 import type { FileError } from "./FileError.ts"
 import { FileImporter } from "./FileImporter.ts"
 import type { NotationMisfit, ReadField } from "./FileNotation.ts"
@@ -33,9 +35,12 @@ export interface ImportOptions extends FileOptions {
   readonly skipRefused?: boolean | undefined
 }
 
-/** `refused`: rows were refused, so nothing was accepted. `accepting`: staged, and accepted in the background. */
+/**
+ * `refused`: rows were refused, so nothing was accepted. `unclear`: several delimiters fit, and the caller must choose from
+ * `readings`; nothing was accepted. `accepting`: staged, and accepted in the background.
+ */
 export interface ImportReport {
-  readonly state: "done" | "accepting" | "refused" | "dry_run" | "failed"
+  readonly state: "done" | "accepting" | "refused" | "unclear" | "dry_run" | "failed"
   readonly importId: number | null
   readonly sourceId: number
   readonly file: string
@@ -43,8 +48,11 @@ export interface ImportReport {
   readonly format: FileFormat
   /** Null for a spreadsheet, which declares its own encoding. */
   readonly encoding: string | null
+  /** `none` for a file of one column. Null for other formats, and while it is unclear. */
   readonly delimiter: string | null
   readonly header: boolean | null
+  /** The line that holds the names; null without a header. */
+  readonly headerRow: number | null
   readonly sheet: string | null
   /** The rows that become, or would become, events; and how many of them are events by now. */
   readonly rows: number
@@ -54,6 +62,10 @@ export interface ImportReport {
   readonly refusals: ReadonlyArray<Refusal>
   /** How many characters could not be decoded and became U+FFFD. */
   readonly replaced: number
+  /** What was read, but deserves a look. */
+  readonly doubts: ReadonlyArray<Doubt>
+  /** With the state `unclear`: what the file becomes with each delimiter that fits. */
+  readonly readings: ReadonlyArray<CsvReading>
   /** With a notation: the fields that are written in it, at least in part. */
   readonly readAs: ReadonlyArray<ReadField>
   /** With a notation: the first values of these fields that are not written in it, and stay texts. */

@@ -1,14 +1,18 @@
 /** The second pass over a file: its items in order, in batches, with the refusals among them. */
 import { Effect, type Scope, Stream } from "effect"
 import { JsonNumber, type Json } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
 import { CsvReader } from "./CsvReader.ts"
+import type { CsvShape } from "./CsvShape.ts"
 import { TextDecoding } from "../text/FileCharset.ts"
+import { type Doubt, DoubtLog } from "./Doubt.ts"
 import type { FileError } from "./FileError.ts"
 import { isWorkbook } from "./FileFormat.ts"
 import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"
 import { HeaderedRows } from "./HeaderedRows.ts"
 import { JsonLinesReader, JsonListReader, PointedReader } from "./JsonReader.ts"
+import { LineSkip } from "./LineSkip.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { type SheetCell, SheetReader } from "./SheetReader.ts"
 
@@ -25,6 +29,8 @@ export interface ItemReading {
   /** The sheet that is read; null for a text. */
   readonly sheet: string | null
   readonly header: boolean | null
+  /** What was doubtful so far; complete when the batches have ended. */
+  readonly doubts: () => ReadonlyArray<Doubt>
   readonly batches: Stream.Stream<ItemBatch, FileError>
 }
 
@@ -54,16 +60,17 @@ export const readItems = (
   isWorkbook(look.format) ? sheetItems(file, look, header) : Effect.succeed(textItems(file, look))
 
 const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
+  let doubts = new DoubtLog()
   const batches = Stream.suspend(() => {
+    doubts = new DoubtLog()
     const gathered = new ItemBuffer()
-    const reader = readerOf(look, gathered)
+    const reader = readerOf(look, gathered, doubts)
     const decoding = new TextDecoding(look.charset!)
+    const skip = new LineSkip((look.csv?.firstLine ?? 1) - 1)
     let read = 0
-    let skip = look.csv?.skip ?? 0
     const push = (text: string) => {
-      const passed = Math.min(skip, text.length)
-      skip -= passed
-      reader.push(passed === 0 ? text : text.slice(passed))
+      if (decoding.replaced > 0) reader.expectReplaced()
+      reader.push(skip.pass(text))
     }
     const pieces = Stream.map(file.bytes, (chunk) => {
       push(decoding.write(chunk))
@@ -78,7 +85,7 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
     })
     return Stream.concat(pieces, last)
   })
-  return { sheet: null, header: look.csv?.header ?? null, batches }
+  return { sheet: null, header: look.csv?.header ?? null, doubts: () => doubts.all, batches }
 }
 
 /** Ends a text in as many steps as its reader needs, plus one in which it has ended. */
@@ -88,18 +95,53 @@ function* endOf(reader: TextReader): Generator<void> {
   yield
 }
 
-const readerOf = (look: FileInspection, sink: ItemSink): TextReader => {
-  if (look.csv !== null) {
-    const rows = new HeaderedRows(sink, look.csv.header)
-    return new CsvReader(
-      look.csv.delimiter,
-      (record) => rows.row({ ...record, cells: record.cells.map(wellFormed) }),
-      sink.refuse,
-    )
+/** A reader that examines values for U+FFFD once there can be any. */
+type DoubtingReader = TextReader & { readonly expectReplaced: () => void }
+
+const readerOf = (look: FileInspection, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
+  if (look.csv !== null) return csvReader(look.csv, sink, doubts)
+  let isExamined = false
+  const examining: ItemSink = {
+    refuse: sink.refuse,
+    item: (line, payload) => {
+      if (isExamined && jsonText(payload).includes("\uFFFD")) doubts.add("values_replaced", line)
+      sink.item(line, payload)
+    },
   }
+  return withExpectation(itemReader(look, examining), () => (isExamined = true))
+}
+
+const itemReader = (look: FileInspection, sink: ItemSink): TextReader => {
   if (look.pointer !== "") return new PointedReader(sink, look.pointer)
   return look.format === "ndjson" ? new JsonLinesReader(sink) : new JsonListReader(sink)
 }
+
+const csvReader = (csv: CsvShape, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
+  if (csv.passedOver !== null) doubts.add("delimiter_tied", csv.firstLine)
+  if (csv.titles > 0) doubts.add("titles_skipped", csv.firstLine, null, csv.titles)
+  const rows = new HeaderedRows(sink, csv.header, doubts)
+  const reader = new CsvReader(
+    csv.delimiter,
+    (record) => rows.row({ ...record, cells: record.cells.map(wellFormed) }),
+    sink.refuse,
+    csv.firstLine,
+  )
+  return {
+    push: (text) => reader.push(text),
+    end: () => {
+      reader.end()
+      rows.end()
+    },
+    expectReplaced: () => rows.expectReplaced(),
+  }
+}
+
+const withExpectation = (reader: TextReader, expectReplaced: () => void): DoubtingReader => ({
+  push: (text) => reader.push(text),
+  end: () => reader.end(),
+  ...(reader.endInPieces === undefined ? {} : { endInPieces: () => reader.endInPieces!() }),
+  expectReplaced,
+})
 
 /** UTF-16 can contain half a surrogate pair, which PostgreSQL cannot hold. */
 const wellFormed = (cell: string): string => (cell.isWellFormed() ? cell : cell.toWellFormed())
@@ -109,11 +151,13 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   const sheet = yield* reader.open(file, look.sheet)
   const header = given ?? true
   const gathered = new ItemBuffer()
-  const rows = new HeaderedRows(gathered, header)
+  const doubts = new DoubtLog()
+  const rows = new HeaderedRows(gathered, header, doubts)
   let read = 0
   const batches = Stream.map(sheet.rows, (batch) => {
     for (const row of batch) {
       read = row.line
+      if (read < look.headerRow) continue
       if (row.tooLong === true) gathered.refuse({ line: row.line, column: null, reason: tooLong("the row") })
       else if (row.refusal !== undefined) gathered.refuse({ line: row.line, ...row.refusal })
       else if (row.cells.some((cell) => cell !== null && cell !== "")) {
@@ -122,7 +166,11 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
     }
     return gathered.take(read, 0)
   })
-  return { sheet: sheet.name, header, batches }
+  const end = Stream.suspend(() => {
+    rows.end()
+    return Stream.empty
+  })
+  return { sheet: sheet.name, header, doubts: () => doubts.all, batches: Stream.concat(batches, end) }
 })
 
 /** A number's shortest digits are what the sheet shows if nothing rounds it. */

@@ -5,25 +5,37 @@
 import iconv from "iconv-lite"
 import { bufferOf, charsetOf, UTF_8 } from "./Charset.ts"
 import { guessCharset } from "./CharsetGuess.ts"
+import { markedWide, unmarkedWide, UTF_16BE, UTF_16LE, UTF_32BE, UTF_32LE, type WideCharset } from "./WideCharset.ts"
 
 export interface FileCharset {
   readonly name: string
   readonly codec: string
+  /** The bytes of one unit in UTF-16 and UTF-32. */
+  readonly unit?: 2 | 4
   /** The source of the charset: the caller, a byte order mark, or the bytes themselves. */
   readonly decidedBy: "option" | "mark" | "bytes"
 }
 
-const UTF_16LE = { name: "utf-16le", codec: "utf-16le" }
-const UTF_16BE = { name: "utf-16be", codec: "utf-16be" }
+/** Families whose byte order a caller may leave to the file. */
+const FAMILIES = new Map<string, ReadonlyArray<WideCharset>>([
+  ["utf-16", [UTF_16LE, UTF_16BE]],
+  ["utf-32", [UTF_32LE, UTF_32BE]],
+])
 
 /** The charset that a caller specified; null if it is unknown. */
 export const namedCharset = (label: string): FileCharset | null => {
   const key = label.trim().toLowerCase()
-  const wide = /^utf-?16(le|be)?$/.exec(key)
-  if (wide !== null) return { ...(wide[1] === "be" ? UTF_16BE : UTF_16LE), decidedBy: "option" }
+  const [, family, order] = /^(utf-?(?:16|32))-?(le|be)?$/.exec(key) ?? []
+  if (family !== undefined) {
+    const [little, big] = FAMILIES.get(family.replace(/f-?/, "f-"))!
+    return { ...(order === "be" ? big! : little!), decidedBy: "option" }
+  }
   const found = charsetOf(key)
   return found === null ? null : { name: found.name, codec: found.codec, decidedBy: "option" }
 }
+
+/** Whether a caller's label leaves the byte order to the file. */
+export const hasOpenByteOrder = (label: string): boolean => /^\s*utf-?(?:16|32)\s*$/i.test(label)
 
 /** How many bytes are examined to guess between single-byte charsets, starting at the first that is not ASCII. */
 const GUESS_BYTES = 262_144
@@ -64,15 +76,13 @@ export class CharsetDetector {
 
   decide(): FileCharset {
     const head = this.#head
-    if (head[0] === 0xff && head[1] === 0xfe) return { ...UTF_16LE, decidedBy: "mark" }
-    if (head[0] === 0xfe && head[1] === 0xff) return { ...UTF_16BE, decidedBy: "mark" }
+    const marked = markedWide(head)
+    if (marked !== null) return { ...marked, decidedBy: "mark" }
     if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
       return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "mark" }
     }
-    const zeros = [0, 0]
-    for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[at & 1]!++
-    if (zeros[1]! > head.length / 5 && zeros[0]! * 4 < zeros[1]!) return { ...UTF_16LE, decidedBy: "bytes" }
-    if (zeros[0]! > head.length / 5 && zeros[1]! * 4 < zeros[0]!) return { ...UTF_16BE, decidedBy: "bytes" }
+    const wide = unmarkedWide(head)
+    if (wide !== null) return { ...wide, decidedBy: "bytes" }
     const { name, codec } = this.#isUtf8 && this.#whole() ? UTF_8 : guessCharset(Buffer.concat(this.#high))
     return { name, codec, decidedBy: "bytes" }
   }
@@ -97,16 +107,22 @@ export class TextDecoding {
   constructor(charset: FileCharset) {
     this.#decoder = iconv.getDecoder(charset.codec)
     this.#sentMarks = charset.codec === UTF_8.codec
+    this.#unit = charset.unit ?? 1
   }
 
   readonly #sentMarks: boolean
+  readonly #unit: number
+  #bytes = 0
 
   write(bytes: Uint8Array): string {
+    this.#bytes += bytes.length
     return this.#storable(this.#decoder.write(bufferOf(bytes)), bytes)
   }
 
   end(): string {
-    return this.#storable(this.#decoder.end() ?? "", null)
+    const last = this.#decoder.end() ?? ""
+    // Some decoders drop a unit that is cut.
+    return this.#storable(last === "" && this.#bytes % this.#unit !== 0 ? "\uFFFD" : last, null)
   }
 
   #storable(text: string, bytes: Uint8Array | null): string {

@@ -9,7 +9,7 @@ it("csvShape detects the delimiter, even where another candidate occurs inside c
   assert.strictEqual(shape("a\tb\n1,1\t2\n").delimiter, "\t")
   assert.strictEqual(shape("a|b\n1|2\n").delimiter, "|")
   assert.strictEqual(shape("alone\n1\n2\n").delimiter, ",")
-  assert.deepInclude(shape("sep=|\r\na,b|c\r\n"), { delimiter: "|", skip: 7 })
+  assert.deepInclude(shape("sep=|\r\na,b|c\r\n"), { delimiter: "|", firstLine: 2 })
   assert.strictEqual(shape("a;b\n", { delimiter: "," }).delimiter, ",")
 })
 
@@ -29,9 +29,10 @@ it("csvShape prefers the delimiter that most lines agree on, and of equals the o
 })
 
 it("csvShape reads what a file's first line declares, in any case, and nothing else that begins so", () => {
-  assert.deepInclude(shape("SEP=\t\na,b\tc\n"), { delimiter: "\t", skip: 6, header: true })
-  assert.deepInclude(shape("sep=;\n1;2\n", { delimiter: "," }), { delimiter: ",", skip: 6 })
-  for (const text of ["sep=;;\na,b\n", "xsep=;\na,b\n", "a,b\nsep=;\n"]) assert.deepInclude(shape(text), { skip: 0 })
+  assert.deepInclude(shape("SEP=\t\na,b\tc\n"), { delimiter: "\t", firstLine: 2, header: true })
+  assert.deepInclude(shape("sep=;\n1;2\n", { delimiter: "," }), { delimiter: ",", firstLine: 2 })
+  for (const text of ["sep=;;\na,b\n", "xsep=;\na,b\n", "a,b\nsep=;\n"])
+    assert.deepInclude(shape(text), { firstLine: 1 })
 })
 
 it("csvShape leaves a last line out that may be cut", () => {
@@ -64,4 +65,70 @@ it.each([
   ["1".repeat(65), false],
 ])("a first line with %j has values: %j", (cell, isValue) => {
   assert.strictEqual(shape(`name,${cell}\nx,y\n`).header, !isValue)
+})
+
+it.each([
+  ["Сумма, руб.;НДС, руб.\n1,50;0,30\n12,00;2,40\n", ";"],
+  ["Товар;Цена, руб.\nЧай;1,50\nКофе;3,20\n", ";"],
+  ["April 15, 2023;4028;25.00;Ray;p;\nApril 14, 2023;4441;25.00;Sam;p;\nApril 9, 2023;6783;25.00;Lon;\n", ";"],
+  ["Name;Adresse\nA;Str. 5, Hof\nB;Weg 1\nC;Pl. 2, EG, links\n", ";"],
+  ["Name|Tel\nDoe, John|1\nRoe, Ann|2\n", "|"],
+  ["a\tb, c\n1,5\t2\n2,5\t3\n", "\t"],
+  ["name;lat,lon\nA;55.1,37.2\nB;54.3,36.1\n", ";"],
+  ['id;doc\n1;{"a":1,"b":2}\n2;{"a":3,"b":4}\n', ";"],
+  ['id,doc\n1,"{""a"";1}"\n2,"x;y"\n', ","],
+  ["when,what\n2026-01-01 10:00,a;b\n2026-01-01 11:00,c\n", ","],
+  ["id,name,tags\n1,Anna,x|y\n2,Bob,z|w\n", ","],
+  ["id,name,tags\n1,2,3|4\n2,3,4|5\n", ","],
+  ["a, b, c\n1, 2, 3\n", ","],
+  ['"a","b;c"\n"1;2","3"\n', ","],
+  ["Name\tBetrag\nA\t1,234,567\nB\t2,345\n", "\t"],
+  ["price\n1,50\n2,30\n", ""],
+  ["note\nHello, world\nNice\nOnce, twice, thrice\n", ""],
+  ["a;b\r1;2,5\r3;4,5\r", ";"],
+  ['"sep=|"\r\na;1|b\r\n', "|"],
+])("csvShape reads %j with the delimiter %j", (text, delimiter) => {
+  assert.deepInclude(shape(text), { delimiter, readings: [] })
+})
+
+it.each<[string, ReadonlyArray<string>]>([
+  ["a;b|c\n1;2|3\n4;5|6\n", [";", "|"]],
+  ["a\tb;c\n1\t2;3\n", [";", "\t"]],
+  ["id,name,tags;x\n1,Anna,x;y\n2,Bob,z;w\n", [";", ","]],
+  ["1,50\n2,30\n", [",", ""]],
+  ["a;b\tc|d\nx;y\tz|w\n", [";", "\t", "|"]],
+])("csvShape leaves the choice to the caller when %j fits several delimiters", (text, delimiters) => {
+  const { readings } = shape(text)
+  assert.deepStrictEqual(
+    readings.map(({ delimiter }) => delimiter),
+    delimiters,
+  )
+  for (const { preview } of readings) assert.isNotEmpty(preview)
+  for (const delimiter of delimiters) assert.deepInclude(shape(text, { delimiter }), { delimiter, readings: [] })
+})
+
+it("csvShape reports a comma that fits as well as the delimiter before it", () => {
+  const text = "Nachname,Vorname;Alter\nMüller,Hans;30\nMaier,Anna;40\n"
+  assert.deepInclude(shape(text), { delimiter: ";", passedOver: ",", readings: [] })
+})
+
+it.each<[string, number, boolean]>([
+  ["Report\n\nDate;Sum\n01.03.2026;1\n", 3, true],
+  ["Report\nDate;Sum\n01.03.2026;1\n", 2, true],
+  ["Report;;\n;;\nDate;Sum;Name\n01.03.2026;1;x\n", 3, true],
+  ["Company: X\nPeriod: March, 2026\n\nA;B;C\nx;y;z\nu;v;w\n", 4, true],
+  ["sep=;\nReport\n\nDate;Sum\n01.03.2026;1\n", 4, true],
+  ["Period;March\n\nDate;Sum;Name\n1.1.2026;2;x\n1.2.2026;3;y\n", 3, true],
+  ["a,b\n1,2,3\n4,5,6\n", 1, true],
+  ["Name\nAnna,Petrova\nIvan,Sidorov\n", 1, true],
+  ["Name;\nAnna;5\n", 1, true],
+  ["1;2\n\n3;4\n", 1, false],
+])("csvShape begins the table in %j at line %d with header %j", (text, firstLine, header) => {
+  assert.deepInclude(shape(text), { firstLine, header })
+})
+
+it("csvShape begins at the header's line that the caller names", () => {
+  const text = "Period;March\nBranch;Moscow\nDate,Sum\n1.1.2026,2\n"
+  assert.deepInclude(shape(text, { headerRow: 3 }), { firstLine: 3, header: true, delimiter: ",", titles: 0 })
+  assert.deepInclude(shape(text, { header: false }), { firstLine: 1, header: false })
 })

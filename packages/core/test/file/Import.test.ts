@@ -91,6 +91,58 @@ it.effect(
     }),
 )
 
+it.effect("Import imports nothing and returns every reading when several delimiters fit", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const file = fileOf("a.csv", "a;b|c\n1;2|3\n")
+    const report = yield* importing(all, file)
+    assert.deepInclude(report, { state: "unclear", importId: null, rows: 0, delimiter: null })
+    assert.deepStrictEqual(
+      report.readings.map(({ delimiter, preview }) => [delimiter, ...preview]),
+      [
+        [";", '{"a":"1","b|c":"2|3"}'],
+        ["|", '{"a;b":"1;2","c":"3"}'],
+      ],
+    )
+    assert.deepStrictEqual([all.imports, all.events], [[], []])
+    assert.deepInclude(yield* importing(all, file, { dryRun: true }), { state: "unclear" })
+    assert.deepInclude(yield* importing(all, file, { delimiter: "|" }), { state: "done", delimiter: "|", readings: [] })
+  }),
+)
+
+it.effect("Import reports titles, totals, short rows and replaced values by line and column", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const text = ["Report", "", "Имя;Дата;N", "Анна;1.1.2026;5", "\x01?;1.2.2026;6", "Пётр;1.3.2026", "Итого;;11", ""]
+    const bytes = Buffer.from(text.join("\n"))
+    bytes[bytes.indexOf(1)] = 0xff
+    const report = yield* importing(all, fileOf("a.csv", bytes), { encoding: "utf-8" })
+    assert.deepInclude(report, { state: "done", rows: 4, headerRow: 3, delimiter: ";", replaced: 1 })
+    assert.deepStrictEqual(
+      report.doubts.map(({ kind, count, places }) => [kind, count, places]),
+      [
+        ["titles_skipped", 2, [{ line: 3, column: null }]],
+        ["totals_row", 1, [{ line: 7, column: null }]],
+        ["short_rows", 1, [{ line: 6, column: null }]],
+        ["values_replaced", 1, [{ line: 5, column: 1 }]],
+      ],
+    )
+    const row = yield* importing(all, fileOf("b.csv", text.join("\n")), { headerRow: 4 })
+    assert.deepInclude(row, { headerRow: 4, rows: 3 })
+    assert.include(textsOf(all).at(-3), '"Анна":')
+  }),
+)
+
+it.effect("Import refuses a header's row that is no row, and one without a header", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    for (const options of [{ headerRow: 0 }, { headerRow: 1.5 }, { headerRow: NaN }, { headerRow: 2, header: false }]) {
+      const error = yield* Effect.flip(importing(all, fileOf("a.csv", "a\n1\n"), options))
+      assert.deepInclude(error, { code: "bad_option" })
+    }
+  }),
+)
+
 it.effect("nothing of a file with a refused row is accepted, unless the others are asked for", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()

@@ -24,6 +24,46 @@ it("CharsetDetector detects charsets by byte order mark and by bytes", () => {
   assert.strictEqual(decide().name, "utf-8")
 })
 
+const WIDE_TEXTS = [
+  TEXT,
+  "a,b\n1,2\n",
+  "姓名;城市\r\n王一;北京\r\n",
+  "name\tn\nŁukasz\t1\n",
+  "😀;a\n😀;b\n",
+  "a",
+  "ab\n",
+  "שם;עיר\rדן;חיפה\r",
+  "x|y\n\u4e00|\u4e00\n",
+  "Größe;Zoë\n",
+]
+
+it("CharsetDetector detects UTF-16 and UTF-32 in both byte orders when the text has no mark", () => {
+  for (const text of WIDE_TEXTS)
+    for (const codec of ["utf-16le", "utf-16be", "utf-32le", "utf-32be"])
+      for (const addBOM of [true, false]) {
+        const bytes = iconv.encode(text, codec, { addBOM })
+        const charset = decide(bytes.subarray(0, 3), bytes.subarray(3))
+        assert.strictEqual(charset.name, codec, JSON.stringify([text, codec, addBOM]))
+        const decoding = new TextDecoding(charset)
+        const pieces = [decoding.write(bytes.subarray(0, 5)), decoding.write(bytes.subarray(5)), decoding.end()]
+        assert.deepStrictEqual([pieces.join(""), decoding.replaced], [text, 0])
+      }
+})
+
+it("CharsetDetector keeps a narrow charset when single bytes of the text are zero", () => {
+  for (const text of ["a,b\n1,\0\n", "й,ц\n\0,1\n", "xx\0\0\0\0,yy\0\0\0\n".repeat(30), "\0"])
+    assert.strictEqual(decide(Buffer.from(text)).name, "utf-8")
+})
+
+it("TextDecoding replaces a last unit of UTF-16 or UTF-32 that is cut", () => {
+  for (const label of ["utf-16le", "utf-32be"]) {
+    const charset = namedCharset(label)!
+    const decoding = new TextDecoding(charset)
+    const text = decoding.write(iconv.encode("ab", charset.codec).subarray(0, -1)) + decoding.end()
+    assert.deepStrictEqual([text, decoding.replaced], ["a\uFFFD", 1])
+  }
+})
+
 it("CharsetDetector takes bytes after a megabyte of ASCII into account", () => {
   const ascii = Buffer.alloc(1_048_576, "a,b\n")
   assert.strictEqual(decide(ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
@@ -105,7 +145,7 @@ it("CharsetDetector takes a byte order mark for one only if it is whole", () => 
     assert.notInclude(decide(Uint8Array.from([...head, ...letter])), { decidedBy: "mark" })
 })
 
-it("CharsetDetector detects UTF-16 by zeros in every second byte: at least a fifth of these, and few elsewhere", () => {
+it("CharsetDetector detects UTF-16 when every second byte is zero and these are more than a fifth of all bytes", () => {
   const name = (text: string) => decide(Buffer.from(text, "latin1")).name
   assert.strictEqual(name("a\0b\0c\0d\0"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0c\0d"), "utf-16be")
@@ -117,8 +157,9 @@ it("CharsetDetector detects UTF-16 by zeros in every second byte: at least a fif
   assert.strictEqual(name("a\0b\0c\0defg"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0cdefg"), "utf-16be")
   assert.strictEqual(name("\0\0\0\0\0\0ab"), "utf-8")
-  assert.strictEqual(name("a\0b\0c\0d\0\0e"), "utf-8")
-  assert.strictEqual(name("\0a\0b\0c\0de\0"), "utf-8")
+  // A character whose low byte is zero, as 一 has.
+  assert.strictEqual(name("a\0b\0c\0d\0\0e"), "utf-16le")
+  assert.strictEqual(name("\0a\0b\0c\0de\0"), "utf-16be")
 })
 
 it("TextDecoding counts what UTF-8 does not have, U+0000 and a character that is cut at the end", () => {

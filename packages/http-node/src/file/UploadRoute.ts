@@ -5,6 +5,7 @@
  */
 import { faultInWords } from "../api/Fault.ts"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { DELIMITER_UNCLEAR } from "@data-cabinet/core/file/Delimiter"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { FileFormat } from "@data-cabinet/core/file/FileFormat"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
@@ -58,11 +59,19 @@ const jsonResponse = (status: number, body: object, headers: Readonly<Record<str
 const refused = (status: number, error: string, detail: string, headers: Readonly<Record<string, string>> = {}) =>
   jsonResponse(status, { ok: false, error, detail }, { ...headers, connection: "close" })
 
+/** Errors of a report: nothing was imported, or not all of it. */
+const REPORT_ERRORS: Partial<Record<ImportReport["state"], string>> = {
+  refused: "rows_refused",
+  unclear: "delimiter_unclear",
+  failed: "failed",
+}
+
 const reported = (report: ImportReport) =>
-  report.state === "refused" || report.state === "failed"
+  REPORT_ERRORS[report.state] !== undefined
     ? jsonResponse(422, {
         ok: false,
-        error: report.state === "refused" ? "rows_refused" : "failed",
+        error: REPORT_ERRORS[report.state],
+        ...(report.state === "unclear" ? { detail: DELIMITER_UNCLEAR } : {}),
         ...importJson(report),
       })
     : jsonResponse(report.state === "accepting" ? 202 : 200, { ok: true, ...importJson(report) })
@@ -72,6 +81,7 @@ const KNOWN = new Set([
   "encoding",
   "delimiter",
   "header",
+  "header_row",
   "sheet",
   "pointer",
   "numbers",
@@ -104,6 +114,7 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
     numbers: text("numbers") as NumberNotation | undefined,
     dates: text("dates") as DateNotation | undefined,
     header: yield* flag("header", fields.get("header")),
+    headerRow: text("header_row") === undefined ? undefined : Number(text("header_row")),
     dryRun: yield* flag("dry_run", fields.get("dry_run")),
     again: yield* flag("again", fields.get("again")),
     skipRefused: yield* flag("skip_refused", fields.get("skip_refused")),

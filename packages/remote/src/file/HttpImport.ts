@@ -12,9 +12,9 @@ import type { HttpResponse } from "../http/Transport.ts"
 
 type Fields = ReadonlyArray<readonly [name: string, value: string]>
 
-const fieldsOf = ({ dryRun, skipRefused, ...options }: ImportOptions): Fields =>
-  Object.entries({ ...options, dry_run: dryRun, skip_refused: skipRefused }).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as const],
+const fieldsOf = ({ dryRun, skipRefused, headerRow, ...options }: ImportOptions): Fields =>
+  Object.entries({ ...options, header_row: headerRow, dry_run: dryRun, skip_refused: skipRefused }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]),
   )
 
 /** A name between quotes in a header. */
@@ -49,6 +49,9 @@ const reportOf = (sent: SentReport): ImportReport => {
   return { ...sent, importedBefore: { ...before, staged, name, channel: "file" } as ImportReport["importedBefore"] }
 }
 
+/** Errors whose body is the import's report. */
+const REPORTED = new Set(["rows_refused", "delimiter_unclear", "failed"])
+
 const resultOf = ({ body, headers }: HttpResponse): Effect.Effect<ImportReport, RemoteRefusal | StoreUnavailable> => {
   const retryAfter = Number(headers["retry-after"] ?? 0) || 0
   const refuse = (code: string, message: string) => new RemoteRefusal({ code, message, param: null, retryAfter })
@@ -61,8 +64,8 @@ const resultOf = ({ body, headers }: HttpResponse): Effect.Effect<ImportReport, 
     )
   }
   const { error, detail = "" } = value
-  if (error === undefined || error === "rows_refused" || error === "failed") {
-    const { ok: _, error: __, ...report } = camelKeys(value) as SentReport & { ok?: boolean; error?: string }
+  if (error === undefined || REPORTED.has(error)) {
+    const { ok: _, error: __, detail: ___, ...report } = camelKeys(value) as SentReport & Uploaded & { ok?: boolean }
     return Effect.succeed(reportOf(report))
   }
   if (error === "unavailable")

@@ -1,0 +1,71 @@
+/** What became of a file that was sent: how it was read, its first rows, and what deserves a look. */
+import type { ImportReport } from "@data-cabinet/core/file/Import"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge, type Tone } from "../html/Badge.ts"
+import { jsonTree } from "../html/JsonTree.ts"
+import type { Frame } from "../html/Shell.ts"
+
+const TONES: Readonly<Record<ImportReport["state"], Tone>> = {
+  done: "good",
+  accepting: "warn",
+  refused: "bad",
+  dry_run: "quiet",
+  unclear: "warn",
+  failed: "bad",
+}
+
+/** Which fields are written in the notation that was chosen, and the first values that are not. */
+const readFields = (frame: Frame, { readAs, misfits }: ImportReport): HtmlValue => {
+  const { file: words } = frame.words
+  if (readAs.length === 0) return null
+  const fields = readAs.map(
+    ({ field, as, fits, misfits: others }) =>
+      markup`<tr><th scope="row"><bdi>${field}</bdi></th><td>${words.readAs[as]}</td><td>${words.fits(fits, fits + others)}</td></tr>`,
+  )
+  const values = misfits.map(
+    ({ line, field, value }) =>
+      markup`<tr><th scope="row" class="nowrap">${words.line(line, null)}</th><td><bdi>${field}</bdi></td><td class="mono"><bdi>${value}</bdi></td></tr>`,
+  )
+  return markup`<table class="list">${fields}</table>${values.length > 0 && markup`<p>${words.stayText}</p><table class="list">${values}</table>`}`
+}
+
+/** What each delimiter that fits makes of the file; which one is right is asked. */
+const readingsOf = (frame: Frame, { readings }: ImportReport): HtmlValue => {
+  const { file: words } = frame.words
+  if (readings.length === 0) return null
+  return markup`<p>${words.delimiterAsked}</p>${readings.map(
+    ({ delimiter, preview }) =>
+      markup`<details open><summary>${words.delimiters[delimiter === "\t" ? "tab" : delimiter === "" ? "none" : delimiter] ?? delimiter}</summary>${preview.map((row) => jsonTree(row))}</details>`,
+  )}`
+}
+
+const doubtsOf = (frame: Frame, { doubts }: ImportReport): HtmlValue => {
+  const { file: words } = frame.words
+  if (doubts.length === 0) return null
+  const lines = doubts.map(
+    ({ kind, count, places }) =>
+      markup`<tr><th scope="row">${words.doubts[kind](count)}</th><td>${places.map(({ line, column }) => words.line(line, column)).join("; ")}${count > places.length && "; …"}</td></tr>`,
+  )
+  return markup`<p>${words.doubtful}</p><table class="list">${lines}</table>`
+}
+
+/** A refused file shows its first errors; the rest is counted. */
+export const reportBox = (frame: Frame, report: ImportReport): Html => {
+  const { file: words } = frame.words
+  const said = words.reports[report.state](report.rows, report.refused)
+  const places = report.refusals.map(
+    ({ line, column, reason }) =>
+      markup`<tr><th scope="row" class="nowrap">${words.line(line, column)}</th><td lang="en">${reason}</td></tr>`,
+  )
+  const facts = [
+    report.format,
+    report.encoding,
+    report.delimiter === "\t" ? "TAB" : report.delimiter,
+    report.headerRow === null ? null : words.headerAt(report.headerRow),
+    report.sheet,
+  ]
+  return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
+<p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p lang="en">${report.failure}</p>`}
+${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
+${readingsOf(frame, report)}${doubtsOf(frame, report)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
+}

@@ -1,0 +1,74 @@
+/**
+ * Recognizes UTF-16 and UTF-32 by a byte order mark, or by the zero bytes that every line break, delimiter and digit has in
+ * them. Text in any other encoding has next to none.
+ */
+
+export interface WideCharset {
+  readonly name: string
+  readonly codec: string
+  /** Bytes of one unit. */
+  readonly unit: 2 | 4
+}
+
+export const UTF_16LE: WideCharset = { name: "utf-16le", codec: "utf-16le", unit: 2 }
+export const UTF_16BE: WideCharset = { name: "utf-16be", codec: "utf-16be", unit: 2 }
+export const UTF_32LE: WideCharset = { name: "utf-32le", codec: "utf-32le", unit: 4 }
+export const UTF_32BE: WideCharset = { name: "utf-32be", codec: "utf-32be", unit: 4 }
+
+/** The charset that a byte order mark declares. */
+export const markedWide = (head: Uint8Array): WideCharset | null => {
+  const [a, b, c, d] = head
+  if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? UTF_32LE : UTF_16LE
+  if (a === 0xfe && b === 0xff) return UTF_16BE
+  return a === 0 && b === 0 && c === 0xfe && d === 0xff ? UTF_32BE : null
+}
+
+/** The part of a text's characters that ASCII must have: line breaks, delimiters, digits. */
+const LEAST_ASCII = 0.02
+
+const isText = (code: number): boolean => code >= 32 || code === 9 || code === 10 || code === 13
+const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
+
+/** The number of ASCII characters if the units are text; -1 if they are not. */
+const asciiOf = (units: number, at: (n: number) => number): number => {
+  let ascii = 0
+  for (let n = 0; n < units; n++) {
+    const code = at(n)
+    if (!isText(code) || code > 0x10ffff || code === 0xfffe || code === 0xffff) return -1
+    if (code < 128) ascii++
+    else if (code < 0x10000 && code > 0xdbff && isSurrogate(code)) {
+      // A low surrogate follows a high one.
+      const before = n === 0 ? 0 : at(n - 1)
+      if (before < 0xd800 || before > 0xdbff) return -1
+    }
+  }
+  return ascii
+}
+
+/** Bytes that text in single bytes or UTF-8 consists of. */
+const isMostlyNarrow = (head: Buffer): boolean => {
+  let zeros = 0
+  let controls = 0
+  for (const byte of head) {
+    if (byte === 0) zeros++
+    else if (!isText(byte)) controls++
+  }
+  return zeros * 5 <= head.length && controls * 50 < head.length
+}
+
+/** The charset of a text without a mark, by its first bytes; null if it is not wide. */
+export const unmarkedWide = (head: Buffer): WideCharset | null => {
+  if (!head.includes(0)) return null
+  const quarters = head.length >> 2
+  const halves = head.length >> 1
+  const found: Array<readonly [WideCharset, share: number]> = [
+    [UTF_32LE, asciiOf(quarters, (n) => head.readUInt32LE(n * 4)) / quarters],
+    [UTF_32BE, asciiOf(quarters, (n) => head.readUInt32BE(n * 4)) / quarters],
+  ]
+  for (const [charset, share] of found) if (quarters > 0 && share >= LEAST_ASCII) return charset
+  if (halves === 0 || isMostlyNarrow(head)) return null
+  const little = asciiOf(halves, (n) => head.readUInt16LE(n * 2)) / halves
+  const big = asciiOf(halves, (n) => head.readUInt16BE(n * 2)) / halves
+  if (Math.max(little, big) < LEAST_ASCII) return null
+  return little >= big ? UTF_16LE : UTF_16BE
+}
