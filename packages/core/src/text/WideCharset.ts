@@ -56,19 +56,23 @@ const isMostlyNarrow = (head: Buffer): boolean => {
   return zeros * 5 <= head.length && controls * 50 < head.length
 }
 
+/** The number whose bytes are at these positions, the highest first. */
+const unitAt = (head: Buffer, positions: ReadonlyArray<number>): number =>
+  positions.reduce((value, at) => value * 256 + head[at]!, 0)
+
 /** The charset of a text without a mark, by its first bytes; null if it is not wide. */
 export const unmarkedWide = (head: Buffer): WideCharset | null => {
   if (!head.includes(0)) return null
   const quarters = head.length >> 2
   const halves = head.length >> 1
   const found: Array<readonly [WideCharset, share: number]> = [
-    [UTF_32LE, asciiOf(quarters, (n) => head.readUInt32LE(n * 4)) / quarters],
-    [UTF_32BE, asciiOf(quarters, (n) => head.readUInt32BE(n * 4)) / quarters],
+    [UTF_32LE, asciiOf(quarters, (n) => unitAt(head, [n * 4 + 3, n * 4 + 2, n * 4 + 1, n * 4])) / quarters],
+    [UTF_32BE, asciiOf(quarters, (n) => unitAt(head, [n * 4, n * 4 + 1, n * 4 + 2, n * 4 + 3])) / quarters],
   ]
   for (const [charset, share] of found) if (quarters > 0 && share >= LEAST_ASCII) return charset
   if (halves === 0 || isMostlyNarrow(head)) return null
-  const little = asciiOf(halves, (n) => head.readUInt16LE(n * 2)) / halves
-  const big = asciiOf(halves, (n) => head.readUInt16BE(n * 2)) / halves
+  const little = asciiOf(halves, (n) => unitAt(head, [n * 2 + 1, n * 2])) / halves
+  const big = asciiOf(halves, (n) => unitAt(head, [n * 2, n * 2 + 1])) / halves
   if (Math.max(little, big) < LEAST_ASCII) return null
   return little >= big ? UTF_16LE : UTF_16BE
 }
