@@ -17,7 +17,7 @@ const below = ({ subcommands, config }: Tree, path: ReadonlyArray<string>): Read
 ]
 
 /** The names of all commands that do something. */
-export const leaves: ReadonlyArray<string> = below(cabinet as Tree, [])
+export const leaves: ReadonlyArray<string> = below(cabinet as unknown as Tree, [])
 
 export interface Called {
   readonly code: number

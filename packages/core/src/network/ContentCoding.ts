@@ -97,7 +97,7 @@ const hasZlibHeader = (body: Uint8Array): boolean => {
 }
 
 /** Node reads all members of a gzip itself. */
-const gzip = coding("gzip", () => zlib.gunzip as Decompress, false)
+const gzip = coding("gzip", () => zlib.gunzip, false)
 
 /** RFC 9659: a receiver need not provide a larger window, which is memory. */
 const ZSTD_WINDOW_LOG = 23
@@ -105,8 +105,8 @@ const ZSTD_WINDOW_LOG = 23
 const CODINGS = new Map<string, ContentCoding>([
   ["gzip", gzip],
   ["x-gzip", gzip],
-  ["deflate", coding("deflate", (body) => (hasZlibHeader(body) ? zlib.inflate : zlib.inflateRaw) as Decompress, false)],
-  ["br", coding("br", () => zlib.brotliDecompress as Decompress, false)],
+  ["deflate", coding("deflate", (body) => (hasZlibHeader(body) ? zlib.inflate : zlib.inflateRaw), false)],
+  ["br", coding("br", () => zlib.brotliDecompress, false)],
 ])
 
 // Missing in Node before 22.15: there, zstd is an unknown coding.
@@ -115,7 +115,7 @@ if (zstdDecompress !== undefined) {
   const params = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG }
   CODINGS.set(
     "zstd",
-    coding("zstd", () => zstdDecompress as Decompress, true, { params }),
+    coding("zstd", () => zstdDecompress, true, { params }),
   )
 }
 

@@ -109,14 +109,16 @@ export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) =
     readAt = now
   })
 
-  const known: KnownCabinets = {
+  return {
     all,
     refresh: one.withPermit(read),
     refreshIfOlder: (millis) =>
       one.withPermit(Effect.flatMap(Clock.currentTimeMillis, (now) => (now - readAt > millis ? read : Effect.void))),
     // The trigger works for every process: it does no harm if forgetting fails in this one.
-    readWhole: Effect.andThen(pages(one.withPermit), Effect.ignore(store.forget)),
+    readWhole: Effect.andThen(
+      pages((page) => one.withPermit(page)),
+      Effect.ignore(store.forget),
+    ),
     readAt: () => readAt,
-  }
-  return known
+  } satisfies KnownCabinets
 })

@@ -122,10 +122,8 @@ const step = Effect.fnUntraced(function* (sql: Sql, id: number, mayDrop: MayDrop
 /** The columns of the table that have a value in a row of another event. */
 const filledByOthers = Effect.fnUntraced(function* (sql: Sql, id: number, table: string, names: ReadonlyArray<string>) {
   if (names.length === 0) return new Set<string>()
-  const counts = names.map((name) => `count(${quoteName(name)}) > 0`).join(", ")
   const [row] = yield* sql.unsafe<{ filled: ReadonlyArray<boolean> }>(
-    `WITH ${UndoStatement.OURS} SELECT ARRAY[${counts}] AS filled FROM ${table} t
-     WHERE NOT EXISTS (SELECT FROM ours WHERE ours.id = t._event_id)`,
+    UndoStatement.filledByOthers(table, names.map(quoteName)),
     [id],
   )
   return new Set(names.filter((_, index) => row!.filled[index] === true))
@@ -141,9 +139,8 @@ const preview = Effect.fnUntraced(function* (
   if ("is" in found) return found
   const table = yield* loadSourceTable(sql, found.source_id)
   const relation = table?.name == null ? null : quoteQualified(SOURCES_SCHEMA, table.name)
-  const rows = relation === null ? "0" : `(SELECT count(*) FROM ${relation} t JOIN ours o ON o.id = t._event_id)`
   const [counts] = yield* sql.unsafe<{ events: number; in_trash: number; rows: number; deliveries: number }>(
-    UndoStatement.countOurs(rows),
+    UndoStatement.countOurs(relation),
     [id],
   )
   const { in_trash: inTrash, ...others } = counts!

@@ -60,7 +60,7 @@ WHERE m.id = $1 AND EXISTS (
 ORDER BY c.position`
 
 /** All events of the import, as `ours`. */
-export const OURS = `ours AS MATERIALIZED (
+const OURS = `ours AS MATERIALIZED (
   SELECT e.id, e.deleted_at IS NOT NULL AS deleted
   FROM cabinet.import m JOIN cabinet.import_slice s ON s.import_id = m.id
   JOIN cabinet.event e ON e.source_id = m.source_id AND e.channel = 'file' AND e.epoch = s.epoch AND e.xid = s.xid
@@ -68,11 +68,17 @@ export const OURS = `ours AS MATERIALIZED (
   WHERE m.id = $1
 )`
 
-/** `rows`: an expression. An import makes no delivery, so that there are few in the range of its events. */
-export const countOurs = (rows: string): string => `
+/** An import makes no delivery, so that there are few in the range of its events. `table`: null if the source has none. */
+export const countOurs = (table: string | null): string => `
 WITH ${OURS}
 SELECT count(*) FILTER (WHERE NOT deleted)::float8 AS events, count(*) FILTER (WHERE deleted)::float8 AS in_trash,
-  ${rows}::float8 AS rows,
+  ${table === null ? "0" : `(SELECT count(*) FROM ${table} t JOIN ours o ON o.id = t._event_id)`}::float8 AS rows,
   (SELECT count(*) FROM cabinet.delivery_all d JOIN ours o ON o.id = d.event_id
    WHERE d.event_id BETWEEN (SELECT min(id) FROM ours) AND (SELECT max(id) FROM ours) AND d.state = 'delivered')::float8 AS deliveries
 FROM ours`
+
+/** Whether each column has a value in a row of another event. `names`: quoted. */
+export const filledByOthers = (table: string, names: ReadonlyArray<string>): string => `
+WITH ${OURS}
+SELECT ARRAY[${names.map((name) => `count(${name}) > 0`).join(", ")}] AS filled
+FROM ${table} t WHERE NOT EXISTS (SELECT FROM ours WHERE ours.id = t._event_id)`
