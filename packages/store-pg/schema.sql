@@ -395,6 +395,7 @@ CREATE TABLE cabinet.original_request (
   late_refusal text,
   late_at timestamp with time zone,
   late_delivered_at timestamp with time zone,
+  other_readings json,
   CONSTRAINT original_request_pkey PRIMARY KEY (id, received_at)
 ) PARTITION BY RANGE (received_at);
 

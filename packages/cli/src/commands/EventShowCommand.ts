@@ -4,6 +4,7 @@ import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import type { LaterVerdict, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
+import type { OtherReading, ReadingPlace } from "@data-cabinet/core/intake/OtherReadings"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
@@ -24,6 +25,9 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   source: "set on the source",
   header: "from the request header",
   charset_field: "from the form field _charset_",
+  named_charset: "from the form field charset",
+  named_charsets: "from the form field charsets",
+  part: "from the headers of their parts",
   data: "detected from the bytes",
   json: "JSON is always UTF-8",
   content_encoding: "its content encoding could not be decoded",
@@ -52,14 +56,27 @@ const verdictText = ({ recipe, refusal }: EventVerdict): string =>
 const lateText = ({ at, deliveredAt, ...verdict }: LaterVerdict): string =>
   `${at}, ${verdictText(verdict)}${deliveredAt === null ? "" : `, delivered because of that`}`
 
+const decidedBy = (signal: string): string => DECIDED_BY[signal] ?? signal
+
+const PLACES = { body: "", query: " of the query", file_name: ", names of files" } satisfies Record<
+  ReadingPlace,
+  string
+>
+
+const otherText = ({ name, decidedBy: signal, place, fields, more }: OtherReading): string =>
+  plainLines(
+    `${name} (${decidedBy(signal)}): ${fields.join(", ")}${more > 0 ? ` and ${more} more` : ""}${PLACES[place]}`,
+  )
+
 const originalText = (original: StoredOriginal, style: Style): string => {
   const { body, body_base64 } = bodyJson(original)
-  const decided = DECIDED_BY[original.charsetFrom] ?? original.charsetFrom
+  const decided = decidedBy(original.charsetFrom)
   const head = card(
     [
       ["From", original.ip ?? "unknown"],
       ["Content type", original.contentType ?? "none"],
       ["Encoding", `${original.charset} (${decided}), ${counted(original.replaced, "character")} replaced`],
+      ...(original.others ?? []).map((reading) => ["But", otherText(reading)] as const),
       ["User agent", original.userAgent ?? "none"],
       ["Referer", original.referer ?? "none"],
       ["Origin", original.origin ?? "none"],

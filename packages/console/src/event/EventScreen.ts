@@ -3,6 +3,7 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
+import type { OtherReading } from "@data-cabinet/core/intake/OtherReadings"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -105,6 +106,9 @@ const sizeText = ({ words: { event: words } }: Frame, { body, bodyBytes }: Store
     ? `${words.bytes(bodyBytes)}, ${words.beginningKept(body.byteLength)}`
     : words.bytes(bodyBytes)
 
+const otherFields = (words: Frame["words"]["event"], { fields: names, more, place }: OtherReading): string =>
+  `${names.join(", ")}${more > 0 ? words.andMore(more) : ""}${words.readingPlaces[place]}`
+
 const originalPart = (frame: Frame, event: ReadEvent, { record: { original }, checkable }: EventData): Html => {
   const { id } = event
   const { event: words } = frame.words
@@ -112,7 +116,7 @@ const originalPart = (frame: Frame, event: ReadEvent, { record: { original }, ch
   const text = originalText(original)
   const fault = jsonFault(original, text)
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
-${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
+${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${(original.others ?? []).map((reading) => fact(words.otherCharset(reading.name, reading.decidedBy), otherFields(words, reading)))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
 ${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}${original.late !== null && fact(words.checkedAgain, lateVerdictIn(words, original.late))}</dl>
 ${checkable && checkForms(frame, event, original)}
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}

@@ -371,6 +371,9 @@ export const ENGLISH = {
     bytes: (bytes: number) => count(bytes, { one: "byte", other: "bytes" }),
     beginningKept: (bytes: number) => `only the first ${count(bytes, { one: "byte", other: "bytes" })} are kept`,
     charset: "Charset",
+    otherCharset: (name: string, by: string) => `Read as ${name} (${by})`,
+    andMore: (more: number) => ` and ${more} more`,
+    readingPlaces: { body: "", query: " (query string)", file_name: " (names of files)" },
     charsetVerdict: (name: string, by: string, replaced: number) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,
     from: "Sent from",

@@ -361,6 +361,9 @@ export const RUSSIAN: Words = {
     bytes: (bytes) => count(bytes, { one: "байт", few: "байта", many: "байт", other: "байта" }),
     beginningKept: (bytes) => `из них хранятся первые: ${bytes.toLocaleString("ru")}`,
     charset: "Кодировка",
+    otherCharset: (name, by) => `Прочитано как ${name} (${by})`,
+    andMore: (more) => ` и ещё ${more}`,
+    readingPlaces: { body: "", query: " (строка запроса)", file_name: " (имена файлов)" },
     charsetVerdict: (name, by, replaced) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "нечитаемый символ", few: "нечитаемых символа", many: "нечитаемых символов", other: "нечитаемого символа" })}` : ""})`,
     from: "Отправитель",

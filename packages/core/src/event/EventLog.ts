@@ -7,6 +7,7 @@ import type { Deadline } from "../runtime/Deadline.ts"
 import { fromResult } from "../runtime/FromResult.ts"
 import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { OtherReading } from "../intake/OtherReadings.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { NoticeCause } from "../notice/Notice.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
@@ -60,6 +61,8 @@ export interface Original {
   readonly charset: string
   readonly charsetFrom: string
   readonly replaced: number
+  /** The values that were read in another charset; absent if there are none. */
+  readonly others?: ReadonlyArray<OtherReading>
   /** Absent unless the source keeps more than all sources do. */
   readonly kept?: KeptParts
 }

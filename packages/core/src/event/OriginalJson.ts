@@ -1,5 +1,19 @@
 /** An original request as JSON, for the owner. */
+import type { OtherReading } from "../intake/OtherReadings.ts"
 import type { StoredOriginal } from "./EventDetail.ts"
+import type { Original } from "./EventLog.ts"
+
+/** Readings as they are shown and stored. */
+export const otherReadingsJson = (readings: ReadonlyArray<OtherReading>) =>
+  readings.map(({ name, decidedBy, place, fields, more }) => ({ name, decided_by: decidedBy, place, fields, more }))
+
+export type OtherReadingsJson = ReturnType<typeof otherReadingsJson>
+
+/** The property of an original request, from its JSON. */
+export const othersOf = (readings: OtherReadingsJson | null | undefined): Pick<Original, "others"> =>
+  readings == null || readings.length === 0
+    ? {}
+    : { others: readings.map(({ decided_by: decidedBy, ...reading }) => ({ ...reading, decidedBy })) }
 
 /** Bytes as text in one of our charsets; null if they are not valid text, or the charset is unknown here. */
 const textIn = (charset: string, bytes: Uint8Array): string | null => {
@@ -53,5 +67,10 @@ export const originalJson = (original: StoredOriginal | null) =>
                 at: original.late.at,
                 delivered_at: original.late.deliveredAt,
               },
-        encoding: { name: original.charset, decided_by: original.charsetFrom, replaced: original.replaced },
+        encoding: {
+          name: original.charset,
+          decided_by: original.charsetFrom,
+          replaced: original.replaced,
+          others: otherReadingsJson(original.others ?? []),
+        },
       }

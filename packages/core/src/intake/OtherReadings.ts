@@ -2,7 +2,8 @@
 import type { CharsetDecidedBy, CharsetDecision } from "./FormCharsets.ts"
 
 /** `file_name`: the name of a file in a field of the body. */
-export type ReadingPlace = "body" | "query" | "file_name"
+export const READING_PLACES = ["body", "query", "file_name"] as const
+export type ReadingPlace = (typeof READING_PLACES)[number]
 
 export interface OtherReading {
   /** The charset. */

@@ -22,6 +22,7 @@ import {
   type ReadAhead,
   submissionPieces,
 } from "./LongBody.ts"
+import type { OtherReading } from "./OtherReadings.ts"
 import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, Submission } from "./Submission.ts"
@@ -201,6 +202,7 @@ interface ReadCharset {
   readonly name: string
   readonly decidedBy: string
   readonly replaced: number
+  readonly others?: ReadonlyArray<OtherReading>
 }
 
 const original = (request: IntakeRequest, { kept }: IntakeSource, charset: ReadCharset): Original => {
@@ -220,6 +222,7 @@ const requestOf = ({ body, sender }: IntakeRequest, charset: ReadCharset): Origi
   charset: charset.name,
   charsetFrom: charset.decidedBy,
   replaced: charset.replaced,
+  ...(charset.others === undefined ? {} : { others: charset.others }),
 })
 
 export const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {

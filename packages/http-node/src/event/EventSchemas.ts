@@ -1,11 +1,27 @@
 /** The schemas of the management API's responses: events and their original requests. */
 import { SPAM_REASONS } from "@data-cabinet/core/event/EventLog"
+import { READING_PLACES } from "@data-cabinet/core/intake/OtherReadings"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { EVENT_FIELDS, EVENT_OPTIONAL_FIELDS } from "../openapi/Schemas.ts"
 import { flag, id, object, orNull, text, textOrNull, time, whole } from "../openapi/SchemaForms.ts"
 import { actor } from "../audit/AuditSchemas.ts"
+
+const OTHER_READINGS = {
+  type: "array",
+  items: object(
+    {
+      name: text("The charset."),
+      decided_by: text("How it was determined."),
+      place: { enum: READING_PLACES, description: "Where the values stand: body, query or the names of files." },
+      fields: { type: "array", items: { type: "string" }, description: "The fields' names: the first few of many." },
+      more: whole("How many values there are besides."),
+    },
+    "Values in one charset.",
+  ),
+  description: "The values that were read in another charset than `name`; empty if there are none.",
+} satisfies JsonSchema
 
 export const EVENT_SCHEMAS = {
   OriginalRequest: object(
@@ -59,6 +75,7 @@ export const EVENT_SCHEMAS = {
           name: text("The charset that it was decoded with."),
           decided_by: text("How the charset was determined."),
           replaced: whole("Characters that could not be decoded."),
+          others: OTHER_READINGS,
         },
         "How it was read.",
       ),

@@ -3,7 +3,7 @@ import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
-import type { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { type originalJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
 import { Effect, Layer, Option } from "effect"
 import { camelKeys } from "../http/CamelKeys.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -25,6 +25,7 @@ const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal =>
   charset: sent.encoding.name,
   charsetFrom: sent.encoding.decided_by,
   replaced: sent.encoding.replaced,
+  ...othersOf(sent.encoding.others),
   verdict: sent.verification === null ? null : { recipe: sent.verification.recipe, refusal: sent.verification.reason },
   late:
     sent.late_verification === null

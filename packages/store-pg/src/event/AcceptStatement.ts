@@ -32,6 +32,7 @@ import {
   NOTICE_COLUMNS,
   PASSED_COLUMNS,
   ORIGINAL_COLUMNS,
+  OTHERS_COLUMNS,
   SLICE_COLUMNS,
   SPAM_COLUMNS,
   VERDICT_COLUMNS,
@@ -79,10 +80,11 @@ class Parameters {
     return hasSpam ? this.#more(judged, SPAM_COLUMNS, events) : judged
   }
 
-  originals({ originals, hasVerdicts, hasKept }: Batch): Given {
+  originals({ originals, hasVerdicts, hasKept, hasOthers }: Batch): Given {
     const given = { arrays: ORIGINAL_ARRAYS, names: ORIGINAL_COLUMNS.names, more: [] }
     const kept = hasKept ? this.#more(given, KEPT_COLUMNS, originals) : given
-    return hasVerdicts ? this.#more(kept, VERDICT_COLUMNS, originals) : kept
+    const read = hasOthers ? this.#more(kept, OTHERS_COLUMNS, originals) : kept
+    return hasVerdicts ? this.#more(read, VERDICT_COLUMNS, originals) : read
   }
 
   #more<Row>({ arrays, names, more }: Given, columns: InputColumns<Row>, rows: ReadonlyArray<Row>): Given {
@@ -204,7 +206,9 @@ const inputOf = (names: ReadonlyArray<string>, fingerprint: string): string =>
   names.map((name) => (name === "fingerprint" ? `${fingerprint} AS ${name}` : `i.${name}`)).join(", ")
 
 /** What is stored of an original request for this column. */
-const storedValue = (name: string): string => (name === "headers" ? "o.headers::json" : `o.${name}`)
+const storedValue = (name: string): string => (JSON_COLUMNS.has(name) ? `o.${name}::json` : `o.${name}`)
+
+const JSON_COLUMNS = new Set(["headers", "other_readings"])
 
 /**
  * What is not its sender's is not delivered: the statement proves the version of the source that it was judged by. What is spam is

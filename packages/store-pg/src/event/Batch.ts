@@ -1,5 +1,6 @@
 /** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
 import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import { otherReadingsJson } from "@data-cabinet/core/event/OriginalJson"
 import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"
@@ -62,6 +63,13 @@ export const ORIGINAL_COLUMNS = new InputColumns<BatchOriginal>({
 export const KEPT_COLUMNS = new InputColumns<BatchOriginal>({
   headers: text(({ original: { kept } }) => (kept === undefined ? null : headersJson(kept))),
   query: text(({ original }) => original.kept?.query ?? null),
+})
+
+/** Of the batches that have a request whose values were read in several charsets. */
+export const OTHERS_COLUMNS = new InputColumns<BatchOriginal>({
+  other_readings: text(({ original: { others } }) =>
+    others === undefined ? null : JSON.stringify(otherReadingsJson(others)),
+  ),
 })
 
 const headersJson = ({ headers }: KeptParts): string | null =>
@@ -153,6 +161,7 @@ export interface Batch {
   readonly hasSpam: boolean
   readonly hasVerdicts: boolean
   readonly hasKept: boolean
+  readonly hasOthers: boolean
   /** Usually none, as of the next two. */
   readonly slices: ReadonlyArray<BatchSlice>
   readonly notices: ReadonlyArray<BatchNotice>

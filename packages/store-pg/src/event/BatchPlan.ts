@@ -43,6 +43,7 @@ class BatchPlan {
   #hasSpam = false
   #hasVerdicts = false
   #hasKept = false
+  #hasOthers = false
   readonly #slices: Array<BatchSlice> = []
   readonly #notices: Array<BatchNotice> = []
   readonly #created: Array<CreatedColumn> = []
@@ -67,6 +68,7 @@ class BatchPlan {
     if (original !== null) {
       this.#originals.push({ index, original, verdict })
       if (original.kept !== undefined) this.#hasKept = true
+      if (original.others !== undefined) this.#hasOthers = true
     }
     if (events.length !== 1 || original === null) this.#single = false
     if (verdict !== undefined) this.#hasVerdicts = true
@@ -85,6 +87,7 @@ class BatchPlan {
       hasSpam: this.#hasSpam,
       hasVerdicts: this.#hasVerdicts,
       hasKept: this.#hasKept,
+      hasOthers: this.#hasOthers,
       slices: this.#slices,
       notices: this.#notices,
       created: this.#created,

@@ -1,6 +1,7 @@
 /** One event with its original request, in PostgreSQL. */
 import { EventDetail, type EventRecord, type LaterVerdict } from "@data-cabinet/core/event/EventDetail"
 import type { Original, SpamReason } from "@data-cabinet/core/event/EventLog"
+import { type OtherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"
@@ -27,6 +28,7 @@ interface DetailRow {
   readonly charset: string
   readonly charset_from: string
   readonly replaced: number
+  readonly other_readings: OtherReadingsJson | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly query: string | null
   readonly recipe: RecipeName | null
@@ -46,7 +48,7 @@ SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s
        EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
        (SELECT a.reason FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_set_aside, e.spam,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
-       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.headers, o.query, o.recipe, o.refusal,
+       o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.other_readings, o.headers, o.query, o.recipe, o.refusal,
        o.late_recipe, o.late_refusal, cabinet.rfc3339(o.late_at) AS late_at, cabinet.rfc3339(o.late_delivered_at) AS late_delivered_at
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
@@ -76,6 +78,7 @@ const toRecord = (row: DetailRow): EventRecord => ({
           charset: row.charset,
           charsetFrom: row.charset_from,
           replaced: row.replaced,
+          ...othersOf(row.other_readings),
           verdict: row.recipe === null ? null : { recipe: row.recipe, refusal: row.refusal },
           late: lateOf(row),
           ...keptOf(row),
