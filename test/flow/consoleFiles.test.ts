@@ -58,7 +58,7 @@ it("a file is checked without a trace, with its rows to the last digit, and then
   assert.strictEqual(again.status, 409)
   assert.include(again.text, "<code>same_file</code>")
   assert.include((await send("orders.csv", csv, { again: "true" })).text, "2 rows have become events.")
-  assert.match((await viewer!.get("/console/files")).text, /orders\.csv<small>file/)
+  assert.match((await viewer!.get("/console/files")).text, /orders\.csv<\/a><small>file/)
 })
 
 it("a file is checked in the notation that was chosen", async () => {
@@ -160,4 +160,24 @@ it("a poll is added, run, paused and removed, and its secrets are not shown to a
   )
   assert.strictEqual((await editor!.post(`${path}/remove`, {})).status, 303)
   assert.strictEqual((await viewer!.get(path)).status, 404)
+})
+
+it("an import is undone from its screen, which counts first and says afterwards what was done", async () => {
+  await send("wrong.csv", "name,undone_column\nAda,1\nGrace,2\n", { dry_run: "false" })
+  const listed = (await viewer!.get("/console/files")).text
+  const id = /files\/(\d+)">wrong\.csv</.exec(listed)![1]!
+  const path = `/console/files/${id}`
+  const before = (await editor!.get(path)).text
+  assert.include(before, "2 events move to the trash, and 2 rows leave the table.")
+  assert.include(before, "Columns that nothing else has filled are dropped: undone_column.")
+  assert.notInclude((await viewer!.get(path)).text, "Undo this import")
+  assert.strictEqual((await viewer!.post(`${path}/undo`, {})).status, 403)
+  const done = await editor!.post(`${path}/undo`, {})
+  assert.deepStrictEqual([done.status, done.headers.get("location")], [303, `/data${path}`])
+  const after = (await viewer!.get(path)).text
+  assert.include(after, "2 events were moved to the trash.")
+  assert.include(after, "Dropped columns: undone_column.")
+  assert.notInclude((await editor!.get(path)).text, "Undo this import")
+  assert.match((await viewer!.get("/console/files")).text, /wrong\.csv<[^]*?>undone</)
+  assert.strictEqual((await viewer!.get("/console/files/999999")).status, 404)
 })

@@ -8,6 +8,7 @@ import { trashActs } from "./event/TrashActs.ts"
 import { verifyActs } from "./event/VerifyActs.ts"
 import { overviewScreens } from "./overview/OverviewScreens.ts"
 import { fileScreens } from "./file/FileScreens.ts"
+import { importScreens } from "./file/ImportScreens.ts"
 import { noticeScreens } from "./notice/NoticeScreens.ts"
 import { pollScreens } from "./poll/PollScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
@@ -38,6 +39,7 @@ export const allScreens = Effect.map(
     lateScreens,
     integrationScreens,
     fileScreens,
+    importScreens,
     pollScreens,
     noticeScreens,
     peopleScreens,

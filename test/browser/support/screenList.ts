@@ -30,6 +30,7 @@ export const SCREENS: ReadonlyArray<string> = [
   "integrations",
   "addresses/1",
   "files",
+  "files/1",
   "polls",
   "polls/1",
   "trash",
@@ -52,6 +53,7 @@ export const SCREENS: ReadonlyArray<string> = [
   "sources/999",
   "addresses/999",
   "deliveries/999",
+  "files/999",
   "polls/999",
   "people/999",
 ]

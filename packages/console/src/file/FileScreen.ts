@@ -3,13 +3,13 @@ import type { ImportReport } from "@data-cabinet/core/file/Import"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { csvChoice } from "./CsvChoice.ts"
 import { fileTabs } from "./FileTabs.ts"
+import { importBadge } from "./ImportBadge.ts"
 import { reportBox } from "./ReportBox.ts"
 
 export interface FileData {
@@ -33,13 +33,6 @@ const form = (frame: Frame, { sources, report }: FileData): HtmlValue => {
 <p class="soft">${words.hint}</p><progress class="hide" max="1" value="0" aria-label="${words.sending}"></progress></form>`
 }
 
-const IMPORT_TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
-  staging: "warn",
-  accepting: "warn",
-  done: "good",
-  failed: "bad",
-}
-
 const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Html => {
   const { file: words, event } = frame.words
   const moment = momentsIn(timeZone)
@@ -48,8 +41,8 @@ const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Ht
   }
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
   const line = (one: ImportStatus) =>
-    markup`<tr><th scope="row">${one.name}<small>${event.channels[one.channel] ?? one.channel}</small></th><td><a href="${consolePath(frame, `sources/${one.sourceId}`)}">${nameOf(one.sourceId)}</a></td><td class="wide-only">${moment(one.createdAt)}</td>
-<td>${badge(IMPORT_TONES[one.state], words.importStates[one.state])}${one.failure !== null && markup`<small lang="en">${one.failure}</small>`}</td><td class="n">${words.progress(one.accepted, one.staged)}${one.refused > 0 && markup`<small>${words.refused(one.refused)}</small>`}</td></tr>`
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `files/${one.id}`)}">${one.name}</a><small>${event.channels[one.channel] ?? one.channel}</small></th><td><a href="${consolePath(frame, `sources/${one.sourceId}`)}">${nameOf(one.sourceId)}</a></td><td class="wide-only">${moment(one.createdAt)}</td>
+<td>${importBadge(frame, one)}${one.failure !== null && markup`<small lang="en">${one.failure}</small>`}</td><td class="n">${words.progress(one.accepted, one.staged)}${one.refused > 0 && markup`<small>${words.refused(one.refused)}</small>`}</td></tr>`
   return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.begun}</th><th scope="col">${event.state}</th><th scope="col" class="n">${words.rows}</th></tr></thead><tbody>${imports.map(line)}</tbody></table></div>`
 }
 

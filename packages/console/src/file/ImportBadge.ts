@@ -1,0 +1,15 @@
+/** The state of an import: that of its undo, once that was begun. */
+import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
+import type { Html } from "@data-cabinet/http-node/html/Html"
+import { badge, type Tone } from "../html/Badge.ts"
+import type { Frame } from "../html/Shell.ts"
+
+const TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
+  staging: "warn",
+  accepting: "warn",
+  done: "good",
+  failed: "bad",
+}
+
+export const importBadge = ({ words: { file: words } }: Frame, { state, undo }: ImportStatus): Html =>
+  undo === null ? badge(TONES[state], words.importStates[state]) : badge("warn", words.undoStates[undo.state])

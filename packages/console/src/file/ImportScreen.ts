@@ -1,0 +1,55 @@
+/** One import: how far it is, and how it is undone. What an undo would do is counted before its button is offered. */
+import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
+import type { UndoPreview } from "@data-cabinet/core/file/Imports"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { momentsIn } from "../html/Moment.ts"
+import { actButton } from "../html/PostForm.ts"
+import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
+import { refusalBox } from "../screen/ErrorScreen.ts"
+import { importBadge } from "./ImportBadge.ts"
+
+export interface ImportData {
+  readonly status: ImportStatus
+  readonly source: Source | null
+  readonly timeZone: string
+  /** What an undo would do, or why none is possible; null if none is offered. */
+  readonly undo: UndoPreview | ManageError | null
+}
+
+const keptColumns = ({ words: { file: words } }: Frame, kept: ReadonlyArray<KeptColumn>): HtmlValue =>
+  kept.length > 0 &&
+  markup`<p>${words.keeps}</p><table class="list">${kept.map(
+    ({ column, reason }) => markup`<tr><th scope="row">${column}</th><td lang="en">${reason}</td></tr>`,
+  )}</table>`
+
+const offer = (frame: Frame, path: string, preview: UndoPreview): Html => {
+  const { file: words } = frame.words
+  return markup`<details class="card"><summary>${words.undo}</summary><p>${words.wouldUndo(preview.events, preview.rows)}${preview.inTrash > 0 && ` ${words.inTrash(preview.inTrash)}`}</p>
+${preview.columns.length > 0 && markup`<p>${words.wouldDrop(preview.columns.join(", "))}</p>`}${keptColumns(frame, preview.kept)}
+${preview.deliveries > 0 && markup`<p>${words.wereDelivered(preview.deliveries)}</p>`}<p class="soft">${words.undoHint}</p>${actButton(`${path}/undo`, words.undoNow, "danger")}</details>`
+}
+
+const undone = (frame: Frame, { undo }: ImportStatus): HtmlValue => {
+  const { file: words } = frame.words
+  if (undo === null) return null
+  return markup`<section class="card" role="status" aria-labelledby="undo"><h2 id="undo">${words.undoStates[undo.state]}</h2><p>${words.wereTrashed(undo.events)}</p>
+${undo.columns.length > 0 && markup`<p>${words.wereDropped(undo.columns.join(", "))}</p>`}${keptColumns(frame, undo.kept)}</section>`
+}
+
+export const importScreen = (frame: Frame, { status, source, timeZone, undo }: ImportData): Screen => {
+  const { file: words, event } = frame.words
+  const moment = momentsIn(timeZone)
+  const path = consolePath(frame, `files/${status.id}`)
+  const offered = undo === null ? null : "importId" in undo ? offer(frame, path, undo) : refusalBox(frame, undo)
+  return {
+    title: status.name,
+    section: "files",
+    main: markup`<p><a href="${consolePath(frame, "files")}">← ${words.files}</a></p><div class="head"><h1>${status.name} ${importBadge(frame, status)}</h1></div>
+<section class="card"><table class="list"><tr><th scope="row">${event.source}</th><td><a href="${consolePath(frame, `sources/${status.sourceId}`)}">${source?.name ?? status.sourceId}</a></td></tr>
+<tr><th scope="row">${words.begun}</th><td>${moment(status.createdAt)}</td></tr>
+<tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p lang="en">${status.failure}</p>`}</section>
+${undone(frame, status)}${offered}`,
+  }
+}

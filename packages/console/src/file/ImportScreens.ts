@@ -1,0 +1,44 @@
+/** The screen of one import, and the act that undoes it. */
+import { Imports } from "@data-cabinet/core/file/Imports"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { may } from "../html/Shell.ts"
+import { act, idOf } from "../screen/Act.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+import { importScreen } from "./ImportScreen.ts"
+
+const path = "/console/files/{id}" as const
+
+export const importScreens = Effect.gen(function* () {
+  const imports = yield* Imports
+  const sources = yield* Sources
+  const { timeZone } = yield* ConsoleSettings
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    {
+      path,
+      action: "import.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+        const status = yield* imports.get(idOf(id))
+        const source = (yield* sources.list).find((one) => one.id === status.sourceId) ?? null
+        const isOffered = may(frame, "event.trash") && status.undo === null
+        const undo = isOffered
+          ? yield* Effect.catchTag(imports.tryUndo(status.id), "FileError", (error) =>
+              Effect.succeed(manageErrorOf(error)),
+            )
+          : null
+        return { screen: importScreen(frame, { status, source, timeZone, undo }) }
+      }),
+    },
+    act({
+      path: `${path}/undo`,
+      action: "event.trash",
+      home: ([id]) => `files/${id}`,
+      // An import that is undone is not undone again.
+      repeat: "allowed",
+      respond: ({ path: [id] }) => Effect.as(imports.undo(idOf(id)), null),
+    }),
+  ]
+  return screens
+})
