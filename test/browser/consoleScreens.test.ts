@@ -31,6 +31,8 @@ beforeAll(async () => {
   const only = ["sources.orders", "sources.letters", "public.the_monthly_totals_of_each_customer"]
   await manage("tokens", { name: "Accountant", role: "reader", only, expires_in_seconds: 86_400 })
   await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
+  const bytes = Buffer.from("customer,an_import_of_a_column_with_a_long_name\n<b>Ada,1\n")
+  await cabinet.cabinet.imports.file(1, { name: "a list of customers with a long name.csv", bytes })
   chromium = await startChromium()
 }, 120_000)
 afterAll(async () => {
