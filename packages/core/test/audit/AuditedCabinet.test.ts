@@ -9,6 +9,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Import } from "@data-cabinet/core/file/Import"
+import { Imports } from "@data-cabinet/core/file/Imports"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Notices } from "@data-cabinet/core/notice/Notices"
@@ -33,6 +34,7 @@ const USE_CASES = {
   Erasure,
   Trash,
   Import,
+  Imports,
   AccessTokens,
   ApiKeys,
   Notices,
@@ -233,6 +235,8 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     { action: "file.import", object: "source 7", changes: { file: "a.csv", dry_run: false } },
   ],
   ["Import", "file", [7, { name: "a.csv" }, { dryRun: true }], { changes: { file: "a.csv", dry_run: true } }],
+  ["Imports", "undo", [7], { action: "file.undo", object: "import 7", changes: {} }],
+  ["SourceColumns", "drop", [7, "city"], { action: "column.drop", object: "source 7 column city", changes: {} }],
   [
     "ColumnIndexes",
     "build",
