@@ -49,6 +49,11 @@ export class Intake extends Context.Service<
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
     /**
+     * The source of this address, for a sender that looks before it sends: counted like `admit`, and never from a cache,
+     * since no append proves afterwards that the source still exists.
+     */
+    readonly look: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
+    /**
      * Verifies and parses an admitted submission and appends its events. Returns after the commit. What is a provider's question
      * of the address is answered instead.
      */
@@ -82,6 +87,7 @@ export class Intake extends Context.Service<
       })
       return {
         admit: (secret, ip, call) => intake.admit(secret, ip, call),
+        look: (secret, ip, call) => intake.look(secret, ip, call),
         receive: (request) => intake.receive(request),
         ask: (request) => intake.ask(request),
         accept: (sourceId, fields) => intake.accept(sourceId, fields),
@@ -160,6 +166,11 @@ class IntakeSteps {
     return overRate(counted.success)
   }
 
+  async look(secret: string, ip: string | null, call: Call): Promise<Result.Result<IntakeSource, Refused>> {
+    const admitted = await this.admit(secret, ip, call)
+    return Result.isFailure(admitted) ? admitted : this.#findSource(secret, call)
+  }
+
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
     // A cached source may be outdated. Accepting proves that it is not; a provider's question is not accepted.
@@ -204,9 +215,7 @@ class IntakeSteps {
   }
 
   async ask({ secret, ip, query, ...call }: AskedAddress): Promise<Result.Result<HandshakeAnswer | null, Refused>> {
-    const admitted = await this.admit(secret, ip, call)
-    // As it is: nothing else shows that what is cached is outdated.
-    const found = Result.isFailure(admitted) ? admitted : await this.#findSource(secret, call)
+    const found = await this.look(secret, ip, call)
     if (Result.isFailure(found)) {
       const { failure } = found
       return failure._tag === "IntakeError" && failure.code === "not_found"

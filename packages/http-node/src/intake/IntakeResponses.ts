@@ -116,7 +116,7 @@ export const faultResponse = (request: Request, { id, advice }: LoggedFault, per
   return json(500, { ok: false, error: "internal_error", detail })
 }
 
-/** The response to any method other than POST, before any lookup or count. */
+/** The response to any other method, before any lookup or count. */
 export const methodResponse = (request: Request): Response =>
   acceptsHtml(request.headers["accept"])
     ? pageResponse(request, 405, { name: "method_not_allowed" }, ALLOW)
@@ -135,6 +135,29 @@ export const preflightResponse = (request: Request): Response => ({
   body: null,
 })
 
+/** Whether a sender asks for permission first, as CloudEvents' webhooks do. */
+export const asksPermission = (request: Request): boolean => requestOrigin(request) !== undefined
+
+/** The permission for a CloudEvents sender. `rate`: the source's own, in requests a minute; null without one. */
+export const permissionResponse = (request: Request, rate: number | null): Response => {
+  const preflight = preflightResponse(request)
+  return {
+    ...preflight,
+    headers: {
+      ...preflight.headers,
+      "cache-control": "no-store",
+      "webhook-allowed-origin": requestOrigin(request) ?? "*",
+      "webhook-allowed-rate": rate === null ? "*" : String(rate),
+    },
+  }
+}
+
+// Returned to the sender, so nothing but the visible characters that an origin has.
+const requestOrigin = (request: Request): string | undefined => {
+  const origin = request.headers["webhook-request-origin"]
+  return origin !== undefined && /^[\x21-\x7e]{1,1000}$/.test(origin) ? origin : undefined
+}
+
 /** Whether a person sent it: an HTML form's content type, from a browser that expects a page. */
 export const isNavigation = (request: Request): boolean => {
   const type = request.headers["content-type"]
@@ -149,6 +172,9 @@ const requestedHeaders = (asked: string | undefined): string =>
   asked !== undefined && /^[\w!#$%&'*+.^`|~, -]{1,1000}$/.test(asked) ? asked : "*"
 
 const OPEN = { "access-control-allow-origin": "*", "access-control-expose-headers": "Retry-After" }
+
+/** The response to a HEAD of a source's address. */
+export const LOOK_RESPONSE: Response = { status: 200, headers: { ...OPEN, "cache-control": "no-store" }, body: null }
 
 const ALLOW = { allow: "POST" }
 

@@ -9,6 +9,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
+import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { mayAsk } from "@data-cabinet/core/verification/Handshake"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
@@ -23,10 +24,13 @@ import { codingsOf, decodeContent } from "./ContentEncoding.ts"
 import type { Body } from "./IncomingBody.ts"
 import {
   acceptedResponse,
+  asksPermission,
   faultResponse,
   handshakeResponse,
   isNavigation,
+  LOOK_RESPONSE,
   methodResponse,
+  permissionResponse,
   preflightResponse,
   refusedResponse,
   unavailableResponse,
@@ -86,8 +90,25 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       return answer.success === null ? null : handshakeResponse(answer.success)
     }
 
+    /** The response to a sender that looks before it sends. It counts in the rates, and nothing of it is kept. */
+    const looked = async (
+      request: Request,
+      secret: string,
+      respond: (source: IntakeSource) => Response,
+    ): Promise<Response> => {
+      const { context } = request
+      const ip = clientAddress(request, settings.trustedProxies)
+      const found = await intake.look(secret, ip, { deadline: wheel.now() + limits.store, context })
+      return Result.isSuccess(found) ? respond(found.success) : refused(request, found.failure)
+    }
+
     const handle = async (request: Request, secret: string): Promise<Response> => {
-      if (request.method === "OPTIONS") return preflightResponse(request)
+      if (request.method === "HEAD") return looked(request, secret, () => LOOK_RESPONSE)
+      if (request.method === "OPTIONS") {
+        return asksPermission(request)
+          ? looked(request, secret, ({ rate }) => permissionResponse(request, rate ?? null))
+          : preflightResponse(request)
+      }
       if (request.method === "GET") return (await asked(request, secret)) ?? methodResponse(request)
       if (request.method !== "POST") return methodResponse(request)
       const body = bodyOf(request, limits, budget, wheel)

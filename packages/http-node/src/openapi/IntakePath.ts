@@ -40,6 +40,30 @@ const HANDSHAKES = [
   answer("The answer to X's question.", "response_token"),
 ]
 
+/** The responses of every method that looks the source up. */
+const LOOKED_UP = {
+  "404": refusal("No source has this address, or it is switched off.", {
+    ok: false,
+    error: "not_found",
+    detail: "There is no open source at this address.",
+  }),
+  "429": refusal(
+    "More than 60 requests per minute to this source, or from this client's IP address.",
+    { ok: false, error: "rate_limited", detail: "Retry in 24 s.", retry_after: 24 },
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+  ),
+  "500": refusal("An internal error; `detail` has the id under which it was logged.", {
+    ok: false,
+    error: "internal_error",
+    detail: "An unexpected error, logged as 6f1c0d2e-0c7e-4a0e-9b50-1a7a4c1f9d55.",
+  }),
+  "503": refusal(
+    "The database is unavailable. Retrying is safe: what was stored after all is marked as a repeat.",
+    { ok: false, error: "unavailable", detail: "Send again in a moment." },
+    { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+  ),
+}
+
 export const INTAKE_PATH: PathItem = {
   post: {
     operationId: "submit",
@@ -97,11 +121,7 @@ export const INTAKE_PATH: PathItem = {
         { ok: false, error: "bad_signature", detail: "The signature does not match; nothing was saved" },
         { "WWW-Authenticate": { description: "Signature.", required: true, schema: { const: "Signature" } } },
       ),
-      "404": refusal("No source has this address, or it is switched off.", {
-        ok: false,
-        error: "not_found",
-        detail: "There is no open source at this address.",
-      }),
+      ...LOOKED_UP,
       "405": refusal(
         "Only POST is allowed.",
         { ok: false, error: "method_not_allowed", detail: "Send with POST." },
@@ -131,29 +151,14 @@ export const INTAKE_PATH: PathItem = {
         error: "bad_request",
         detail: "A request's line and headers together may have at most 98304 bytes, and 2000 headers.",
       }),
-      "429": refusal(
-        "More than 60 requests per minute to this source, or from this client's IP address.",
-        { ok: false, error: "rate_limited", detail: "Retry in 24 s.", retry_after: 24 },
-        { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-      ),
-      "500": refusal("An internal error; `detail` has the id under which it was logged.", {
-        ok: false,
-        error: "internal_error",
-        detail: "An unexpected error, logged as 6f1c0d2e-0c7e-4a0e-9b50-1a7a4c1f9d55.",
-      }),
-      "503": refusal(
-        "The database is unavailable. Retrying is safe: what was stored after all is marked as a repeat.",
-        { ok: false, error: "unavailable", detail: "Send again in a moment." },
-        { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
-      ),
     },
   },
   options: {
     operationId: "mayScriptSubmit",
     tags: ["Intake"],
-    summary: "CORS preflight",
+    summary: "CORS preflight, and CloudEvents' request for permission",
     description:
-      "A browser's request before a script of another site submits: any origin may, without credentials. Whether the source exists is not checked.",
+      "A browser's request before a script of another site submits: any origin may, without credentials. Whether the source exists is checked only with `WebHook-Request-Origin`, which also counts in the rates.",
     security: [],
     parameters: [SECRET],
     responses: {
@@ -167,8 +172,14 @@ export const INTAKE_PATH: PathItem = {
             required: true,
             schema: { type: "string" },
           },
+          "WebHook-Allowed-Origin": { description: "The requested origin.", schema: { type: "string" } },
+          "WebHook-Allowed-Rate": {
+            description: "The source's own rate, in requests per minute; `*` without one.",
+            schema: { type: "string", pattern: "^(?:\\*|[1-9][0-9]*)$" },
+          },
         },
       },
+      ...LOOKED_UP,
     },
   },
 }

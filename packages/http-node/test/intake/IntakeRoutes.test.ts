@@ -111,15 +111,13 @@ describe("what is accepted", () => {
 })
 
 describe("the order of checks", () => {
-  it("checks nothing but the method when it is not POST", async () => {
-    for (const method of ["GET", "PUT", "PATCH", "DELETE", "HEAD"]) {
+  it("checks nothing but the method when it is none of those that an address supports", async () => {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       const response = await fetch(server.url, { method })
       assert.strictEqual(response.status, 405)
       assert.strictEqual(response.headers.get("allow"), "POST")
       assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
-      const text = await response.text()
-      if (method === "HEAD") assert.strictEqual(text, "")
-      else assert.deepInclude(JSON.parse(text), { ok: false, error: "method_not_allowed" })
+      assert.deepInclude(await response.json(), { ok: false, error: "method_not_allowed" })
     }
     assert.deepStrictEqual(server.state.asked, [])
   })
@@ -203,6 +201,63 @@ describe("what is refused", () => {
     const text = await response.text()
     assert.match(text, /"error":"internal_error".*[0-9a-f-]{36}/)
     assert.notMatch(text, new RegExp(`SELECT|${SECRET}`))
+  })
+})
+
+describe("a sender that looks before it sends", () => {
+  const ASKS = { "webhook-request-origin": "events.example" }
+  const unknown = () => `${server.base}/webhook/wrong`
+  const look = (url = server.url) => fetch(url, { method: "HEAD" })
+  const permit = (url = server.url, headers: Record<string, string> = ASKS) => fetch(url, { method: "OPTIONS", headers })
+
+  it("gets 200 without a body when the source exists, and nothing is kept", async () => {
+    const response = await look()
+    assert.strictEqual(response.status, 200)
+    assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
+    assert.strictEqual(await response.text(), "")
+    assert.deepStrictEqual(server.state.appended, [])
+    assert.include(server.state.asked[0], "client ")
+    assert.include(server.state.asked, "rate")
+  })
+
+  it("gets 404 when the address is unknown", async () => {
+    assert.strictEqual((await look(unknown())).status, 404)
+    const refused = await permit(unknown())
+    assert.strictEqual(refused.status, 404)
+    assert.isNull(refused.headers.get("webhook-allowed-origin"))
+  })
+
+  it("gets 429 when its client or the source is over the rate", async () => {
+    for (const over of [{ clientAllowed: false }, { clientAllowed: true, sourceAllowed: false }]) {
+      Object.assign(server.state, over)
+      for (const response of [await look(), await permit()]) {
+        assert.strictEqual(response.status, 429)
+        assert.strictEqual(response.headers.get("retry-after"), "42")
+        assert.isNull(response.headers.get("webhook-allowed-origin"))
+      }
+    }
+  })
+
+  it("gets permission with the source's rate when it names its origin, beside the preflight's headers", async () => {
+    for (const [rate, told] of [
+      [null, "*"],
+      [120, "120"],
+    ] as const) {
+      server.state.source = { ...server.state.source, rate }
+      const { status, headers } = await permit()
+      assert.strictEqual(status, 204)
+      assert.strictEqual(headers.get("webhook-allowed-origin"), "events.example")
+      assert.strictEqual(headers.get("webhook-allowed-rate"), told)
+      assert.strictEqual(headers.get("access-control-allow-methods"), "POST")
+    }
+    assert.deepStrictEqual(server.state.appended, [])
+  })
+
+  it("gets a plain preflight when its origin has characters that no origin has", async () => {
+    const { status, headers } = await permit(server.url, { "webhook-request-origin": "a b" })
+    assert.strictEqual(status, 204)
+    assert.isNull(headers.get("webhook-allowed-origin"))
+    assert.deepStrictEqual(server.state.asked, [])
   })
 })
 
