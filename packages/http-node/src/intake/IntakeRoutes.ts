@@ -11,14 +11,14 @@ import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { mayAsk } from "@data-cabinet/core/verification/Handshake"
-import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
+import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
 import { decodeSegment } from "../api/QueryPairs.ts"
 import { clientAddress } from "../limit/ClientAddress.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
-import { BodyLimits, HeldBodies } from "./BodyLimits.ts"
+import { BodyLimits, HeldBodies, type Limits } from "./BodyLimits.ts"
 import { bodyOf } from "./BodyOf.ts"
 import { codingsOf, decodeContent } from "./ContentEncoding.ts"
 import type { Body } from "./IncomingBody.ts"
@@ -46,9 +46,11 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     const intake = yield* Intake
     const settings = yield* HttpSettings
     const limits = yield* BodyLimits
-    const tell = unavailableLog()
     const budget = yield* HeldBodies
     const wheel = yield* timerWheel
+
+    const refused = refuser(unavailableLog())
+    const { asked, looked } = lookups({ intake, settings, limits, wheel, refused })
 
     /** From a request's head to the use case's result. */
     const receive = async (request: Request, secret: string, body: Body): Promise<Received> => {
@@ -79,29 +81,6 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       })
     }
 
-    /** The answer to a provider's question; null for every other GET. */
-    const asked = async (request: Request, secret: string): Promise<Response | null> => {
-      const query = rawQuery(request.url)
-      if (!mayAsk(query)) return null
-      const { context } = request
-      const ip = clientAddress(request, settings.trustedProxies)
-      const answer = await intake.ask({ secret, ip, query, deadline: wheel.now() + limits.store, context })
-      if (Result.isFailure(answer)) return refused(request, answer.failure)
-      return answer.success === null ? null : handshakeResponse(answer.success)
-    }
-
-    /** The response to a sender that looks before it sends. It counts in the rates, and nothing of it is kept. */
-    const looked = async (
-      request: Request,
-      secret: string,
-      respond: (source: IntakeSource) => Response,
-    ): Promise<Response> => {
-      const { context } = request
-      const ip = clientAddress(request, settings.trustedProxies)
-      const found = await intake.look(secret, ip, { deadline: wheel.now() + limits.store, context })
-      return Result.isSuccess(found) ? respond(found.success) : refused(request, found.failure)
-    }
-
     const handle = async (request: Request, secret: string): Promise<Response> => {
       if (request.method === "HEAD") return looked(request, secret, () => LOOK_RESPONSE)
       if (request.method === "OPTIONS") {
@@ -122,13 +101,6 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       }
     }
 
-    const refused = (request: Request, error: IntakeError | StoreUnavailable): Response => {
-      const person = isNavigation(request)
-      if (error._tag === "IntakeError") return refusedResponse(request, error, person)
-      tell(error, request.context)
-      return unavailableResponse(request, error, person)
-    }
-
     const routeOf = (path: Route["path"]): Route => ({
       path,
       handle: (request, { params }) => handle(request, decodeSegment(params[0] ?? "") ?? ""),
@@ -137,6 +109,51 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
     return ["/webhook/{intake_secret}" as const, "/webhook/" as const, "/webhook" as const].map(routeOf)
   },
 )
+
+/** The responses that only look a source up. */
+const lookups = ({ intake, settings, limits, wheel, refused }: LookupPorts) => {
+  /** The answer to a provider's question; null for every other GET. */
+  const asked = async (request: Request, secret: string): Promise<Response | null> => {
+    const query = rawQuery(request.url)
+    if (!mayAsk(query)) return null
+    const { context } = request
+    const ip = clientAddress(request, settings.trustedProxies)
+    const answer = await intake.ask({ secret, ip, query, deadline: wheel.now() + limits.store, context })
+    if (Result.isFailure(answer)) return refused(request, answer.failure)
+    return answer.success === null ? null : handshakeResponse(answer.success)
+  }
+
+  /** The response to a sender that looks before it sends. It counts in the rates, and nothing of it is kept. */
+  const looked = async (
+    request: Request,
+    secret: string,
+    respond: (source: IntakeSource) => Response,
+  ): Promise<Response> => {
+    const { context } = request
+    const ip = clientAddress(request, settings.trustedProxies)
+    const found = await intake.look(secret, ip, { deadline: wheel.now() + limits.store, context })
+    return Result.isSuccess(found) ? respond(found.success) : refused(request, found.failure)
+  }
+
+  return { asked, looked }
+}
+
+type Refuser = (request: Request, error: IntakeError | StoreUnavailable) => Response
+
+interface LookupPorts {
+  readonly intake: Intake["Service"]
+  readonly settings: HttpSettings["Service"]
+  readonly limits: Limits
+  readonly wheel: TimerWheel
+  readonly refused: Refuser
+}
+
+const refuser = (tell: ReturnType<typeof unavailableLog>): Refuser => (request, error) => {
+  const person = isNavigation(request)
+  if (error._tag === "IntakeError") return refusedResponse(request, error, person)
+  tell(error, request.context)
+  return unavailableResponse(request, error, person)
+}
 
 /** As sent, with escapes untouched: intake decides in which charset to read them. */
 const rawQuery = (url: string): string => {
