@@ -148,12 +148,14 @@ interface LookupPorts {
   readonly refused: Refuser
 }
 
-const refuser = (tell: ReturnType<typeof unavailableLog>): Refuser => (request, error) => {
-  const person = isNavigation(request)
-  if (error._tag === "IntakeError") return refusedResponse(request, error, person)
-  tell(error, request.context)
-  return unavailableResponse(request, error, person)
-}
+const refuser =
+  (tell: ReturnType<typeof unavailableLog>): Refuser =>
+  (request, error) => {
+    const person = isNavigation(request)
+    if (error._tag === "IntakeError") return refusedResponse(request, error, person)
+    tell(error, request.context)
+    return unavailableResponse(request, error, person)
+  }
 
 /** As sent, with escapes untouched: intake decides in which charset to read them. */
 const rawQuery = (url: string): string => {

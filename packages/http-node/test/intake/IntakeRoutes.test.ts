@@ -208,7 +208,8 @@ describe("a sender that looks before it sends", () => {
   const ASKS = { "webhook-request-origin": "events.example" }
   const unknown = () => `${server.base}/webhook/wrong`
   const look = (url = server.url) => fetch(url, { method: "HEAD" })
-  const permit = (url = server.url, headers: Record<string, string> = ASKS) => fetch(url, { method: "OPTIONS", headers })
+  const permit = (url = server.url, headers: Record<string, string> = ASKS) =>
+    fetch(url, { method: "OPTIONS", headers })
 
   it("gets 200 without a body when the source exists, and nothing is kept", async () => {
     const response = await look()
