@@ -188,7 +188,7 @@ const outcome = (run: PollRun): string =>
   run.outcome === "failed"
     ? (run.failure ?? "failed")
     : run.outcome === "unchanged"
-      ? "nothing new (304)"
+      ? `nothing new (${run.status})`
       : `${counted(run.items, "item")}, ${run.fresh} of them new`
 
 const run = Command.make("run", { id, ...outgoing }, (input) =>

@@ -55,7 +55,7 @@ export interface NewPoll {
 /** Changes to a poll; missing fields stay. */
 export type PollChange = Partial<Omit<NewPoll, "sourceId">>
 
-/** A run as logged. `unchanged`: the server responded that nothing is new (304). */
+/** A run as logged. `unchanged`: the server responded that nothing is new (304, 204 or 205). */
 export interface PollRun {
   readonly id: number
   readonly pollId: number

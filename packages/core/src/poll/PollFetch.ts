@@ -9,7 +9,10 @@ export interface PollRequest {
   readonly lastModified: string | null
 }
 
-/** Never an error: the body if the response was a complete 200, otherwise the reason for its absence. */
+/**
+ * Never an error: the decoded body of a complete 200, or the reason for its absence. Without either, nothing is new: a 304,
+ * 204 or 205.
+ */
 export interface PollResponse {
   readonly status: number | null
   readonly peer: string | null

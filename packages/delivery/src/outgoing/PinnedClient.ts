@@ -1,7 +1,7 @@
 /**
  * The only HTTP client for outgoing requests. It resolves a host once, refuses it if any of its addresses is not public,
  * and connects to exactly the addresses it checked; the certificate is checked against the name. It follows no redirect,
- * supports neither proxies nor HTTP/2, requests no compression, and applies one deadline to everything.
+ * supports neither proxies nor HTTP/2, decodes no body, and applies one deadline to everything.
  */
 import { isIP } from "node:net"
 import { Context, Effect, Layer } from "effect"

@@ -1,12 +1,13 @@
 /**
- * Fetches polled addresses with the only client for outgoing requests. Redirects are not followed, and a response in a
- * content coding is refused, for none was requested; the body is bounded, since it is held whole while it is read.
+ * Fetches polled URLs with the only client for outgoing requests. It follows no redirects. The body is held whole while it
+ * is read, so one limit bounds it both as received and as decoded.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
+import { CODING_NAMES, contentCodings } from "@data-cabinet/core/network/ContentCoding"
 import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer, Result, Stream } from "effect"
 import type { ResponseHead } from "../outgoing/Exchange.ts"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
@@ -34,10 +35,38 @@ const mark = (head: ResponseHead, name: string): string | null => {
 const failureOf = (head: ResponseHead): string | null =>
   head.status === 200 ? null : statusFailure(head.status, one(head, "location"))
 
+/** Responses that never have content, so that nothing is new. */
+const NO_CONTENT: ReadonlySet<number> = new Set([204, 205])
+
+/** Only what can be decoded here: Node before 22.15 has no zstd. */
+const ACCEPTED_CODINGS = ["gzip", "deflate", "br", "zstd"].filter((name) => contentCodings(name) !== null).join(", ")
+
+/** The body without its content codings, or the failure. A body of no bytes was not encoded. */
+const decoded = async (
+  received: Uint8Array,
+  header: string,
+  limit: number,
+): Promise<Result.Result<Uint8Array, string>> => {
+  const codings = contentCodings(header)
+  if (codings === null) {
+    return Result.fail(`the response has the content coding ${header.slice(0, 50)}; only ${CODING_NAMES} can be read`)
+  }
+  let body = received
+  for (const decode of received.byteLength === 0 ? [] : codings) {
+    const result = await decode(body, limit)
+    if (Result.isSuccess(result)) body = result.success
+    else if (result.failure.code === "too_large") {
+      return Result.fail(`the decompressed response is longer than ${limit} bytes`)
+    } else return Result.fail(`the response cannot be decompressed: ${result.failure.reason}`)
+  }
+  return Result.succeed(body)
+}
+
 /** The poll's own headers take precedence over ours. */
 const headersOf = ({ headers, etag, lastModified }: PollRequest): Record<string, string> => {
   const sent: Record<string, string> = {
     Accept: "application/json, application/x-ndjson, text/csv;q=0.9, */*;q=0.5",
+    "Accept-Encoding": ACCEPTED_CODINGS,
     "User-Agent": USER_AGENT,
     ...(etag === null ? {} : { "If-None-Match": etag }),
     ...(lastModified === null ? {} : { "If-Modified-Since": lastModified }),
@@ -76,20 +105,17 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
           lastModified: mark(response, "last-modified"),
           retryAfter: retryAfterOf(one(response, "retry-after") ?? undefined),
         }
-        if (response.status === 304 && conditional) return { ...common, failure: null, body: null }
+        if (NO_CONTENT.has(response.status) || (response.status === 304 && conditional))
+          return { ...common, failure: null, body: null }
         const failure = failureOf(response)
         if (failure !== null) return { ...common, failure, body: null }
         const coding = [response.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
-        if (coding !== "identity" && coding !== "") {
-          return {
-            ...common,
-            failure: `the response has the content coding ${coding.slice(0, 50)}, which was not requested`,
-            body: null,
-          }
-        }
         const whole = new ChunkBuffer()
         yield* Stream.runForEach(response.body, (piece) => Effect.sync(() => whole.add(piece)))
-        return { ...common, failure: null, body: whole.bytes() }
+        const body = yield* Effect.promise(() => decoded(whole.bytes(), coding, maxBytes))
+        return Result.isSuccess(body)
+          ? { ...common, failure: null, body: body.success }
+          : { ...common, failure: body.failure, body: null }
       })
 
       return PollFetch.of({
