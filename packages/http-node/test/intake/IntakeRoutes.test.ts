@@ -244,7 +244,7 @@ describe("a sender that looks before it sends", () => {
       [null, "*"],
       [120, "120"],
     ] as const) {
-      server.state.source = { ...server.state.source, rate }
+      server.state.source = { ...server.state.source, rate: rate as never }
       const { status, headers } = await permit()
       assert.strictEqual(status, 204)
       assert.strictEqual(headers.get("webhook-allowed-origin"), "events.example")
