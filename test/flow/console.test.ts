@@ -405,10 +405,10 @@ it("a source is added, shows its address on request, accepts events, and is dele
 
 it("a delivery address is pinged, paused, and resends deliveries after counting them", async () => {
   const editor = await cabinet.as("editor")
-  const refused = await press("addresses", { url: "http://10.0.0.5/hook?token=secret", told: "all" }, editor)
+  const refused = await press("addresses", { url: "http://10.0.0.5/hook?token=secret", scope: "all" }, editor)
   assert.strictEqual(refused.status, 400)
   assert.include(await refused.text(), "<code>not_public</code>")
-  const added = await press("addresses", { url: `${cabinet.base}/nowhere?token=secret`, told: "all" }, editor)
+  const added = await press("addresses", { url: `${cabinet.base}/nowhere?token=secret`, scope: "all" }, editor)
   const path = /console\/(addresses\/\d+)$/.exec(added.headers.get("location")!)![1]!
   assert.notInclude(await (await see(path)).text(), "token=secret")
   assert.notMatch(
@@ -422,10 +422,10 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   const range = { from: "2020-01-01T00:00", to: "2040-01-01T00:00", only: "all" }
   assert.include(await (await press(`${path}/resend`, range, editor)).text(), "This sends 0 deliveries again.")
   const url = `${cabinet.base}/nowhere?token=secret`
-  await press(`${path}/change`, { url, told: "all", fc: "customer", fo: "eq", fv: "<nobody>" }, editor)
+  await press(`${path}/change`, { url, scope: "all", fc: "customer", fo: "eq", fv: "<nobody>" }, editor)
   assert.include(plain(await (await see(path)).text()), "<dd>customer is <nobody></dd>")
   // A form that knows no filter changes none.
-  await press(`${path}/change`, { url, told: "all" }, editor)
+  await press(`${path}/change`, { url, scope: "all" }, editor)
   const sending = {
     header_name: "Authorization",
     header_value: "Bearer hush",
@@ -434,7 +434,7 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
     give_up_after: "7d",
     pause_on_gone: "on",
   }
-  await press(`${path}/change`, { url, told: "all", ...sending }, editor)
+  await press(`${path}/change`, { url, scope: "all", ...sending }, editor)
   const limited = await (await see(path, { headers: editor })).text()
   for (const part of ['<dd class="mono">Authorization</dd>', "<dd>20</dd>", 'name="rate" type="number"']) {
     assert.include(limited, part)
@@ -451,23 +451,23 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   assert.notInclude(both, "hush")
   assert.notInclude(await (await see(path)).text(), "X-Tenant</bdi>")
   await press(`${path}/headers`, { remove: "Authorization" }, editor)
-  const typed = { url, told: "all", headers: "keep", header_name: "Authorization", header_value: "Bearer hush" }
+  const typed = { url, scope: "all", headers: "keep", header_name: "Authorization", header_value: "Bearer hush" }
   await press(`${path}/change`, typed, editor)
   const again = await (await see(path, { headers: editor })).text()
   assert.include(again, '<dd class="mono">X-Tenant, Authorization</dd>')
   const unfit = await press(`${path}/headers`, { header_name: "Host", header_value: "hush" }, editor)
   assert.include(await unfit.text(), "<code>bad_header</code>")
   assert.strictEqual((await press(`${path}/headers`, two, viewer)).status, 403)
-  const moved = await press(`${path}/change`, { url: "http://127.0.0.1:9/", told: "all", headers: "keep" }, editor)
+  const moved = await press(`${path}/change`, { url: "http://127.0.0.1:9/", scope: "all", headers: "keep" }, editor)
   assert.include(await moved.text(), "<code>headers_needed</code>")
-  assert.strictEqual((await press(`${path}/change`, { url, told: "all", rate: "a" }, editor)).status, 400)
-  await press(`${path}/change`, { url, told: "all", headers: "replace", rate: "", timeout: "7" }, editor)
+  assert.strictEqual((await press(`${path}/change`, { url, scope: "all", rate: "a" }, editor)).status, 400)
+  await press(`${path}/change`, { url, scope: "all", headers: "replace", rate: "", timeout: "7" }, editor)
   const freed = await (await see(path, { headers: editor })).text()
   assert.notInclude(freed, "Authorization</dd>")
   assert.include(freed, "<dd>7</dd>")
   const pair = { client_certificate: client.cert, client_key: client.key }
   const secure = url.replace("http:", "https:")
-  await press(`${path}/change`, { url: secure, told: "all", ...pair }, editor)
+  await press(`${path}/change`, { url: secure, scope: "all", ...pair }, editor)
   const identified = await (await see(path, { headers: editor })).text()
   assert.match(
     identified,
@@ -475,18 +475,18 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   )
   for (const line of pair.client_key.split("\n").slice(1, 3)) assert.notInclude(identified, line)
   assert.notInclude(await (await see(path)).text(), "client-certificate/remove")
-  const moving = await press(`${path}/change`, { url, told: "all", client_certificate: "", client_key: "" }, editor)
+  const moving = await press(`${path}/change`, { url, scope: "all", client_certificate: "", client_key: "" }, editor)
   assert.include(await moving.text(), "<code>certificate_needed</code>")
-  const alone = await press(`${path}/change`, { url: secure, told: "all", client_certificate: client.cert }, editor)
+  const alone = await press(`${path}/change`, { url: secure, scope: "all", client_certificate: client.cert }, editor)
   assert.include(await alone.text(), "<code>bad_client_key</code>")
   assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, viewer)).status, 403)
   assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, editor)).status, 303)
   assert.notInclude(await (await see(path, { headers: editor })).text(), "CN=cabinet")
-  await press(`${path}/change`, { url, told: "all" }, editor)
+  await press(`${path}/change`, { url, scope: "all" }, editor)
   const tested = await (await press(`${path}/test`, { event: "1" }, viewer)).text()
   assert.match(tested, /class="box error" role="status">.*The event would not be sent\..*does not hold, with/s)
   assert.strictEqual((await press(`${path}/test`, { event: "0" }, viewer)).status, 404)
-  const wrong = { url, told: "all", fc: "customer", fo: "like", fv: "x" }
+  const wrong = { url, scope: "all", fc: "customer", fo: "like", fv: "x" }
   assert.strictEqual((await press(`${path}/change`, wrong, editor)).status, 400)
   assert.strictEqual((await press(`${path}/resend`, { ...range, from: "never" }, editor)).status, 400)
   assert.strictEqual((await press(`${path}/remove`, {}, editor)).status, 303)

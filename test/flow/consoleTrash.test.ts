@@ -131,16 +131,16 @@ it("an address is subscribed to the chosen sources, and an empty choice is refus
   const url = `${cabinet.base}/hook?token=secret`
   const change = (form: Readonly<Record<string, string>>) =>
     editor!.post("/console/addresses/1/change", { url, ...form })
-  assert.strictEqual((await change({ told: "some", source: String(other.id) })).status, 303)
+  assert.strictEqual((await change({ scope: "some", source: String(other.id) })).status, 303)
   const card = (await viewer!.get("/console/addresses/1")).text
   assert.match(card, /<dt>Receives events of<\/dt><dd>Letters &lt;b&gt;<\/dd>/)
-  assert.strictEqual((await change({ told: "some" })).status, 400)
+  assert.strictEqual((await change({ scope: "some" })).status, 400)
   assert.strictEqual((await change({})).status, 400)
-  assert.strictEqual((await change({ told: "some", source: "999" })).status, 404)
-  const refused = await editor!.post("/console/addresses/1/change", { told: "all", url: "http://10.0.0.5/" })
+  assert.strictEqual((await change({ scope: "some", source: "999" })).status, 404)
+  const refused = await editor!.post("/console/addresses/1/change", { scope: "all", url: "http://10.0.0.5/" })
   assert.include(refused.text, "<code>not_public</code>")
   assert.include((await viewer!.get("/console/addresses/1")).text, "Letters")
   assert.strictEqual((await editor!.post("/console/addresses", { url })).status, 400)
-  const added = await editor!.post("/console/addresses", { url, told: "some", source: String(other.id) })
+  const added = await editor!.post("/console/addresses", { url, scope: "some", source: String(other.id) })
   assert.match((await viewer!.get(added.headers.get("location")!.slice("/data".length))).text, /<dd>Letters/)
 })

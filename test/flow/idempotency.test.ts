@@ -374,7 +374,7 @@ it("every form that creates, sends or replaces something is done once, and one t
   const range = { from, to: "2020-01-02T00:00", only: "all" }
   const once: ReadonlyArray<readonly [path: string, fields: Record<string, string>, table: string]> = [
     ["sources", { name: "Form" }, "source"],
-    ["addresses", { url: "http://127.0.0.1:9/form", told: "all" }, "address"],
+    ["addresses", { url: "http://127.0.0.1:9/form", scope: "all" }, "address"],
     ["people", { name: "Form", role: "viewer" }, "person"],
     [`people/${person.id}/link`, {}, "audit"],
     ["tokens", { name: "Form", role: "viewer" }, "access_token"],

@@ -31,6 +31,7 @@ export const SCREENS: ReadonlyArray<string> = [
   "addresses/1",
   "files",
   "files/1",
+  "files/1?undo=1",
   "polls",
   "polls/1",
   "trash",

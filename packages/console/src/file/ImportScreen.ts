@@ -1,4 +1,7 @@
-/** One import: how far it is, and how it is undone. What an undo would do is counted before its button is offered. */
+/**
+ * One import: how far it is, and how it is undone. What an undo would do is counted when somebody wants to undo it, since a
+ * count goes through the whole table, and its button is offered below the count.
+ */
 import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import type { UndoPreview } from "@data-cabinet/core/file/Imports"
 import type { Source } from "@data-cabinet/core/source/Source"
@@ -14,7 +17,9 @@ export interface ImportData {
   readonly status: ImportStatus
   readonly source: Source | null
   readonly timeZone: string
-  /** What an undo would do, or why none is possible; null if none is offered. */
+  /** Whether an undo can be asked for. */
+  readonly isUndoable: boolean
+  /** What an undo would do, or why none is possible; null if nobody asked. */
   readonly undo: UndoPreview | ManageError | null
 }
 
@@ -26,23 +31,24 @@ const keptColumns = ({ words: { file: words } }: Frame, kept: ReadonlyArray<Kept
 
 const offer = (frame: Frame, path: string, preview: UndoPreview): Html => {
   const { file: words } = frame.words
-  return markup`<details class="card"><summary>${words.undo}</summary><p>${words.wouldUndo(preview.events, preview.rows)}${preview.inTrash > 0 && ` ${words.inTrash(preview.inTrash)}`}</p>
+  return markup`<section class="card" aria-labelledby="undo"><h2 id="undo">${words.undo}</h2><p>${words.wouldUndo(preview.events, preview.rows)}${preview.inTrash > 0 && ` ${words.inTrash(preview.inTrash)}`}</p>
 ${preview.columns.length > 0 && markup`<p>${words.wouldDrop(preview.columns.join(", "))}</p>`}${keptColumns(frame, preview.kept)}
-${preview.deliveries > 0 && markup`<p>${words.wereDelivered(preview.deliveries)}</p>`}<p class="soft">${words.undoHint}</p>${actButton(`${path}/undo`, words.undoNow, "danger")}</details>`
+${preview.deliveries > 0 && markup`<p>${words.wereDelivered(preview.deliveries)}</p>`}<p class="soft">${words.undoHint}</p>${actButton(`${path}/undo`, words.undoNow, "danger")}</section>`
 }
 
 const undone = (frame: Frame, { undo }: ImportStatus): HtmlValue => {
   const { file: words } = frame.words
   if (undo === null) return null
-  return markup`<section class="card" role="status" aria-labelledby="undo"><h2 id="undo">${words.undoStates[undo.state]}</h2><p>${words.wereTrashed(undo.events)}</p>
+  return markup`<section class="card" role="status"><p>${words.wereTrashed(undo.events)}</p>
 ${undo.columns.length > 0 && markup`<p>${words.wereDropped(undo.columns.join(", "))}</p>`}${keptColumns(frame, undo.kept)}</section>`
 }
 
-export const importScreen = (frame: Frame, { status, source, timeZone, undo }: ImportData): Screen => {
+export const importScreen = (frame: Frame, { status, source, timeZone, isUndoable, undo }: ImportData): Screen => {
   const { file: words, event } = frame.words
   const moment = momentsIn(timeZone)
   const path = consolePath(frame, `files/${status.id}`)
-  const offered = undo === null ? null : "importId" in undo ? offer(frame, path, undo) : refusalBox(frame, undo)
+  const asked = undo === null ? null : "importId" in undo ? offer(frame, path, undo) : refusalBox(frame, undo)
+  const ask = isUndoable && markup`<p><a class="button" href="${path}?undo=1">${words.undo}</a></p>`
   return {
     title: status.name,
     section: "files",
@@ -50,6 +56,6 @@ export const importScreen = (frame: Frame, { status, source, timeZone, undo }: I
 <section class="card"><table class="list"><tr><th scope="row">${event.source}</th><td><a href="${consolePath(frame, `sources/${status.sourceId}`)}">${source?.name ?? status.sourceId}</a></td></tr>
 <tr><th scope="row">${words.begun}</th><td>${moment(status.createdAt)}</td></tr>
 <tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p lang="en">${status.failure}</p>`}</section>
-${undone(frame, status)}${offered}`,
+${undone(frame, status)}${asked ?? ask}`,
   }
 }

@@ -19,16 +19,17 @@ export const importScreens = Effect.gen(function* () {
     {
       path,
       action: "import.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+      get: Effect.fnUntraced(function* ({ frame, path: [id], pairs }) {
         const status = yield* imports.get(idOf(id))
         const source = (yield* sources.list).find((one) => one.id === status.sourceId) ?? null
-        const isOffered = may(frame, "event.trash") && status.undo === null
-        const undo = isOffered
+        const isUndoable = may(frame, "event.trash") && status.channel === "file" && status.undo === null
+        const isAsked = isUndoable && pairs.some(([name]) => name === "undo")
+        const undo = isAsked
           ? yield* Effect.catchTag(imports.tryUndo(status.id), "FileError", (error) =>
               Effect.succeed(manageErrorOf(error)),
             )
           : null
-        return { screen: importScreen(frame, { status, source, timeZone, undo }) }
+        return { screen: importScreen(frame, { status, source, timeZone, isUndoable, undo }) }
       }),
     },
     act({

@@ -13,8 +13,8 @@ const checked = (is: boolean) => is && new Html(" checked")
 export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>, chosen: Subscription): Html => {
   const { integration: words } = frame.words
   const all = chosen === "all"
-  return markup`<fieldset><legend>${words.toldOf}</legend><label class="choice"><input type="radio" name="told" value="all"${checked(all)}> ${words.allSources}</label>
-<label class="choice"><input type="radio" name="told" value="some"${checked(!all)}> ${words.theseSources}</label><div class="scroll inset">${sources.map(
+  return markup`<fieldset><legend>${words.subscribesTo}</legend><label class="choice"><input type="radio" name="scope" value="all"${checked(all)}> ${words.allSources}</label>
+<label class="choice"><input type="radio" name="scope" value="some"${checked(!all)}> ${words.theseSources}</label><div class="scroll inset">${sources.map(
     ({ id, name }) =>
       markup`<label class="choice"><input type="checkbox" name="source" value="${id}"${checked(chosen !== "all" && chosen.includes(id))}> ${name}</label>`,
   )}</div></fieldset>`
@@ -22,7 +22,7 @@ export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>,
 
 /** The chosen sources. A form without a choice is refused, because any guess could send too much or too little. */
 export const subscriptionOf = (call: FormCall): Effect.Effect<Subscription, ManageError> => {
-  const mode = fieldOf(call, "told")
+  const mode = fieldOf(call, "scope")
   const marked = fieldsOf(call, "source").map(idOf)
   if (mode === "all") return Effect.succeed("all")
   if (mode === "some" && marked.length > 0) return Effect.succeed(marked)

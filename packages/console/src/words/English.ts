@@ -664,9 +664,6 @@ export const ENGLISH = {
         `${count(rows, { one: "row has", other: "rows have" })} fewer cells than the header`,
       values_replaced: (values: number) =>
         `${count(values, { one: "value has", other: "values have" })} unreadable characters`,
-      tables_skipped: (tables: number) => `${count(tables, { one: "other table", other: "other tables" })} not read`,
-      cells_spanned: (cells: number) =>
-        `${count(cells, { one: "cell spans", other: "cells span" })} several rows or columns`,
     },
     line: (line: number, column: number | null) => `line ${line}${column === null ? "" : `, column ${column}`}`,
     replaced: (characters: number) =>
@@ -869,7 +866,7 @@ export const ENGLISH = {
     paused: "paused",
     failing: "fails",
     failingSince: "Failing since",
-    toldOf: "Receives events of",
+    subscribesTo: "Receives events of",
     allSources: "all sources, including later ones",
     check: "Check the connection",
     pause: "Pause",

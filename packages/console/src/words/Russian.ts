@@ -662,8 +662,6 @@ export const RUSSIAN: Words = {
       totals_row: (number) => `Похоже на итоги: ${count(number, rows)}`,
       short_rows: (number) => `Ячеек меньше, чем в заголовке: ${count(number, rows)}`,
       values_replaced: (number) => `Значений с нечитаемыми символами: ${number}`,
-      tables_skipped: (number) => `Других таблиц, которые не прочитаны: ${number}`,
-      cells_spanned: (number) => `Ячеек на несколько строк или столбцов: ${number}`,
     },
     line: (line, column) => `строка ${line}${column === null ? "" : `, столбец ${column}`}`,
     replaced: (characters) =>
@@ -876,7 +874,7 @@ export const RUSSIAN: Words = {
     paused: "приостановлен",
     failing: "не отвечает",
     failingSince: "Не отвечает с",
-    toldOf: "Получает события",
+    subscribesTo: "Получает события",
     allSources: "всех источников, в том числе будущих",
     check: "Проверить связь",
     pause: "Приостановить",

@@ -61,7 +61,7 @@ export interface Original {
   readonly charset: string
   readonly charsetFrom: string
   readonly replaced: number
-  /** The values that were read in another charset; absent if there are none. */
+  /** The values read in another charset; absent if one charset holds for all. */
   readonly others?: ReadonlyArray<OtherReading>
   /** Absent unless the source keeps more than all sources do. */
   readonly kept?: KeptParts

@@ -9,7 +9,7 @@ import { csvSample, type CsvSample, type SampledText } from "./CsvSample.ts"
 /** The text has one column, and commas or semicolons in it separate nothing. */
 export const ONE_COLUMN = ""
 
-/** What a caller is told that must choose. */
+/** The message for a caller who must choose a delimiter. */
 export const DELIMITER_UNCLEAR =
   "Several delimiters fit this file: compare its readings, and pass the delimiter of the right one."
 

@@ -1,21 +1,12 @@
-/** Reports what a reader was not sure of: nothing is lost by it, but somebody should look. */
+/** Reports what a reader was not sure of: nothing is lost, but the result is worth a look. */
 import { counted } from "../text/Counted.ts"
 
 /**
  * `delimiter_tied`: another delimiter fits as well. `titles_skipped`: lines above the header were left out. `totals_row`: the
  * last rows look like totals. `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for
- * characters that could not be decoded. `tables_skipped`: an HTML page has other tables. `cells_spanned`: cells of an HTML
- * table span rows or columns.
+ * characters that could not be decoded.
  */
-export const DOUBT_KINDS = [
-  "delimiter_tied",
-  "titles_skipped",
-  "totals_row",
-  "short_rows",
-  "values_replaced",
-  "tables_skipped",
-  "cells_spanned",
-] as const
+export const DOUBT_KINDS = ["delimiter_tied", "titles_skipped", "totals_row", "short_rows", "values_replaced"] as const
 
 export type DoubtKind = (typeof DOUBT_KINDS)[number]
 
@@ -47,10 +38,6 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
     `${counted(count, "row has", "rows have")} fewer cells than the header; the missing fields are left out.`,
   values_replaced: (count) =>
     `${counted(count, "value holds", "values hold")} U+FFFD for characters that the encoding does not have.`,
-  tables_skipped: (count) =>
-    `The page has ${counted(count, "other table")}, which ${count === 1 ? "was" : "were"} not read.`,
-  cells_spanned: (count) =>
-    `${counted(count, "cell spans", "cells span")} rows or columns; its value is repeated below, and not beside it.`,
 }
 
 /** Collects the doubts of one reading. */

@@ -73,8 +73,8 @@ export class FileImporter {
       const named = { sourceId, file: file.name, ...inspected(look), importedBefore }
       const readings = look.csv?.readings ?? []
       if (readings.length > 0) return { ...named, ...UNCLEAR, readings }
-      const { call, told } = yield* this.#survey(given, look)
-      const about = { ...named, ...told }
+      const { call, surveyed } = yield* this.#survey(given, look)
+      const about = { ...named, ...surveyed }
       if (options.dryRun === true) {
         const reading = yield* Effect.scoped(this.#read(call, look, () => Effect.void))
         return { ...about, ...reading, ...NOTHING_ACCEPTED, state: "dry_run" }
@@ -93,7 +93,7 @@ export class FileImporter {
   #survey(call: FileImport, look: FileInspection) {
     return Effect.gen({ self: this }, function* () {
       const { sourceId, file, options } = call
-      if (!hasNotation(options)) return { call, told: NOTHING_SURVEYED }
+      if (!hasNotation(options)) return { call, surveyed: NOTHING_SURVEYED }
       const table = yield* this.#ports.columns.list(sourceId)
       const columns = Option.match(table, { onNone: () => [], onSome: ({ columns: all }) => [...all] })
       // The first column of a field is the one that its values are meant for.
@@ -114,7 +114,7 @@ export class FileImporter {
         )
       })
       yield* Effect.scoped(survey)
-      return { call: { ...call, notation }, told: notation.decide() }
+      return { call: { ...call, notation }, surveyed: notation.decide() }
     })
   }
 

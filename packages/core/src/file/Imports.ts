@@ -3,7 +3,7 @@
  * where they can be restored; columns that it created and that nothing else has filled are dropped. Refuses to undo an
  * import that is not at its end.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { mayDrop } from "../row/DropColumn.ts"
@@ -42,6 +42,8 @@ export class Imports extends Context.Service<
     Effect.gen(function* () {
       const imports = yield* ImportStore
       const store = yield* ImportUndoStore
+      // A count goes through the whole table: however many are wanted, others keep their sessions.
+      const counting = Semaphore.makeUnsafe(1)
       const get = (id: number) =>
         Effect.flatMap(imports.status(id), (found) =>
           Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(noSuchImport(id)),
@@ -57,7 +59,7 @@ export class Imports extends Context.Service<
         list: imports.list,
         get,
         tryUndo: (id) =>
-          Effect.flatMap(store.preview(id, mayDrop), (found) =>
+          Effect.flatMap(counting.withPermit(store.preview(id, mayDrop)), (found) =>
             "is" in found ? Effect.fail(notUndoable(id, found)) : Effect.succeed(found),
           ),
         undo: Effect.fnUntraced(function* (id) {

@@ -15,8 +15,7 @@ import { isDamagedUtf8, kindOfValue } from "./ValueCharset.ts"
 
 /**
  * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
- * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
- * `reread`: an operator, afterwards.
+ * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header.
  */
 export type CharsetDecidedBy =
   | "source"
@@ -27,7 +26,6 @@ export type CharsetDecidedBy =
   | "part"
   | "data"
   | "json"
-  | "reread"
 
 export interface CharsetDecision {
   readonly charset: Charset
@@ -38,8 +36,6 @@ export interface CharsetSignals {
   readonly source: SourceEncoding | null
   /** The `charset` of the request's content type. */
   readonly header: string | null
-  /** The charset that an operator chose afterwards for what is not UTF-8 by itself; it overrides all other signals. */
-  readonly chosen?: Charset | undefined
 }
 
 /** How the names and values of a form are read. */
@@ -58,7 +54,7 @@ export interface FormCharsets {
 
 /** The charset of a body that is not a form. */
 export const decideCharset = (bytes: Buffer, signals: CharsetSignals): CharsetDecision =>
-  declaredCharset(bytes, signals) ?? { charset: guessCharset(bytes), decidedBy: "data" }
+  declaredCharset(signals) ?? { charset: guessCharset(bytes), decidedBy: "data" }
 
 /** The charsets of a form that declares one for all its values. */
 export const uniformCharsets = (decision: CharsetDecision, heedsParts: boolean): FormCharsets => ({
@@ -75,9 +71,7 @@ const AS_UTF_8 = uniformCharsets({ charset: UTF_8, decidedBy: "data" }, true)
 
 /** The charsets of a form. The source's setting overrides the charset of a part. */
 export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): FormCharsets => {
-  const { chosen } = signals
-  if (chosen !== undefined) return byValue(form, { charset: chosen, decidedBy: "reread" }, NO_FIELDS, false)
-  const declared = declaredCharset(form.bytes, signals)
+  const declared = declaredCharset(signals)
   if (declared !== null) return uniformCharsets(declared, declared.decidedBy !== "source")
   const named = namedCharset(form, "_charset_", true)
   if (named !== null) return uniformCharsets({ charset: named, decidedBy: "charset_field" }, true)
@@ -87,12 +81,7 @@ export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): Form
 }
 
 /** The charsets of a query string. Its URL was made separately from the form, which counts only where the query is unclear. */
-export const decideQueryCharsets = (
-  query: RawForm,
-  { source, chosen }: CharsetSignals,
-  form: Charset | null,
-): FormCharsets => {
-  if (chosen !== undefined) return byValue(query, { charset: chosen, decidedBy: "reread" }, NO_FIELDS, false)
+export const decideQueryCharsets = (query: RawForm, { source }: CharsetSignals, form: Charset | null): FormCharsets => {
   if (source !== null) return uniformCharsets({ charset: sourceCharset(source), decidedBy: "source" }, false)
   if (isUtf8(query.bytes)) return AS_UTF_8
   const named = namedCharset(query, "_charset_", false)
@@ -106,10 +95,7 @@ export const decideQueryCharsets = (
 export const staysUtf8 = (bytes: Buffer, start: number, end: number): boolean =>
   kindOfValue(bytes, start, end) !== "other" || isDamagedUtf8(bytes, start, end)
 
-const declaredCharset = (bytes: Buffer, { source, header, chosen }: CharsetSignals): CharsetDecision | null => {
-  if (chosen !== undefined) {
-    return { charset: staysUtf8(bytes, 0, bytes.length) ? UTF_8 : chosen, decidedBy: "reread" }
-  }
+const declaredCharset = ({ source, header }: CharsetSignals): CharsetDecision | null => {
   if (source !== null) return { charset: sourceCharset(source), decidedBy: "source" }
   const named = charsetOf(header)
   return named === null ? null : { charset: named, decidedBy: "header" }

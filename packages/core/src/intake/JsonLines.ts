@@ -58,7 +58,7 @@ export class JsonLinesReading {
   /** Reads about this many more characters; undefined if more remain. */
   advance(characters: number): JsonLines | undefined {
     const spans = this.#spans
-    if (spans.length === 0) return this.#bad("a JSON object was expected on each line, but there is none")
+    if (spans.length === 0) return this.#bad("a JSON object was expected on each line, but the body is blank")
     for (let left = characters; this.#values.length < spans.length;) {
       if (left <= 0) return undefined
       const at = this.#values.length

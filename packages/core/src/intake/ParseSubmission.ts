@@ -10,7 +10,7 @@ import { isFilled } from "../event/Payload.ts"
 import { isJsonList } from "../json/Json.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
-import type { Charset, Decoded } from "../text/Charset.ts"
+import type { Charset } from "../text/Charset.ts"
 import { type BodyKind, type ContentType, parseContentType } from "./ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
@@ -21,7 +21,6 @@ import { decodeForm, decodeRest } from "./FormText.ts"
 import { CELL_BYTES, emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { SentTexts } from "../json/JsonSlices.ts"
 import { type JsonLines, MAX_BATCH, readJsonLines } from "./JsonLines.ts"
-import { decodeMixedJson } from "./MixedJson.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import type { OtherReading } from "./OtherReadings.ts"
@@ -56,7 +55,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"
   const body = bufferOf(submission.body)
   const query = submission.query === "" ? NO_QUERY : parseFormBody(queryBytes(submission.query))
-  const signals = { source: submission.encoding, header: type.charset, chosen: submission.chosen }
+  const signals = { source: submission.encoding, header: type.charset }
   const read = bodyOf(body, type, signals, submission)
 
   const queryCharsets = decideQueryCharsets(query, signals, read.isForm ? read.decision.charset : null)
@@ -183,67 +182,58 @@ const bodyOf = (
   { json, lines }: Submission,
 ): ReadBody => {
   if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
-  if (kind === "json") return jsonBody(body, signals, json)
-  if (kind === "lines") return linesBody(body, signals, lines ?? readJsonLines(decodeJson(body, signals)))
+  if (kind === "json") return jsonBody(body, json)
+  if (kind === "lines") return linesBody(body, lines ?? readJsonLines(decode(body, UTF_8)))
   if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), signals)
-  if (kind === "urlencoded") return mislabelledJson(body, signals, json) ?? formBody(body, parseFormBody(body), signals)
+  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(body, parseFormBody(body), signals)
   return otherBody(body, kind, signals, json)
 }
 
-/** JSON is UTF-8, unless an operator chose otherwise afterwards. */
-const decodeJson = (body: Buffer, { chosen }: CharsetSignals): Decoded =>
-  chosen === undefined ? decode(body, UTF_8) : decodeMixedJson(body, chosen)
-
-const jsonDecision = ({ chosen }: CharsetSignals): CharsetDecision =>
-  chosen === undefined ? AS_JSON : { charset: chosen, decidedBy: "reread" }
-
-const readJson = (body: Buffer, signals: CharsetSignals): SentJson => {
-  const decoded = decodeJson(body, signals)
+const readJson = (body: Buffer): SentJson => {
+  const decoded = decode(body, UTF_8)
   const notes = emptyJsonNotes()
   return { decoded, notes, parsed: parseJson(decoded.text, { notes }) }
 }
 
-const jsonBody = (body: Buffer, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
-  const { decoded, notes, parsed } = json ?? readJson(body, signals)
-  const decision = jsonDecision(signals)
+const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body)
   if (Result.isFailure(parsed)) {
     const detail = jsonErrorInWords(parsed.failure)
-    const kept = oneObject(unparsedFields(decoded.text, detail), decision, decoded.replaced)
+    const kept = oneObject(unparsedFields(decoded.text, detail), AS_JSON, decoded.replaced)
     return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
   }
   const value = parsed.success
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   const sent = notes.sent.textsIn(decoded.text)
-  if (value instanceof Map) return { ...oneObject(value, decision, replaced), cells, sent }
+  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), cells, sent }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
     const refusal = { error: "not_an_object", detail } as const
-    return { ...oneObject(valueKept(value, detail), decision, replaced), cells, refusal }
+    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells, refusal }
   }
-  return { ...oneObject(new Map(), decision, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
+  return { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
 /** Lines of JSON: a batch, as a list of objects is, with the same refusals. */
-const linesBody = (body: Buffer, signals: CharsetSignals, lines: JsonLines): ReadBody => {
+const linesBody = (body: Buffer, lines: JsonLines): ReadBody => {
   const { replaced, cells, values } = lines
-  const decision = jsonDecision(signals)
-  const batch: ReadBody = { ...oneObject(new Map(), decision, replaced), cells, objects: [], shape: "batch" }
+  const batch: ReadBody = { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: [], shape: "batch" }
   switch (lines.outcome) {
     case "too_many":
       return { ...batch, count: lines.count }
     case "bad_json": {
       const { detail } = lines
-      const kept = oneObject(unparsedFields(decodeJson(body, signals).text, detail), decision, replaced)
+      const kept = oneObject(unparsedFields(decode(body, UTF_8).text, detail), AS_JSON, replaced)
       return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
     }
     case "not_an_object": {
       const { detail } = lines
       return {
-        ...oneObject(valueKept(values, detail), decision, replaced),
+        ...oneObject(valueKept(values, detail), AS_JSON, replaced),
         cells,
         refusal: { error: "not_an_object", detail },
       }
@@ -254,22 +244,22 @@ const linesBody = (body: Buffer, signals: CharsetSignals, lines: JsonLines): Rea
 }
 
 /** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
-const mislabelledJson = (body: Buffer, signals: CharsetSignals, json: SentJson | undefined): ReadBody | null => {
+const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
   if (!beginsAsJson(body)) return null
-  const read = json ?? readJson(body, signals)
-  return Result.isSuccess(read.parsed) ? undeclaredJson(read, signals, read.parsed.success) : null
+  const read = json ?? readJson(body)
+  return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success) : null
 }
 
 /** JSON without a JSON content type: what is not an object never becomes a batch. */
-const undeclaredJson = ({ decoded, notes }: SentJson, signals: CharsetSignals, value: Json): ReadBody => {
+const undeclaredJson = ({ decoded, notes }: SentJson, value: Json): ReadBody => {
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   if (value instanceof Map) {
-    return { ...oneObject(value, jsonDecision(signals), replaced), cells, sent: notes.sent.textsIn(decoded.text) }
+    return { ...oneObject(value, AS_JSON, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
   }
   const detail =
     notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
-  return { ...oneObject(valueKept(value, detail), jsonDecision(signals), replaced), cells }
+  return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
 }
 
 const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBody => {
@@ -290,9 +280,9 @@ const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBod
  * never becomes a batch.
  */
 const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
-  const read = json ?? readJson(body, signals)
+  const read = json ?? readJson(body)
   const { parsed } = read
-  if (Result.isSuccess(parsed)) return undeclaredJson(read, signals, parsed.success)
+  if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success)
   if (readsAsForm(body)) return formBody(body, parseFormBody(body), signals)
   const boundary = multipartBoundaryOf(body)
   if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), signals)

@@ -2,7 +2,7 @@
 import type { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/Source.ts"
-import type { Charset, Decoded } from "../text/Charset.ts"
+import type { Decoded } from "../text/Charset.ts"
 import type { CharsetDecidedBy } from "./FormCharsets.ts"
 import type { JsonLines } from "./JsonLines.ts"
 import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
@@ -17,8 +17,6 @@ export interface Submission {
   readonly query: string
   /** The source's setting. */
   readonly encoding: SourceEncoding | null
-  /** The charset that an operator chose afterwards for values that are not UTF-8; it overrides everything that declares one. */
-  readonly chosen?: Charset | undefined
   /** Fields of the events that stand in the request's headers. They do not count when bodies are compared. */
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */

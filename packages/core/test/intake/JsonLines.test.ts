@@ -72,8 +72,8 @@ describe("parseSubmission of lines of JSON", () => {
     ['{"a":1}\n\n[{"b":2}]', "not_an_object", /line 3 has a list/],
     ['[{"a":1}]', "not_an_object", /line 1 has a list/],
     ["null", "not_an_object", /line 1 has null/],
-    [" \n\r\n", "bad_json", /there is none/],
-    ["\uFEFF", "bad_json", /there is none/],
+    [" \n\r\n", "bad_json", /the body is blank/],
+    ["\uFEFF", "bad_json", /the body is blank/],
   ] as const)("parseSubmission refuses the lines %j as a whole with %s", (text, error, words) => {
     const { events, refusal, shape } = parse(text)
     assert.strictEqual(events.length, 1)

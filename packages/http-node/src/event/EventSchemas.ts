@@ -20,7 +20,7 @@ const OTHER_READINGS = {
     },
     "Values in one charset.",
   ),
-  description: "The values that were read in another charset than `name`; empty if there are none.",
+  description: "The values that were read in a charset other than `name`.",
 } satisfies JsonSchema
 
 export const EVENT_SCHEMAS = {
