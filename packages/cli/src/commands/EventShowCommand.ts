@@ -76,7 +76,7 @@ const originalText = (original: StoredOriginal, style: Style): string => {
       ["From", original.ip ?? "unknown"],
       ["Content type", original.contentType ?? "none"],
       ["Encoding", `${original.charset} (${decided}), ${counted(original.replaced, "character")} replaced`],
-      ...(original.others ?? []).map((reading) => ["But", otherText(reading)] as const),
+      ...(original.others ?? []).map((reading) => ["Except", otherText(reading)] as const),
       ["User agent", original.userAgent ?? "none"],
       ["Referer", original.referer ?? "none"],
       ["Origin", original.origin ?? "none"],

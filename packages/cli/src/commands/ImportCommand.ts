@@ -60,7 +60,7 @@ const readingLines = (outcome: ImportReport, style: Style): ReadonlyArray<string
 const doubtLines = ({ doubts }: ImportReport): ReadonlyArray<string> =>
   doubts.map(({ message, places, count }) => {
     const at = places.map(({ line, column }) => (column === null ? `${line}` : `${line}:${column}`)).join(", ")
-    return `${message} ${count === 1 ? "Line" : "Lines"} ${at}${count > places.length ? ", …" : ""}.`
+    return `${message} ${count === 1 ? "Line" : "Lines"} ${at}${count > places.length ? ", …" : "."}`
   })
 
 const howRead = (outcome: ImportReport): string =>

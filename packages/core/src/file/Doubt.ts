@@ -44,10 +44,10 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
 export class DoubtLog {
   readonly #found = new Map<DoubtKind, { count: number; readonly places: Array<DoubtPlace> }>()
 
-  add(kind: DoubtKind, line: number, column: number | null = null, times = 1): void {
+  add(kind: DoubtKind, line: number, column: number | null = null): void {
     const found = this.#found.get(kind) ?? { count: 0, places: [] }
     this.#found.set(kind, found)
-    found.count += times
+    found.count++
     if (found.places.length < MAX_PLACES) found.places.push({ line, column })
   }
 

@@ -118,7 +118,7 @@ const itemReader = (look: FileInspection, sink: ItemSink): TextReader => {
 
 const csvReader = (csv: CsvShape, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
   if (csv.passedOver !== null) doubts.add("delimiter_tied", csv.firstLine)
-  if (csv.titles > 0) doubts.add("titles_skipped", csv.firstLine, null, csv.titles)
+  for (let line = csv.firstLine - csv.titles; line < csv.firstLine; line++) doubts.add("titles_skipped", line)
   const rows = new HeaderedRows(sink, csv.header, doubts)
   const reader = new CsvReader(
     csv.delimiter,

@@ -121,7 +121,14 @@ it.effect("Import reports titles, totals, short rows and replaced values by line
     assert.deepStrictEqual(
       report.doubts.map(({ kind, count, places }) => [kind, count, places]),
       [
-        ["titles_skipped", 2, [{ line: 3, column: null }]],
+        [
+          "titles_skipped",
+          2,
+          [
+            { line: 1, column: null },
+            { line: 2, column: null },
+          ],
+        ],
         ["totals_row", 1, [{ line: 7, column: null }]],
         ["short_rows", 1, [{ line: 6, column: null }]],
         ["values_replaced", 1, [{ line: 5, column: 1 }]],
