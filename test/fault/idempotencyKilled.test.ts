@@ -62,7 +62,8 @@ it("after SIGKILL a repeat gets outcome_unknown, and the work was not done", asy
   )
   const killed = post(first, "killed", "Killed").catch(() => null)
   const open = () => database.run("SELECT response FROM cabinet.idempotency WHERE response IS NULL")
-  const sleeping = () => database.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+  const sleeping = () =>
+    database.run("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
   await vi.waitFor(async () => expect((await sleeping()).length).toBe(1), { timeout: 20_000, interval: 50 })
   assert.include(await post(second, "killed", "Killed"), { status: 409, code: "in_progress" })
   await first.stop("SIGKILL")
@@ -75,6 +76,8 @@ it("after SIGKILL a repeat gets outcome_unknown, and the work was not done", asy
     await database.run("SELECT outcome FROM cabinet.audit WHERE action = 'key.issue' ORDER BY id DESC LIMIT 1"),
     [{ outcome: null }],
   )
-  await database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+  await database.run(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'",
+  )
   assert.lengthOf(await keysNamed("Killed"), 0)
 })

@@ -72,7 +72,8 @@ it("every request gets a response while a new version changes the tables in use,
     .then(() => ended.push("reader"))
   const sees = async (lock: string) =>
     (await database.run(`SELECT FROM pg_locks WHERE relation = 'cabinet.event'::regclass AND ${lock}`)).length > 0
-  const reads = "pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE 'DO $$ BEGIN%' AND state = 'active')"
+  const reads =
+    "pid IN (SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO $$ BEGIN%' AND state = 'active')"
   while (!(await sees(`granted AND ${reads}`)));
   const migrating = migrateToTomorrow()
   while (!(await sees("NOT granted AND mode = 'AccessExclusiveLock'")));

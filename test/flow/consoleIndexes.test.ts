@@ -64,9 +64,15 @@ it("a long build goes on after its response, and is shown until it ends, or why 
     assert.notInclude(building, `action="/data${act}"`)
     // Another press of the button begins no other.
     assert.strictEqual((await editor.post(act, {})).status, 303)
-    const count = await runSql(database.url, "SELECT count(*)::int AS n FROM pg_stat_progress_create_index")
+    const count = await runSql(
+      database.url,
+      "SELECT count(*)::int AS n FROM pg_stat_progress_create_index WHERE datname = current_database()",
+    )
     assert.deepStrictEqual(count, [{ n: 1 }])
-    await runSql(database.url, "SELECT pg_cancel_backend(pid) FROM pg_stat_progress_create_index")
+    await runSql(
+      database.url,
+      "SELECT pg_cancel_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()",
+    )
     await expect.poll(async () => (await editor.get(shown)).text, { timeout: 30_000 }).not.toContain("data-again")
     const failed = (await editor.get(shown)).text
     holding.end()
