@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 const root = join(import.meta.dirname, "..", "..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** What a reader counts: signs between the cells of a table are none. */
+/** Counts words as a reader does: the rules of a table do not count. */
 const words = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 it("the page on performance has at most 1,000 words, and begins with a summary of ten lines", () => {
@@ -15,6 +15,10 @@ it("the page on performance has at most 1,000 words, and begins with a summary o
   const [, summary = ""] = /^# .*\n\n([^]*?)\n\n/.exec(page) ?? []
   assert.match(summary, /^- /)
   assert.isAtMost(summary.split("\n").length, 10)
+})
+
+it("ARCHITECTURE.md has at most 1,200 words", () => {
+  assert.isAtMost(words(read("ARCHITECTURE.md")), 1_200)
 })
 
 it("every decision is numbered, dated, and has its context and consequences", () => {
