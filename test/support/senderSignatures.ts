@@ -91,6 +91,9 @@ export const SIGNERS: Readonly<Record<RecipeName, Signer>> = {
   shopify: signer(false, ({ secret, body }) => ({
     headers: { "x-shopify-hmac-sha256": mac("sha256", secret, [body], "base64") },
   })),
+  woocommerce: signer(false, ({ secret, body }) => ({
+    headers: { "x-wc-webhook-signature": mac("sha256", secret, [body], "base64") },
+  })),
   slack: v0("x-slack-signature", "x-slack-request-timestamp"),
   zoom: v0("x-zm-signature", "x-zm-request-timestamp"),
   "standard-webhooks": standard("webhook"),

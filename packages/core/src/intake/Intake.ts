@@ -21,7 +21,7 @@ import { Sources } from "../source/Sources.ts"
 import { countLimited, LimitedRequests } from "../limit/LimitedRequests.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
-import { askedByGet, askedByPost, type HandshakeAnswer } from "../verification/Handshake.ts"
+import { askedByGet, askedByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
 import {
   badSignature,
   countRefusal,
@@ -259,7 +259,9 @@ class IntakeSteps {
     let current = source
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const { verification } = current
-      if (verification === null) return Result.succeed({ source: current, verdict: undefined })
+      if (verification === null || unsignedPing(verification, request) !== null) {
+        return Result.succeed({ source: current, verdict: undefined })
+      }
       const { recipe, mode } = verification
       const refusal = refusalBySender(verification, request, clock.currentTimeMillisUnsafe())
       if (Result.isSuccess(refusal) && refusal.success === null) {
@@ -282,9 +284,11 @@ class IntakeSteps {
     return Result.fail(sourceKeepsChanging())
   }
 
-  /** A provider's question is answered if it is verified; it is no event. */
+  /** A provider's question is answered if it is verified, or is a ping that is never signed; it is not an event. */
   #handshake(request: IntakeRequest, { verification }: IntakeSource, verdict: EventVerdict | undefined) {
-    if (verification === null || verdict === undefined || verdict.refusal !== null) return null
+    if (verification === null) return null
+    if (verdict === undefined) return unsignedPing(verification, request)
+    if (verdict.refusal !== null) return null
     return handshakeIn(verification, request, this.#ports.clock.currentTimeMillisUnsafe())
   }
 

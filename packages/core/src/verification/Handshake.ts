@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import type { ChallengeProvider } from "./Challenge.ts"
-import { equalTexts, type SignedRequest, verifySender } from "./VerifySender.ts"
+import { equalTexts, isForm, type SignedRequest, verifySender } from "./VerifySender.ts"
 import { RECIPES } from "./Recipes.ts"
 import type { IntakeVerification } from "./Verification.ts"
 
@@ -43,6 +43,31 @@ export const signedHandshake = (
   if (typeof token !== "string" || !TOKEN.test(token) || secret === undefined) return null
   const encryptedToken = createHmac("sha256", secret).update(token).digest("hex")
   return { contentType: "application/json", text: JSON.stringify({ plainToken: token, encryptedToken }) }
+}
+
+/** The signature's header of WooCommerce, by which a source that was set up with the recipe `hmac` is known as well. */
+const SHOP_SIGNATURE = RECIPES.woocommerce.signature.headers[0]!
+
+/** The whole body of WooCommerce's ping: a form with the number of the webhook, and with nothing else. */
+const SHOP_PING = /^webhook_id=[0-9]{1,20}$/
+
+/** The length of the longest ping. */
+const MAX_PING_BYTES = 31
+
+/**
+ * The response to the unsigned ping that WooCommerce sends when a webhook is saved: it disables the webhook without a
+ * 200. The ping says nothing that an event could hold. Null for any other request, and for a signed one.
+ */
+export const unsignedPing = (
+  { recipe, hmac }: Pick<IntakeVerification, "recipe" | "hmac">,
+  { headers, body }: Pick<SignedRequest, "headers" | "body">,
+): HandshakeAnswer | null => {
+  if (body.byteLength > MAX_PING_BYTES) return null
+  const isShop = recipe === "woocommerce" || hmac?.header.toLowerCase() === SHOP_SIGNATURE
+  if (!isShop || headers[SHOP_SIGNATURE] !== undefined || !isForm(headers)) return null
+  return SHOP_PING.test(Buffer.from(body).toString("latin1"))
+    ? { contentType: "application/json", text: '{"ok":true}' }
+    : null
 }
 
 const objectIn = (body: Uint8Array): Partial<Record<string, unknown>> | null => {

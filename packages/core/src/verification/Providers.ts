@@ -60,8 +60,7 @@ export const PROVIDERS = {
   },
   woocommerce: {
     title: "WooCommerce",
-    recipe: "hmac",
-    hmac: { header: "X-WC-Webhook-Signature", encoding: "base64" },
+    recipe: "woocommerce",
     headerFields: ["X-WC-Webhook-Topic"],
     keepHeaders: ["X-WC-Webhook-*"],
     agent: "WooCommerce/",

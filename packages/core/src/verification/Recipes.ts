@@ -46,6 +46,10 @@ export const RECIPES = {
     signed: ["body"],
     signature: { headers: ["x-shopify-hmac-sha256"], encoding: "base64", separator: null, prefix: "" },
   }),
+  woocommerce: hmac({
+    signed: ["body"],
+    signature: { headers: ["x-wc-webhook-signature"], encoding: "base64", separator: null, prefix: "" },
+  }),
   slack: v0("x-slack-signature", "x-slack-request-timestamp"),
   "standard-webhooks": standard("webhook"),
   svix: standard("svix", "webhook"),

@@ -148,13 +148,14 @@ const signedOf = (part: SignedPart, request: SignedRequest, { time, id }: Signed
     case "url":
       return request.url
     case "url_with_parameters":
-      return request.url + (isForm(request) && !hasBodyHash(request) ? sortedParameters(request.body) : "")
+      return request.url + (isForm(request.headers) && !hasBodyHash(request) ? sortedParameters(request.body) : "")
   }
 }
 
 const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 
-const isForm = ({ headers }: SignedRequest): boolean => FORM_TYPE.test(headers["content-type"] ?? "")
+/** Whether the headers declare a form without files. */
+export const isForm = (headers: RequestHeaders): boolean => FORM_TYPE.test(headers["content-type"] ?? "")
 
 /** Each name with its value, by name; of a name that is repeated, its different values by value. */
 const sortedParameters = (body: Uint8Array): string => {
@@ -178,6 +179,6 @@ const hasBodyHash = (request: SignedRequest): boolean => bodyHash(request) !== n
 const isWholeBody = ({ signed }: HmacRecipe, request: SignedRequest): boolean => {
   if (!signed.includes("url_with_parameters")) return true
   const said = bodyHash(request)
-  if (said === null) return isForm(request) || request.body.length === 0
+  if (said === null) return isForm(request.headers) || request.body.length === 0
   return equalTexts(said.toLowerCase(), hash("sha256", request.body))
 }

@@ -125,4 +125,38 @@ describe("Intake.receive", () => {
       assert.strictEqual(state.appended.length, 2)
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect("answers a shop's unsigned ping without an event when the source verifies a shop, in either mode", () => {
+    const { state, layer } = store()
+    const bare = state.source!
+    const contentType = "application/x-www-form-urlencoded"
+    const sender = { ...request(bare).sender, contentType }
+    const ping = (of: IntakeSource) =>
+      request(of, { body: text("webhook_id=5"), headers: { "content-type": contentType }, sender })
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      for (const mode of ["reject", "mark"] as const) {
+        const shop: IntakeSource = {
+          ...bare,
+          version: bare.version + 1,
+          verification: { recipe: "woocommerce", mode, hmac: null, secrets: ["right"] },
+        }
+        state.source = shop
+        // The cached source is outdated: its ping would be a forgery, or an event.
+        for (const cached of [
+          shop,
+          bare,
+          { ...bare, verification: { ...shop.verification!, recipe: "github" as const } },
+        ])
+          assert.deepStrictEqual(yield* receive(intake, ping(cached)), {
+            kind: "handshake",
+            answer: { contentType: "application/json", text: '{"ok":true}' },
+          })
+      }
+      assert.deepStrictEqual(state.appended, [])
+      assert.deepStrictEqual(state.refused, [])
+      state.source = bare
+      assert.strictEqual((yield* receive(intake, ping(bare))).kind, "object")
+    }).pipe(Effect.provide(layer))
+  })
 })

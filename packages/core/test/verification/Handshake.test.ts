@@ -5,10 +5,12 @@ import {
   type HandshakeAnswer,
   mayAsk,
   signedHandshake,
+  unsignedPing,
 } from "@data-cabinet/core/verification/Handshake"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { SignedRequest } from "@data-cabinet/core/verification/VerifySender"
 import { describe, expect, it } from "vitest"
+import { HMAC } from "./exampleVerification.ts"
 
 const NOW = 1_614_265_330
 const echoed = (text: string): HandshakeAnswer => ({ contentType: "text/plain; charset=utf-8", text })
@@ -126,5 +128,59 @@ describe("askedByPost", () => {
     expect(askedByPost("graph", "challenge=a", none)).toBeNull()
     for (const provider of ["meta", "x", "dropbox"] as const)
       expect(askedByPost(provider, "validationToken=a&challenge=a&crc_token=a", none)).toBeNull()
+  })
+})
+
+describe("unsignedPing", () => {
+  const FORM = { "content-type": "application/x-www-form-urlencoded" }
+  const shop = { recipe: "woocommerce", hmac: null } as const
+  const ping = (
+    body: string,
+    headers: SignedRequest["headers"] = FORM,
+    of: Parameters<typeof unsignedPing>[0] = shop,
+  ) => unsignedPing(of, { headers, body: Buffer.from(body) })
+  const ok: HandshakeAnswer = { contentType: "application/json", text: '{"ok":true}' }
+
+  it("answers the number of a webhook when a form holds nothing else", () => {
+    for (const body of ["webhook_id=5", "webhook_id=0", "webhook_id=18446744073709551615"])
+      expect(ping(body)).toEqual(ok)
+    for (const type of ["application/x-www-form-urlencoded; charset=UTF-8", " APPLICATION/X-WWW-FORM-URLENCODED"])
+      expect(ping("webhook_id=5", { "content-type": type })).toEqual(ok)
+  })
+
+  it("answers for the recipe hmac when its header is the shop's", () => {
+    const signs = { ...HMAC.hmac!, header: "X-WC-Webhook-Signature" }
+    expect(ping("webhook_id=5", FORM, { recipe: "hmac", hmac: signs })).toEqual(ok)
+    expect(ping("webhook_id=5", FORM, { recipe: "hmac", hmac: { ...signs, header: "X-Signature" } })).toBeNull()
+  })
+
+  it.each([
+    "",
+    "webhook_id",
+    "webhook_id=",
+    "webhook_id=5\n",
+    "webhook_id=5&a=1",
+    "a=1&webhook_id=5",
+    "webhook_id=5&webhook_id=6",
+    "webhook_id=-5",
+    "webhook_id=5.0",
+    "webhook_id=%35",
+    "WEBHOOK_ID=5",
+    "webhook_id=five",
+    "webhook_id=٥",
+    " webhook_id=5",
+    "webhook_id=123456789012345678901",
+    '{"webhook_id":5}',
+  ])("does not answer the form %j", (body) => {
+    expect(ping(body)).toBeNull()
+  })
+
+  it("leaves a signed request, another content type and another recipe to verification", () => {
+    for (const signature of ["", "AAAA"])
+      expect(ping("webhook_id=5", { ...FORM, "x-wc-webhook-signature": signature })).toBeNull()
+    for (const type of [undefined, "application/json", "text/plain", "multipart/form-data; boundary=x"])
+      expect(ping("webhook_id=5", { "content-type": type })).toBeNull()
+    for (const recipe of ["github", "shopify", "bearer"] as const)
+      expect(ping("webhook_id=5", FORM, { recipe, hmac: null })).toBeNull()
   })
 })

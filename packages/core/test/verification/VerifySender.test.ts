@@ -84,6 +84,12 @@ const EXAMPLES: ReadonlyArray<Example> = [
     request: request('{"id":1}', { "x-shopify-hmac-sha256": mac("sha256", "hush", '{"id":1}', "base64") }),
   },
   {
+    recipe: "woocommerce",
+    secret: "hush",
+    now: NOW,
+    request: request('{"id":1}', { "x-wc-webhook-signature": mac("sha256", "hush", '{"id":1}', "base64") }),
+  },
+  {
     recipe: "standard-webhooks",
     secret: WHSEC,
     now: NOW,
@@ -235,6 +241,7 @@ const SIGNERS: Readonly<
     },
   }),
   shopify: (body) => ({ headers: { "x-shopify-hmac-sha256": mac("sha256", "hush", body, "base64") } }),
+  woocommerce: (body) => ({ headers: { "x-wc-webhook-signature": mac("sha256", "hush", body, "base64") } }),
   "standard-webhooks": (body) => ({ headers: standardHeaders("webhook", body) }),
   svix: (body) => ({ headers: standardHeaders("svix", body) }),
   paddle: (body) => ({
