@@ -58,19 +58,19 @@ export const OVERVIEW_HOURS = 48
 export const OVERVIEW_DAYS = 7
 const DELIVERY_HOURS = 24
 
-/** As many days as are shown without a period. */
+/** The number of days shown if the caller names no period. */
 const DEFAULT_DAYS = 28
 const MOST_STEPS = 1_000
 const STEP_MILLIS = { hour: 3_600_000, day: 86_400_000 } as const satisfies Record<ActivityStep, number>
 
-/** How far a screen itself continues the count, so that it includes the latest events. */
+/** The most events that a reader counts by itself, so that its figures include the latest ones. */
 const COUNTED_AHEAD = 2_000
 
 export class Activity extends Context.Service<
   Activity,
   {
     readonly overview: Effect.Effect<Overview, StoreUnavailable>
-    /** Every step of the period, oldest first, those without events too. */
+    /** Every step of the period, oldest first, including those without events. */
     readonly events: (
       period: ActivityPeriod,
     ) => Effect.Effect<ReadonlyArray<ActivityBucket>, ActivityError | StoreUnavailable>

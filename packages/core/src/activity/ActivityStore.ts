@@ -1,18 +1,18 @@
 /**
- * Counts of each hour, taken along the feed and the log of attempts: an event is counted once, whichever process counts
- * it, and never again when it is trashed, restored or purged.
+ * Counts events and attempts per hour, following the feed and the log of attempts. Each event is counted once,
+ * whichever process counts it, and never again when it is trashed, restored or purged.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 export const ACTIVITY_STEPS = ["hour", "day"] as const
 
-/** Hours are those of UTC. A day is one of the cabinet's time zone, and has the hours that begin in it. */
+/** Hours are in UTC. A day is in the cabinet's time zone, and consists of the hours that begin in it. */
 export type ActivityStep = (typeof ACTIVITY_STEPS)[number]
 
 /** Events, by kind. */
 export interface EventCounts {
-  /** All events, of which some are among the following. */
+  /** All events; some of them count again in a field below. */
   readonly events: number
   readonly repeats: number
   readonly empty: number
@@ -22,19 +22,19 @@ export interface EventCounts {
 
 /** An hour or a day. */
 export interface ActivityBucket extends EventCounts {
-  /** Its begin, RFC 3339. */
+  /** When it begins, RFC 3339. */
   readonly at: string
 }
 
 export interface ActivityQuery {
-  /** Null: all sources, deleted ones too. */
+  /** Null: all sources, including deleted ones. */
   readonly sourceId: number | null
   readonly step: ActivityStep
   /** RFC 3339; null: as many steps as `last` before the end. */
   readonly from: string | null
   /** RFC 3339; null: now. The step that it falls into is the last. */
   readonly to: string | null
-  /** How many steps there are without `from`. */
+  /** The number of steps if `from` is missing. */
   readonly last: number
   readonly timeZone: string
 }
@@ -42,22 +42,24 @@ export interface ActivityQuery {
 /** When a source received. */
 export interface SourceActivity {
   readonly sourceId: number
-  /** Its last event, RFC 3339 and number; null without one. */
+  /** The time (RFC 3339) and number of its last event; null without one. */
   readonly lastAt: string | null
   readonly lastEventId: number | null
-  /** Events of the last days, today last. */
+  /** Events per day, today last. */
   readonly days: ReadonlyArray<number>
-  /** How long only history came, and the source's usual silences; null while the silence is short. */
+  /**
+   * The current silence and the source's usual ones; null while the silence is short. History does not end a silence.
+   */
   readonly silence: Silence | null
 }
 
-/** A time without events but history. */
+/** A time without events other than history. */
 export interface Silence {
   readonly since: string
   readonly seconds: number
-  /** On how many days of the four weeks before it events came. */
+  /** The number of days with events in the four weeks before it. */
   readonly activeDays: number
-  /** The third longest time without events in those weeks, in seconds; null if there are not three. */
+  /** The third longest silence in those weeks, in seconds; null if there were fewer than three. */
   readonly usualSeconds: number | null
 }
 
@@ -76,7 +78,7 @@ export interface WaitingDeliveries {
   readonly addressId: number
   /** At most `MOST_WAITING` are counted. */
   readonly waiting: number
-  /** Since when the oldest waits, RFC 3339. */
+  /** When the oldest of them began to wait, RFC 3339. */
   readonly oldest: string | null
 }
 
@@ -87,13 +89,13 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 export class ActivityStore extends Context.Service<
   ActivityStore,
   {
-    /** Counts the next at most `limit` events; returns how many, and 0 while another process counts. */
+    /** Counts the next events, at most `limit`. Returns how many, or 0 while another process counts. */
     readonly countEvents: (limit: number) => Returns<number>
-    /** Counts the attempts of some minutes; false if no minute is over, or another process counts. */
+    /** Counts the attempts of a few minutes; false if no minute has ended, or another process is counting. */
     readonly countAttempts: Returns<boolean>
     /** Every step of the period, oldest first. */
     readonly events: (query: ActivityQuery) => Returns<ReadonlyArray<ActivityBucket>>
-    /** Every source that is not deleted, with this many days. */
+    /** Every source that is not deleted, with its events of the last `days` days. */
     readonly sources: (query: {
       readonly days: number
       readonly timeZone: string
@@ -101,7 +103,7 @@ export class ActivityStore extends Context.Service<
     /** The attempts of the last hours, as far as they are counted. */
     readonly attempts: (hours: number) => Returns<ReadonlyArray<AttemptCounts>>
     readonly waitingAtFailing: Returns<ReadonlyArray<WaitingDeliveries>>
-    /** When the first event was received that is not counted yet, RFC 3339; null if all are but those of the last minute. */
+    /** When the first uncounted event was received, RFC 3339; null if only events of the last minute are uncounted. */
     readonly firstUncounted: Returns<string | null>
   }
 >()("@data-cabinet/core/activity/ActivityStore") {}

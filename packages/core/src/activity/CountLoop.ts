@@ -3,11 +3,11 @@ import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { ActivityStore } from "./ActivityStore.ts"
 
-/** The events of one transaction. */
+/** Events counted in one transaction. */
 const BATCH = 10_000
 
 const PAUSE_MILLIS = 15_000
-/** Between two transactions while there is more, so that counting many events leaves the database to others. */
+/** The pause between two transactions while more remains: a long count leaves the database to others. */
 const BREATH_MILLIS = 100
 
 export const layer = Layer.effectDiscard(

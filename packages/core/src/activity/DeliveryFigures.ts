@@ -1,4 +1,4 @@
-/** How deliveries went, from the counts of their attempts. */
+/** Computes how deliveries went from the counts of their attempts. */
 import type { AttemptCounts } from "./ActivityStore.ts"
 
 /** How the deliveries of a period went. */
@@ -6,12 +6,12 @@ export interface DeliveryFigures {
   readonly delivered: number
   /** Attempts that failed; a delivery may have many. */
   readonly failed: number
-  /** Milliseconds within which half, and 95 of 100, of the delivered attempts were over; null without any. */
+  /** The milliseconds within which 50 % and 95 % of the delivered attempts ended; null without any. */
   readonly p50Millis: number | null
   readonly p95Millis: number | null
 }
 
-/** How those of an hour went. */
+/** The figures of one hour. */
 export interface DeliveryHour extends DeliveryFigures {
   /** RFC 3339. */
   readonly at: string

@@ -1,15 +1,15 @@
 /**
- * Whether a source is silent for longer than it ever is. The measure is the third longest silence of four weeks: nights and
- * weekends occur more often than that and are usual, an outage or a holiday is not.
+ * Whether a source is silent for longer than usual. The measure is the third longest silence of four weeks: nights and
+ * weekends occur more often than that, an outage or a holiday does not.
  */
 import type { Silence } from "./ActivityStore.ts"
 
-/** A source that received on fewer days of four weeks has no habit that it could break. */
+/** A source that received on fewer days of the four weeks has no usual silence. */
 const LEAST_ACTIVE_DAYS = 5
 const TOLERANCE = 1.5
 /** Counts by the hour cannot show shorter silences. */
 export const SHORTEST_SILENCE_SECONDS = 2 * 3600
-/** By then it is known. */
+/** After this long the silence is known. */
 export const LONGEST_SILENCE_SECONDS = 28 * 86_400
 
 export const isQuiet = ({ seconds, activeDays, usualSeconds }: Silence): boolean =>

@@ -1,7 +1,6 @@
 /**
- * The Model Context Protocol without a session: one JSON-RPC message in, at most one out, and nothing is kept in
- * between. It refuses invalid JSON, batches, and methods that tools do not need; a tool that returns nothing says why
- * in words.
+ * The Model Context Protocol without a session: one JSON-RPC message in, at most one out, with no state in between. It
+ * refuses invalid JSON, batches, and methods that tools do not need; a tool that returns nothing says why in words.
  *
  * Decision: docs/decisions/0069-agents-without-sessions.md
  */
@@ -18,7 +17,7 @@ import { AGENT_TOOLS, isToolName, toolList, type ToolName } from "./AgentTool.ts
 import { type AgentReader, agentTools, type ToolResult } from "./AgentTools.ts"
 import { isWordedOutside, refusalText } from "./ToolRefusal.ts"
 
-/** The newest first. */
+/** Newest first. */
 export const PROTOCOL_VERSIONS: ReadonlyArray<string> = ["2025-11-25", "2025-06-18", "2025-03-26"]
 
 const INSTRUCTIONS =
@@ -43,10 +42,7 @@ export const rpcError = (kind: keyof typeof RPC_ERRORS, message: string, id = "n
   `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: RPC_ERRORS[kind], message })}}`
 
 export interface AgentMessage {
-  /**
-   * As JSON text: what identifies a request. Null for a notification or a response, neither of which expects a
-   * response.
-   */
+  /** The request's id as JSON text. Null for a notification or a response, neither of which expects a response. */
   readonly id: string | null
   readonly method: string
   readonly params: JsonObject
@@ -89,14 +85,14 @@ export const idOf = (id: Json | undefined): string | null | undefined => {
   return id instanceof JsonNumber && /^-?\d{1,30}$/.test(id.token) ? id.token : undefined
 }
 
-/** Whether handling it may take as long as a wait. */
+/** Whether handling the message may take as long as a wait. */
 export const mayWait = ({ method, params }: AgentMessage): boolean =>
   method === "tools/call" && params.get("name") === WAITING_TOOL
 
 const WAITING_TOOL: ToolName = "wait_for_events"
 
 export interface AgentResponse {
-  /** One message as JSON text, without a line break in it. */
+  /** One message as JSON text on one line. */
   readonly text: string
   readonly waitedMillis: number
 }
@@ -124,7 +120,7 @@ const initialized = (params: JsonObject): string => {
 
 const block = (text: string) => ({ type: "text", text })
 
-/** Without `structuredContent`: most clients read it as numbers of JavaScript, which do not keep the digits. */
+/** Omits `structuredContent`: most clients parse it into JavaScript numbers, which lose digits. */
 const resultText = ({ json, isFromOutside }: ToolResult): string =>
   JSON.stringify({ content: isFromOutside ? [block(UNTRUSTED), block(json)] : [block(json)], isError: false })
 
@@ -132,7 +128,7 @@ const resultText = ({ json, isFromOutside }: ToolResult): string =>
 export const refusedResponse = (id: string, error: Parameters<typeof refusalText>[0]): AgentResponse =>
   respond(id, JSON.stringify({ content: refusalBlocks(error), isError: true }))
 
-/** Like data, words that may be a sender's are JSON, in which no text can end its block. */
+/** Words that may come from a sender are sent as JSON, like data: no text can end its block. */
 const refusalBlocks = (error: Parameters<typeof refusalText>[0]) => {
   const words = refusalText(error)
   return isWordedOutside(error) ? [block(UNTRUSTED_ERROR), block(jsonText(words))] : [block(words)]

@@ -21,9 +21,9 @@ export interface AgentTool {
   readonly parameters: { readonly [name: string]: ToolParameter }
 }
 
-/** How many rows or events are read where no number is given. */
+/** The number of rows or events if the agent names none. */
 export const USUAL_ITEMS = 50
-/** Waiting, in seconds: clients give up on a call after a minute. */
+/** The wait in seconds: clients give up on a call after a minute. */
 export const USUAL_WAIT_SECONDS = 25
 export const MAX_WAIT_SECONDS = 50
 

@@ -1,6 +1,6 @@
 /**
- * The tools' results: JSON text with every digit as stored, of bounded size, with a cursor to continue. Any text that a
- * sender may have written, names and labels included, is data from outside, and the result says so before it.
+ * Runs the agents' tools. A result is JSON text with every digit as stored, of bounded size, with a cursor to continue.
+ * Any text that a sender may have written, including names and labels, is marked as data from outside.
  */
 import { Effect, Option, Result } from "effect"
 import { VERSION } from "../diagnostics/Version.ts"
@@ -28,13 +28,13 @@ export type ToolError = FeedError | ReadError | SelectionError | StoreUnavailabl
 
 type Following = Pick<FollowOptions<ToolError>, "again" | "leave">
 
-/** For whom the tools read. */
+/** The reader on whose behalf the tools run. */
 export interface AgentReader {
   /** Null for the whole cabinet. */
   readonly scope: ReadScopeOrAll
-  /** The tables of this reader. */
+  /** The tables that this reader may see. */
   readonly tables: Pick<Tables["Service"], "list" | "find">
-  /** Runs a waiting call, if one more may wait. */
+  /** Runs a waiting call, if the limit allows another. */
   readonly waiting: <A>(work: (following: Following) => Effect.Effect<A, ToolError>) => Effect.Effect<A, ToolError>
 }
 
@@ -42,7 +42,7 @@ export interface ToolResult {
   /** JSON text. */
   readonly json: string
   readonly isFromOutside: boolean
-  /** How much of its time it waited for an event. */
+  /** How long it waited for an event. */
   readonly waitedMillis: number
 }
 
@@ -72,9 +72,7 @@ const startOfOne = toolRefusal("bad_param", "This token reads a list: send sourc
 
 const startAgain = toolRefusal("bad_cursor", "cursor is no longer part of the list: begin again without it.")
 
-/**
- * The part of a list after the item named by `cursor`, as much as fits; the name of its last item is the next cursor.
- */
+/** The items after the one named by `cursor`, as many as fit. The last item's name becomes the next cursor. */
 const listed = <A>(
   all: ReadonlyArray<A>,
   cursor: string | undefined,
@@ -96,7 +94,7 @@ const valueOf = (pairs: ParamPairs, name: string): string | undefined => pairs.f
 const without = (pairs: ParamPairs, ...names: ReadonlyArray<string>): ParamPairs =>
   pairs.filter(([name]) => !names.includes(name))
 
-/** With the number of items: of the page before, as sent, or the usual one. */
+/** Sets the number of items: the previous page's, the caller's, or the usual one. */
 const limited = (pairs: ParamPairs, limit: number | null): ParamPairs =>
   limit === null && valueOf(pairs, "limit") !== undefined
     ? pairs
@@ -110,7 +108,7 @@ const waitSeconds = (pairs: ParamPairs): Result.Result<number, ToolRefusal> => {
     : Result.fail(toolRefusal("bad_param", `seconds must be an integer from 1 to ${MAX_WAIT_SECONDS}.`))
 }
 
-/** The members of a description beside its columns. */
+/** The members of a table's description besides its columns. */
 const aboutTable = (detail: TableDetail): string =>
   JSON.stringify({
     ...tableJson({ ...detail, comment: shortened(detail.comment, MAX_COMMENT_CHARS) }),
@@ -182,7 +180,7 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Feed | Fo
     )
   }
 
-  /** With the cursor of the place that `from` names. */
+  /** Adds the cursor of the place that `from` names. */
   const begun = (pairs: ParamPairs, scope: ReadScopeOrAll): Effect.Effect<ParamPairs, ToolError> => {
     const from = valueOf(pairs, "from")
     if (from === undefined) return Effect.succeed(pairs)

@@ -1,11 +1,11 @@
 /**
- * Results that an agent can hold: a page is cut where its items would be too long together, and read again for its
- * cursor. One item that is too long by itself is left out, with the cursor behind it, so that the reader gets past it.
+ * Results that fit an agent's context. A page is cut where its items would be too long together, and read again for its
+ * cursor. An item that is too long by itself is left out, with a cursor behind it, so that the reader gets past it.
  */
 import { Effect } from "effect"
 import type { Page } from "../pagination/Page.ts"
 
-/** The most bytes of the items of one result; some twenty thousand tokens. */
+/** The most bytes of items in one result: about twenty thousand tokens. */
 export const MAX_RESULT_BYTES = 65_536
 
 export interface BoundedPage {
@@ -13,7 +13,7 @@ export interface BoundedPage {
   readonly texts: ReadonlyArray<string>
   readonly hasMore: boolean
   readonly nextCursor: string | null
-  /** The bytes of the one item that is left out. */
+  /** The size in bytes of the one item that is left out. */
   readonly omittedBytes?: number
 }
 
@@ -27,7 +27,7 @@ export const howManyFit = (texts: ReadonlyArray<string>): number => {
   return texts.length
 }
 
-/** `read` reads at most the given number of items, always from the same place; null for the usual number. */
+/** `read` reads at most the given number of items, always from the same place; null means the usual number. */
 export const boundedPage = <E, R>(
   read: (limit: number | null) => Effect.Effect<Page, E, R>,
 ): Effect.Effect<BoundedPage, E, R> =>

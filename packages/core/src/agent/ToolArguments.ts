@@ -1,6 +1,6 @@
 /**
- * The arguments of a tool as the pairs that the use cases take. Numbers keep their digits. Refuses, in words that name it, a
- * parameter that the tool does not have, one of another form, and one that is missing.
+ * Converts a tool's arguments to the pairs that the use cases take. Numbers keep their digits. Refuses parameters that
+ * are unknown, malformed or missing, by name.
  */
 import { Result } from "effect"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"

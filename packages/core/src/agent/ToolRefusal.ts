@@ -7,7 +7,7 @@ import type { SelectionError } from "../selection/SelectionError.ts"
 export interface ToolRefusal {
   readonly code: string
   readonly message: string
-  /** Whole seconds; 0 if trying again helps nothing. */
+  /** Whole seconds; 0 if a retry cannot help. */
   readonly retryAfter: number
 }
 

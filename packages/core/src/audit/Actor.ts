@@ -1,4 +1,6 @@
-/** Who acts on a cabinet. Provided by the management API, the upload, the command, or the embedding program. */
+/**
+ * Identifies who acts on a cabinet. Provided by the management API, the upload, the command, or the embedding program.
+ */
 import { Context } from "effect"
 import type { Role } from "../key/Role.ts"
 

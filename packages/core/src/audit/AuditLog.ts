@@ -1,12 +1,12 @@
 /**
  * The log of every act on a cabinet. An act is written before it begins and completed when it has ended: an entry
- * without an outcome is of an act under way, or of a process that was killed.
+ * without an outcome is still running, or its process was killed.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Actor } from "./Actor.ts"
 
-/** Fields that an act was to set. Never secrets. */
+/** The fields that an act sets. Never secrets. */
 export type Changes = Readonly<Record<string, unknown>>
 
 /** An act that is about to begin. */

@@ -1,7 +1,7 @@
 /**
- * The use cases that change a cabinet, each act written to the audit log. It wraps all of them in one place, so that
- * the management API, the command and the embedding program write the same; a use case's method that is not placed here
- * does not compile. Null: it changes and reveals nothing, or only the cabinet itself calls it.
+ * The use cases that change a cabinet, with each act written to the audit log. All of them are wrapped here, so that
+ * the management API, the command and the embedding program write the same. A method that is missing here does not
+ * compile. Null marks a method that changes and reveals nothing, or that only the cabinet itself calls.
  *
  * Decision: docs/decisions/0043-roles-and-the-audit-log.md
  */
@@ -68,7 +68,7 @@ const making = (action: string, makes: string, changes: Act["changes"]): Act => 
   makes,
 })
 
-/** The most that are listed. */
+/** The most event numbers listed in an entry. */
 const MAX_LISTED_EVENTS = 100
 const some = (events: ReadonlyArray<number>) => ({ count: events.length, events: events.slice(0, MAX_LISTED_EVENTS) })
 
@@ -284,7 +284,7 @@ const GRANTS: Acts<SchemaGrants["Service"]> = {
   add: (schema) => act("schema.add", `schema ${schema}`),
 }
 
-/** No field has the password. */
+/** Never logs the password. */
 const REPORT_LOGIN: Acts<ReportLogin["Service"]> = {
   get: null,
   issue: () => act("report_login.issue", null),
@@ -297,7 +297,7 @@ const over = <I, S extends object>(
   acts: Acts<S>,
 ) => Layer.unwrap(Effect.zipWith(AuditLog, key, (log, service) => provide(audited(log, service, acts))))
 
-/** Over a cabinet's use cases: the same ones, audited. */
+/** Wraps a cabinet's use cases: the same services, audited. */
 export const layer = Layer.mergeAll(
   over(Sources, (service) => Layer.succeed(Sources, service), SOURCES),
   over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),

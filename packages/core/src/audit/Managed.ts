@@ -1,6 +1,6 @@
 /**
- * Work that is written to the audit log: the intent before it, the outcome after it. If the intent cannot be written, the work
- * does not begin. The cabinet's own background work has no actor and is not written.
+ * Runs work that the audit log records: its intent before, its outcome after. If the intent cannot be written, the work
+ * does not begin. The cabinet's own background work has no actor and is not recorded.
  */
 import { Cause, Effect, Exit } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -11,7 +11,7 @@ export interface Act {
   readonly action: string
   readonly object: string | null
   readonly changes: Changes
-  /** The kind of object that the work creates, such as `source`: with the result's id it is the entry's object. */
+  /** The kind of object that the work creates, such as `source`. With the result's id it names the entry's object. */
   readonly makes?: string
 }
 
@@ -28,7 +28,7 @@ export const managed = <A, E, R>(
     return yield* Effect.onExit(work, (exit) =>
       log
         .end(entry, outcomeOf(exit), madeBy(exit, makes))
-        // The work is done: failing to note it leaves the entry open, but does not fail the work.
+        // The work is done: if recording it fails, the entry stays open, but the work succeeds.
         .pipe(
           Effect.catchCause((cause) =>
             Effect.logWarning("the outcome of an action could not be written to the audit log", cause),

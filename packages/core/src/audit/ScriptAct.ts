@@ -14,7 +14,7 @@ const KINDS = new Set(
     " ",
   ),
 )
-/** How many statements are listed. */
+/** The most statements listed. */
 const MAX_LISTED_STATEMENTS = 20
 
 const firstWords = (statement: string): string => {

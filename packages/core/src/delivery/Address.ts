@@ -15,7 +15,7 @@ export interface PreviousSecret {
   readonly until: string
 }
 
-/** `failing`: it failed for as long as it may; `gone`: it responded with 410. */
+/** `failing`: it failed for longer than its limit. `gone`: it responded with 410. */
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 export const PAUSE_REASONS = ["failing", "gone"] as const
 
@@ -26,36 +26,37 @@ export interface Address {
   readonly secret: string
   readonly previousSecret: PreviousSecret | null
   readonly sources: Subscription
-  /** It is sent only events for which all of them hold. */
+  /** All conditions must hold for an event to be sent. */
   readonly filters: FieldFilters
-  /** How many events it was not sent because of its filters, but for the last seconds. */
+  /** How many events its filters excluded; may lag by a few seconds. */
   readonly filteredEvents: number
   /** Extra headers of each delivery; their values are never shown. */
   readonly headerNames: ReadonlyArray<string>
   /** The client certificate that the service presents to it over TLS; null: none. Its key is never shown. */
   readonly clientCertificate: ClientCertificate | null
   /**
-   * The most deliveries a second, of all processes together; null: as fast as it takes them. A waiting delivery has not
+   * The most deliveries a second, over all processes; null: unlimited. A delivery that waits for its turn has not
    * failed.
    */
   readonly rate: number | null
   /** How long an attempt may take; null: 15 seconds. */
   readonly timeoutSeconds: number | null
   readonly createdAt: string
-  /** For how long it may fail without a break before it is paused; null: for ever. */
+  /** How long it may fail without a break before it is paused; null: for ever. */
   readonly giveUpAfterSeconds: number | null
   /** Whether a response of 410 pauses it. */
   readonly pauseOnGone: boolean
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
-  /** Why it was paused automatically; null if it is not paused, or a person paused it. */
+  /** Why it was paused automatically; null if it is not paused, or was paused by a person. */
   readonly pausedBecause: PauseReason | null
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
 }
 
 /**
- * Its URL as shown to this role, or to no role: the query string is a secret from those who may not see other secrets.
+ * Its URL as shown to this role, or to no role. Roles that may not see secrets do not see the query string, which may
+ * hold one.
  */
 export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "address.reveal") ? url : maskUrl(url)
@@ -65,31 +66,34 @@ export const shownAddressUrl = ({ url }: Pick<Address, "url">, role: Role | null
  * existing one.
  */
 export interface SendingSettings {
-  /** Sent with each delivery to the origin of the URL, as long as it has that. An empty list removes them. */
+  /** Sent with each delivery, as long as the URL keeps its origin. An empty list removes them. */
   readonly headers?: ReadonlyArray<RequestHeader>
   /**
-   * The certificate and the key with which the service identifies itself, for https addresses that demand it: to the origin of
-   * the URL, as long as it has that. Null (the default): with none.
+   * The certificate and key with which the service identifies itself to https addresses that require it, as long as the
+   * URL keeps its origin. Null (the default): none.
    */
   readonly clientIdentity?: ClientIdentity | null
-  /** The most deliveries a second, 1 to 1,000; null (the default): as fast as it takes them. */
+  /** The most deliveries a second, 1 to 1,000; null (the default): unlimited. */
   readonly rate?: number | null
   /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
   readonly timeoutSeconds?: number | null
   /** How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default): for ever. */
   readonly giveUpAfterSeconds?: number | null
-  /** Whether a response of 410 pauses it. By default not. */
+  /** Whether a response of 410 pauses it. Default: no. */
   readonly pauseOnGone?: boolean
 }
 
 export interface NewAddress extends SendingSettings {
   readonly url: string
   readonly sources: Subscription
-  /** By default none. */
+  /** Default: none. */
   readonly filters?: FieldFilters
 }
 
-/** The changes to an address; absent fields stay unchanged. `headers` replaces all of them, the others change single ones. */
+/**
+ * The changes to an address; absent fields stay unchanged. `headers` replaces all headers; `setHeaders` and
+ * `removeHeaders` change single ones.
+ */
 export interface AddressChange extends SendingSettings, HeaderChange {
   /** The new URL. */
   readonly url?: string

@@ -1,4 +1,4 @@
-/** Checks that a URL leads only to public addresses. Called when an address is saved; sending makes its own check. */
+/** Checks that a URL leads only to public addresses. Called when an address is saved; every request checks again. */
 import { Context, Data, type Effect } from "effect"
 import { AddressError } from "./AddressError.ts"
 
@@ -11,7 +11,7 @@ export class UnfitAddress extends Data.TaggedError("UnfitAddress")<{
 export class AddressCheck extends Context.Service<
   AddressCheck,
   {
-    /** Opens no connection to the host. */
+    /** Resolves the host, but opens no connection to it. */
     readonly check: (url: URL) => Effect.Effect<void, UnfitAddress>
   }
 >()("@data-cabinet/core/delivery/AddressCheck") {}
@@ -20,6 +20,6 @@ export class AddressCheck extends Context.Service<
 const ALLOW =
   ". Requests go to public addresses only, which keeps the server from being used against its own network (SSRF). To allow this one, name its network in CABINET_ALLOWED_NETWORKS, both for the server and for the command (a program's option: allowedNetworks)"
 
-/** The refusal of a URL in words. */
+/** Explains the refusal of a URL. */
 export const unfitAddress = ({ is, detail }: UnfitAddress): AddressError =>
   new AddressError({ code: is, message: is === "not_public" ? `${detail}${ALLOW}` : detail })

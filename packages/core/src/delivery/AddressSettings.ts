@@ -1,7 +1,4 @@
-/**
- * How deliveries are sent to an address: its headers, rate, time limit and when it is given up, with their valid
- * ranges.
- */
+/** Validates how deliveries are sent to an address: headers, rate, time limit, and when to give up. */
 import { Result } from "effect"
 import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
@@ -12,11 +9,11 @@ import { mergeHeaders } from "./HeaderChange.ts"
 
 /** Deliveries a second. */
 export const MAX_RATE = 1_000
-/** As long as an attempt may take at most. */
+/** The longest time limit of an attempt. */
 export const MAX_TIMEOUT_SECONDS = 15
 export const MAX_HEADERS = 50
 
-/** The contract's own headers, those that describe the body, and a proxy's. */
+/** Reserved: the contract's own headers, those that describe the body, and proxies' headers. */
 const checkHeader = requestHeaderCheck({
   names: ["user-agent"],
   prefixes: ["content-", "proxy-", "webhook-", "x-service-"],
@@ -32,7 +29,7 @@ const checkCount = (count: number): Result.Result<void, AddressError> =>
     ? refuse("bad_header", `An address may have at most ${MAX_HEADERS} headers.`)
     : Result.succeed(undefined)
 
-/** Either all headers or single ones, and of these each once. */
+/** Accepts either all headers or changes of single ones, each named once. */
 const checkHeaderChange = ({
   headers,
   setHeaders,
@@ -64,7 +61,7 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
   return Result.succeed(undefined)
 }
 
-/** The first of the given settings that cannot be is refused. */
+/** Refuses the first invalid setting. */
 export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
   const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null, clientIdentity = null } = change
   if (rate !== null && !isWhole(rate, MAX_RATE)) {
@@ -81,7 +78,7 @@ export const checkSettings = (change: AddressChange): Result.Result<void, Addres
   return Result.map(readIdentity(clientIdentity), () => undefined)
 }
 
-/** An address that has these headers must not have too many after a change of single ones. */
+/** Checks that changes of single headers leave an address that has these headers with no more than the limit. */
 export const checkHeaderCount = (
   headerNames: ReadonlyArray<string>,
   { setHeaders = [], removeHeaders }: AddressChange,

@@ -10,12 +10,12 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 type Found = Returns<Option.Option<Address>>
 
 /**
- * The addresses that a source may have, those of every source included. Accepting an event creates a delivery for each of them, in the
- * one transaction that the feed waits for.
+ * The most addresses of a source, including those of every source. Accepting an event creates a delivery for each of
+ * them, in the one transaction that the feed waits for.
  */
 export const MAX_ADDRESSES = 1_000
 
-/** Nothing was changed: a source would have more addresses than it may. */
+/** Nothing was changed: a source would have too many addresses. */
 export interface TooManyAddresses {
   readonly is: "too_many"
   /** Null if the addresses of every source alone are too many. */
@@ -35,11 +35,12 @@ export class AddressStore extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Found
     /**
-     * Deliveries that are already due go to the new URL; a source that is removed still delivers the events accepted
-     * before. A filter holds for all events that are committed after it, and for none that were committed before. None, and
-     * nothing is changed, if the address has another URL than it was, or a new one would get headers or a client certificate that
-     * it did not have: they must not go where they were not meant for. Single headers are merged with those that the address has then; if
-     * these would be too many, nothing is changed either.
+     * Changes an address. Deliveries that are already due go to the new URL; a source that is removed still delivers
+     * the events accepted before. A filter applies to all events committed after it, and to none committed before.
+     *
+     * Returns none and changes nothing if the address's URL has changed meanwhile, or if a new URL would receive
+     * headers or a client certificate that were meant for the old one. Single headers are merged with the current ones;
+     * if these would be too many, nothing changes either.
      */
     readonly set: (
       id: number,
@@ -50,7 +51,7 @@ export class AddressStore extends Context.Service<
     readonly remove: (id: number) => Returns<{ readonly existed: boolean }>
     readonly pause: (id: number) => Found
     readonly resume: (id: number) => Found
-    /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
+    /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Found
     /** The facts of an event that decide its deliveries to this address; none if no such event exists. */
     readonly judged: (id: number, eventId: number) => Returns<Option.Option<JudgedEvent>>

@@ -12,8 +12,8 @@ const MAX_LENGTH = 2048
 const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_url", message }))
 
 /**
- * Parses the text as every later step does (`0x7f.1` becomes `127.0.0.1`), so that the URL that is checked is the URL that
- * is sent to. The fragment is dropped: it is never sent.
+ * Parses the text as every later step does (`0x7f.1` becomes `127.0.0.1`), so that requests go to exactly the URL that
+ * was checked. The fragment is dropped: it is never sent.
  */
 export const parseAddressUrl = (text: string): Result.Result<URL, AddressError> => {
   if (text.length > MAX_LENGTH) return refuse(`a delivery address may have at most ${MAX_LENGTH} characters`)

@@ -40,8 +40,9 @@ export class Addresses extends Context.Service<
     /** The same, including its secrets. */
     readonly reveal: (id: number) => Returns<Address>
     /**
-     * Deliveries that are already due go to the new URL. Headers and a client certificate stay with the origin that they were
-     * given for: a URL of another one needs them again, or an empty list and null. Single headers are set and removed without the values of the others.
+     * Changes an address. Deliveries that are already due go to the new URL. Headers and a client certificate stay with
+     * their origin: a URL of another one needs them again, or an empty list and null. Single headers can be set and
+     * removed without the values of the others.
      */
     readonly set: (id: number, change: AddressChange) => Returns<Address>
     /** Cancels all due deliveries. The attempt log is kept for its retention period. */
@@ -49,11 +50,11 @@ export class Addresses extends Context.Service<
     readonly pause: (id: number) => Returns<Address>
     /** Also wakes the delivery loop. */
     readonly resume: (id: number) => Returns<Address>
-    /** Creates a new secret; the previous one also signs for 24 hours, the one before that no longer. */
+    /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Returns<Address>
     /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
     readonly ping: (id: number) => Returns<PingResult>
-    /** Whether the address, as it is now, would be sent this event, and why not. Nothing is sent. */
+    /** Whether the address would currently be sent this event, and if not, why. Sends nothing. */
     readonly test: (id: number, eventId: number) => Returns<FilterTest>
   }
 >()("@data-cabinet/core/delivery/Addresses") {
@@ -135,7 +136,7 @@ export class Addresses extends Context.Service<
   )
 }
 
-/** A client certificate in the form in which it is stored. It is shown in the handshake of TLS, so it needs that. */
+/** A client certificate in its stored form. Only a TLS handshake shows it, so the URL must be https. */
 const checkedIdentity = Effect.fnUntraced(function* (given: ClientIdentity | null | undefined, url: string) {
   if (given === undefined) return {}
   if (given === null) return { clientIdentity: null }
@@ -146,7 +147,7 @@ const checkedIdentity = Effect.fnUntraced(function* (given: ClientIdentity | nul
   return yield* new AddressError({ code: "bad_certificate", message })
 })
 
-/** Headers and a client certificate that stay do so with the origin that they were given for. */
+/** Refuses a new origin for headers and a client certificate that the change does not give again. */
 const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, change: AddressChange) {
   const url = yield* Effect.fromResult(parseAddressUrl(text))
   const { origin } = new URL(was.url)

@@ -20,7 +20,7 @@ export interface Attempt extends Outcome {
   readonly type: DeliveryType
   readonly eventId: number | null
   readonly addressId: number
-  /** From 1; a gap is an attempt that was released without being sent. */
+  /** Counts from 1; a gap is an attempt that was released unsent. */
   readonly number: number
   readonly at: string
   readonly delivered: boolean

@@ -1,6 +1,6 @@
 /**
- * The certificate with which the service identifies itself to a receiver that demands one (mutual TLS), and its key. The key is
- * never shown, and no message has any of it.
+ * The certificate, with its key, with which the service identifies itself to a receiver that requires one (mutual TLS).
+ * The key is never shown, and no message contains any of it.
  *
  * Decision: docs/decisions/0077-client-certificates.md
  */
@@ -8,7 +8,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { Result } from "effect"
 import { AddressError } from "./AddressError.ts"
 
-/** Both in PEM. The certificate is the client's own, followed by those of the authorities between it and one that is trusted. */
+/** Both in PEM. The certificate is the client's own, followed by the intermediate authorities up to a trusted one. */
 export interface ClientIdentity {
   readonly certificate: string
   readonly key: string
@@ -67,7 +67,7 @@ const parseCertificate = (text: string): X509Certificate | null => {
   }
 }
 
-/** The chain's blocks, of which each was issued by the next. */
+/** The chain's blocks, each issued by the next. */
 const readChain = (text: string): Refused<ReadonlyArray<PemBlock>> => {
   if (text.length > MAX_CERTIFICATE_CHARACTERS) {
     return badCertificate(`The certificate with its chain may have at most ${MAX_CERTIFICATE_CHARACTERS} characters.`)
@@ -120,7 +120,7 @@ const isUsable = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: Ke
   return bits >= MIN_RSA_BITS && bits <= MAX_RSA_BITS
 }
 
-/** In the form in which it is stored and sent: nothing but the certificates, and the key in PKCS #8. */
+/** Returns the form that is stored and sent: only the certificates, and the key in PKCS #8. */
 export const readIdentity = ({ certificate, key }: ClientIdentity): Refused<ClientIdentity> => {
   const chain = readChain(certificate)
   if (Result.isFailure(chain)) return Result.fail(chain.failure)
@@ -141,7 +141,7 @@ export const readIdentity = ({ certificate, key }: ClientIdentity): Refused<Clie
   })
 }
 
-/** No receiver accepts one at another time. */
+/** Refuses a certificate outside its validity period: no receiver accepts it. */
 export const checkPeriod = ({ certificate }: ClientIdentity, nowMillis: number): Refused<void> => {
   const { validFromDate, validToDate } = new X509Certificate(certificate)
   if (validToDate.getTime() <= nowMillis)
@@ -151,7 +151,7 @@ export const checkPeriod = ({ certificate }: ClientIdentity, nowMillis: number):
     : Result.succeed(undefined)
 }
 
-/** A name has a line for each of its parts. */
+/** A name has one line per part. */
 const nameText = (name: string | undefined): string => (name ?? "").split("\n").join(", ")
 
 /** The first certificate of a chain; null if invalid. */

@@ -9,17 +9,17 @@ export const USER_AGENT = "DataCabinet/1"
 export interface CourierRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** With which it identifies itself to a server that demands it. */
+  /** Presented to a server that requires a client certificate. */
   readonly identity?: ClientIdentity
-  /** If it is to take less than requests may take. */
+  /** Only if shorter than the usual limit. */
   readonly timeoutMillis?: number
   /** The exact bytes that were signed. */
   readonly body: Uint8Array
 }
 
 /**
- * Never fails and never exceeds its deadline: every error becomes an `Outcome`. It resolves the host once, refuses it if
- * any of its addresses is not public, connects only to the addresses that it checked, and follows no redirect.
+ * Never fails and never exceeds its deadline: every error becomes an `Outcome`. It resolves the host once, and refuses
+ * it if any of its addresses is not public. It connects only to checked addresses, and follows no redirect.
  */
 export class Courier extends Context.Service<
   Courier,

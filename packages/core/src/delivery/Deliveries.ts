@@ -32,14 +32,14 @@ export class Deliveries extends Context.Service<
      */
     readonly list: (query: DeliveryQuery) => Effect.Effect<DeliveryList, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
-    /** List the attempts of a delivery address, newest first. */
+    /** Lists the attempts of a delivery address, newest first. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     /**
-     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight.
-     * Refused for a ping, for a deleted event, and if the address has been removed.
+     * Makes the delivery due now, whatever its state, and restarts its retry schedule. Has no effect while it is in
+     * flight. Refuses pings, deleted events and removed addresses.
      */
     readonly resend: (deliveryId: number) => Returns<Delivery>
-    /** The same for all deliveries of a range; returns how many. */
+    /** Resends all deliveries of a range; returns how many. */
     readonly resendRange: (range: ResendRange) => Returns<number>
     /** How many deliveries `resendRange` would resend now. */
     readonly countRange: (range: ResendRange) => Returns<number>
@@ -89,11 +89,11 @@ export class Deliveries extends Context.Service<
 export interface DeliveryList {
   readonly items: ReadonlyArray<Delivery>
   readonly next: number | null
-  /** How far back deliveries were searched: when the last of them was created; null if all were. */
+  /** The creation time of the oldest delivery that was searched; null if all were. */
   readonly searchedTo: string | null
 }
 
-/** How many deliveries a slice of a list looks at. */
+/** The most deliveries that one slice of a list examines. */
 const SLICE_DELIVERIES = 5_000
 
 export interface DeliveryQuery extends DeliveryFilter {

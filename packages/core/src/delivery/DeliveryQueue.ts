@@ -14,9 +14,9 @@ export type Lane = "healthy" | "failing"
 
 export interface ClaimRequest {
   readonly lane: Lane
-  /** The maximum in total. */
+  /** The most deliveries in total. */
   readonly limit: number
-  /** The maximum per address, unless `room` has another number for it (0: none). */
+  /** The most deliveries per address, unless `room` has another number for it (0: none). */
   readonly perAddress: number
   readonly room: ReadonlyMap<number, number>
   /** Addresses after this one are served first, then those from the start: round robin across claims. */
@@ -31,11 +31,13 @@ export interface Claimed {
   readonly type: DeliveryType
   readonly addressId: number
   readonly url: string
-  /** One secret, or two for a day after a rotation; newest first. None if they are encrypted with a key that is not there. */
+  /**
+   * One secret, or two for a day after a rotation, newest first. Empty if the key that encrypts them is unavailable.
+   */
   readonly secrets: ReadonlyArray<string>
-  /** The address's own headers; null if they are encrypted with a key that is not there. */
+  /** The address's own headers; null if the key that encrypts them is unavailable. */
   readonly headers?: ReadonlyArray<RequestHeader> | null
-  /** The address's client certificate, if it has one; null if its key is encrypted with a key that is not there. */
+  /** The address's client certificate, if it has one; null if the key that encrypts its private key is unavailable. */
   readonly identity?: ClientIdentity | null
   readonly timeoutSeconds?: number | null
   /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
@@ -68,8 +70,8 @@ export interface LogQuery {
   /** Only attempts that began before this time (RFC 3339). */
   readonly before?: string
   /**
-   * With `before`, for paging backwards: also attempts that began at just that time, of deliveries below this number.
-   * Deliveries claimed together began at the same time.
+   * With `before`, for paging backwards: also the attempts that began exactly then, of deliveries with a lower number.
+   * Deliveries claimed together begin at the same time.
    */
   readonly beforeDelivery?: number
   readonly failedOnly?: boolean
@@ -100,11 +102,11 @@ export interface QueueGauge {
   readonly paused: number
   /** Seconds since the oldest of `due` became due; 0 if none is due. */
   readonly oldestDueSeconds: number
-  /** Overdue by more than two minutes at a healthy address that gets nothing and is not paused: no worker is running. */
+  /** Overdue by more than two minutes at a healthy, unpaused address that receives nothing: no worker is running. */
   readonly stuck: number
-  /** Overdue by more than two minutes at an address that gets others: it takes fewer than are made for it. */
+  /** Overdue by more than two minutes at an address that does receive: it is slower than its events arrive. */
   readonly behind: number
-  /** The addresses of those, the worst first, at most five. */
+  /** The addresses with the most of these, at most five. */
   readonly behindAddresses: ReadonlyArray<number>
   readonly failingAddresses: number
 }
@@ -120,26 +122,26 @@ type Found<A> = Returns<Option.Option<A>>
 export class DeliveryQueue extends Context.Service<
   DeliveryQueue,
   {
-    /** Claims due deliveries. Deliveries whose event was deleted are cancelled in passing; a lost attempt is logged as lost. */
+    /** Claims due deliveries. Also cancels those whose event was deleted, and logs lost attempts as lost. */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
     /** Logs the attempts and updates the deliveries. A settlement whose lease was taken over changes nothing. */
     readonly settle: (batch: ReadonlyArray<Settlement>) => Effect.Effect<void, StoreUnavailable>
     /** Releases claimed deliveries unsent: they are due as before. A delivery whose lease was taken over is not changed. */
     readonly release: (claimed: ReadonlyArray<Pick<Claimed, "id" | "attempt">>) => Effect.Effect<void, StoreUnavailable>
-    /** Milliseconds until such a request could claim something; 0 for now, null if nothing is scheduled. */
+    /** Milliseconds until such a request could claim something: 0 if it could now, null if nothing is scheduled. */
     readonly nextDue: (
       request: Pick<ClaimRequest, "lane" | "perAddress" | "room">,
     ) => Effect.Effect<number | null, StoreUnavailable>
     /** Creates a ping that the caller has already claimed; the caller sends and settles it. */
     readonly ping: (addressId: number, leaseSeconds: number) => Found<Claimed>
     /**
-     * Makes the delivery due now, whatever its state, and restarts its retry schedule. No effect if it is in flight, and
-     * none if there is an obstacle.
+     * Makes the delivery due now, whatever its state, and restarts its retry schedule. Has no effect while it is in
+     * flight, or if an obstacle exists.
      */
     readonly resend: (
       deliveryId: number,
     ) => Found<{ readonly delivery: Delivery; readonly obstacle: ResendObstacle | null }>
-    /** The same for all deliveries of a range; returns how many. */
+    /** Resends all deliveries of a range; returns how many. */
     readonly resendRange: (range: ResendRange) => Found<number>
     /** How many deliveries `resendRange` would make due. */
     readonly countRange: (range: ResendRange) => Found<number>
@@ -148,7 +150,7 @@ export class DeliveryQueue extends Context.Service<
     /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
-    /** The newest at most `limit` deliveries below this number. Looks at no more than `examine`. */
+    /** The newest deliveries with a lower number than `before`, at most `limit`. Examines at most `examine`. */
     readonly slice: (query: {
       readonly filter: DeliveryFilter
       readonly before: number | null

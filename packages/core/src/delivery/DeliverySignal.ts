@@ -17,7 +17,7 @@ export class DeliverySignal extends Context.Service<
     readonly listen: Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@data-cabinet/core/delivery/DeliverySignal") {
-  /** Limited to this process. */
+  /** Signals within this process only. */
   static readonly layer = Layer.sync(DeliverySignal, () => {
     const listeners = new Set<Latch.Latch>()
     return DeliverySignal.of({

@@ -1,9 +1,9 @@
 /**
- * The filter of a delivery address: conditions in the words of the table screen, over the top-level fields of an event's
- * payload. All of them must hold. Numbers compare as numbers to the last digit, and all other values as text; lists and
- * objects compare with nothing, and only contain. A field that is missing is empty, as null is.
+ * The filter of a delivery address: conditions in the words of the table screen, over the top-level fields of an
+ * event's payload. All of them must hold. Numbers compare as numbers, to the last digit; other values compare as text.
+ * Lists and objects compare with nothing, but `contains` searches them. A missing field is empty, as is null.
  *
- * Refuses conditions that no event could be meant by.
+ * Refuses conditions that no event could meet.
  *
  * Decision: docs/decisions/0063-filters-hold-from-commit-to-commit.md
  */
@@ -15,7 +15,7 @@ import { jsonText } from "../json/JsonText.ts"
 import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
 import { AddressError } from "./AddressError.ts"
 
-/** A condition under the names that the parameters of rows have: field, condition, value. */
+/** A condition with the names of the row parameters: field, operator, value. */
 export interface FieldFilter {
   /** The name of the field as its sender writes it, which is the label of its column. */
   readonly fc: string
@@ -24,7 +24,7 @@ export interface FieldFilter {
   readonly fv: string
 }
 
-/** Without any, every event passes. */
+/** Empty: every event passes. */
 export type FieldFilters = ReadonlyArray<FieldFilter>
 
 export const MAX_FILTERS = 50
@@ -59,8 +59,8 @@ export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters,
 }
 
 /**
- * The fields of one event, as many filters look at them. The text that `contains` searches is folded once per field: a
- * thousand addresses may search a text of a megabyte.
+ * The fields of one event, read by many filters. The text that `contains` searches is folded once per field: a thousand
+ * addresses may search a text of a megabyte.
  */
 export class FilteredFields {
   readonly #payload: JsonObject
@@ -84,7 +84,7 @@ export class FilteredFields {
     return folded
   }
 
-  /** The order of numbers. */
+  /** A number in a form that can be ordered. */
   decimal(field: string, { token }: JsonNumber): Decimal | null {
     let decimal = this.#decimals.get(field)
     if (decimal === undefined) {
@@ -95,7 +95,7 @@ export class FilteredFields {
   }
 }
 
-/** Whether one condition holds. */
+/** Decides whether one condition holds. */
 type Holds = (fields: FilteredFields) => boolean
 
 /** Whether an event with these fields passes; the values are read once for all events. */
@@ -141,7 +141,7 @@ const orderOf = (a: Decimal | null, b: Decimal | null): number | null =>
 const orderOfText = (value: Json, other: string): number | null =>
   typeof value === "string" || typeof value === "boolean" ? compareTexts(String(value), other) : null
 
-/** By code points, whatever the language. */
+/** Compares by code points, whatever the language. */
 const compareTexts = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -154,7 +154,7 @@ const compareTexts = (a: string, b: string): number => {
 /** Characters outside the basic plane come after all characters in it. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)
 
-/** Empty as on the table screen: a text of spaces is not. */
+/** Empty as on the table screen: a text of spaces is not empty. */
 const isBlank = (value: Json): boolean => {
   if (value instanceof Map) return value.size === 0
   return value === null || value === "" || (isJsonList(value) && value.length === 0)

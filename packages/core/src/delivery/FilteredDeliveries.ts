@@ -1,7 +1,7 @@
 /**
- * Decides which addresses with a filter are sent which events. It is decided with the version of the source for which
- * the submission was parsed: every change of a filter gives its sources a new version, and accept refuses events parsed
- * for another.
+ * Decides which addresses with a filter are sent which events. The decision belongs to the version of the source for
+ * which the submission was parsed: every change of a filter gives its sources a new version, and accept refuses events
+ * parsed for an older one.
  */
 import type { NewEvent } from "../event/EventLog.ts"
 import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
@@ -14,9 +14,9 @@ export interface FilteredAddress {
 
 /** Which events of a request pass which filters. */
 export interface FilteredDeliveries {
-  /** All addresses with a filter that the source has. */
+  /** All of the source's addresses that have a filter. */
   readonly addresses: ReadonlyArray<number>
-  /** For each event, those of them whose filter it passes. */
+  /** For each event, the addresses whose filter it passes. */
   readonly passed: ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -25,7 +25,7 @@ export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddr
   passes: compileFilters(filters),
 })
 
-/** A part of the request: nothing for a source without such addresses. */
+/** A part of the request; empty for a source without such addresses. */
 export const filteredDeliveries = (
   addresses: ReadonlyArray<FilteredAddress> | undefined,
   events: ReadonlyArray<Pick<NewEvent, "payload" | "spam">>,

@@ -1,6 +1,6 @@
 /**
- * An event of the feed as the delivery that an address would get: for a program on a developer's machine, which no
- * address reaches. The delivery has the id of the event, so that posting it again posts the same.
+ * An event of the feed as the delivery that an address would receive, for a program on a developer's machine, which no
+ * address can reach. The delivery has the event's id, so that posting it again posts the same.
  */
 import { Result } from "effect"
 import { isEmptyPayload, isFilled } from "../event/Payload.ts"
@@ -12,7 +12,7 @@ export interface ForwardedEvent {
   readonly sourceId: number
   /** RFC 3339 in UTC. */
   readonly receivedAt: string
-  /** Why no address gets it, in words; null if all of its source's do. */
+  /** Why no address receives it, in words; null if all addresses of its source do. */
   readonly notSent: string | null
   readonly delivery: Pick<Claimed, "id" | "type" | "createdAt" | "event">
 }

@@ -2,9 +2,9 @@
 import type { RequestHeader } from "../network/RequestHeader.ts"
 
 export interface HeaderChange {
-  /** Added, or sent instead of those with the same names. */
+  /** Added; they replace headers with the same names. */
   readonly setHeaders?: ReadonlyArray<RequestHeader>
-  /** The names of headers that are sent no longer. One that the address does not have changes nothing. */
+  /** The names of headers to remove. A name that the address does not have changes nothing. */
   readonly removeHeaders?: ReadonlyArray<string>
 }
 

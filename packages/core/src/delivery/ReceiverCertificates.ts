@@ -1,4 +1,4 @@
-/** When the certificates end with which receivers identified themselves: seen while something is sent, nothing is sent for it. */
+/** Learns when receivers' certificates expire: observed while deliveries are sent, without requests of its own. */
 import { Context } from "effect"
 
 export const ReceiverCertificates = Context.Reference<{

@@ -1,6 +1,6 @@
 /**
- * Whether an address, as it is now, would receive an event, and if not, why. The owner needs this when a delivery is
- * missing, or before trusting a filter.
+ * Whether an address would currently receive an event, and if not, why. Owners need this when a delivery is missing, or
+ * before they trust a filter.
  */
 import { Result } from "effect"
 import { jsonText } from "../json/JsonText.ts"
@@ -9,7 +9,7 @@ import type { Json, JsonObject } from "../json/Json.ts"
 import type { Address } from "./Address.ts"
 import { compileFilter, type FieldFilter, FilteredFields } from "./FieldFilter.ts"
 
-/** An event as far as deliveries depend on it. */
+/** The facts of an event that decide its deliveries. */
 export interface JudgedEvent {
   readonly id: number
   readonly sourceId: number
@@ -21,10 +21,10 @@ export interface JudgedEvent {
   /** Null if its source does not verify its sender. */
   readonly verified: boolean | null
   readonly spam: boolean
-  /** It is a notice about this address. */
+  /** The event is a notice about this address. */
   readonly aboutIt: boolean
   readonly deleted: boolean
-  /** Accepted before the address existed. */
+  /** The event was accepted before the address existed. */
   readonly older: boolean
   /** The event's delivery to the address; null without one. */
   readonly deliveryId: number | null
@@ -60,9 +60,9 @@ export interface NotSentReason {
 export interface FilterTest {
   readonly addressId: number
   readonly eventId: number
-  /** Whether the address, as it is now, would be sent such an event. */
+  /** Whether the address would currently be sent the event. */
   readonly passes: boolean
-  /** Why not. */
+  /** The reasons if it would not. */
   readonly reasons: ReadonlyArray<NotSentReason>
   readonly conditions: ReadonlyArray<JudgedCondition>
   /** The delivery that was created for it, by the filter at that time; null if none was. */
@@ -85,7 +85,7 @@ const WORDS: Readonly<Record<FieldFilter["fo"], string>> = {
   notempty: "is not empty",
 }
 
-/** As a person would write it. */
+/** Writes a condition as a person would. */
 export const filterInWords = ({ fc, fo, fv }: FieldFilter): string =>
   fo === "empty" || fo === "notempty" ? `${fc} ${WORDS[fo]}` : `${fc} ${WORDS[fo]} ${fv}`
 

@@ -20,7 +20,7 @@ export interface VerifyOptions {
  */
 const MAX_SIGNATURES = 8
 
-/** Now and the tolerance in seconds; null if either is invalid: then no time is accepted. */
+/** The current time and the tolerance in seconds; null if either is invalid, so that no time is accepted. */
 const window = (options: VerifyOptions | null): { readonly now: number; readonly tolerance: number } | null => {
   const tolerance: unknown = options?.toleranceSeconds ?? 300
   if (typeof tolerance !== "number" || !Number.isFinite(tolerance) || tolerance < 0) return null

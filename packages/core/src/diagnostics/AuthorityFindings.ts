@@ -1,8 +1,8 @@
-/** Interprets the rights in the database beyond a cabinet's needs. */
+/** Interprets rights in the database that exceed a cabinet's needs. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
 
-/** As SQL takes a name, and a text. */
+/** Quotes a name for SQL. */
 const name = (text: string): string => `"${text.replaceAll('"', '""')}"`
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 

@@ -42,7 +42,7 @@ const ofVersion = ({ serverVersion, isEmbedded }: DiagnosticsReport): ReadonlyAr
   if (latest === undefined || Number(minor) >= latest) return []
   const lacks = `lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built`
   if (!isEmbedded) return [finding("version", "warn", `PostgreSQL ${serverVersion} ${lacks}. Update that server.`)]
-  // Its fixes come with the program's own releases: a fresh clone has nothing to act on.
+  // The program's own releases update it: the owner of a fresh clone can do nothing.
   return [
     finding(
       "version",
@@ -74,7 +74,7 @@ const ofCommits = ({ synchronousCommit: setting }: DiagnosticsReport): ReadonlyA
   }
 }
 
-/** The number of values outside their rows at which PostgreSQL has no number left for another one of a table. */
+/** The number of out-of-line values at which a table has used up PostgreSQL's numbers for them. */
 const MAX_OUT_OF_LINE = 2 ** 32
 
 const ofOutOfLine = ({ outOfLineValues }: DiagnosticsReport): ReadonlyArray<Finding> => {

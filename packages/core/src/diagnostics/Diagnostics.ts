@@ -30,17 +30,19 @@ export interface RowSetAside {
   readonly sourceId: number
   /** In the database's words, or in those of the fault. */
   readonly reason: string
-  /** Whether the database refuses the row; otherwise the program is at fault. */
+  /** True if the database refuses the row; false if the program is at fault. */
   readonly refused: boolean
-  /** Whether the table has the row without the fields that have no column. */
+  /** Whether the table has the row, but without the fields that have no column. */
   readonly partial: boolean
-  /** When it is tried again, RFC 3339. */
+  /** When the next attempt is made, RFC 3339. */
   readonly retryAt: string
 }
 
-/** Roles with more rights in the database than a cabinet needs, and work that PostgreSQL could not stop. */
+/** Roles with more rights in the database than a cabinet needs, and work that PostgreSQL cannot stop. */
 export interface AuthorityReport {
-  /** Whether the cabinet's own user is a superuser: a view that runs as it could then do anything on the server. */
+  /**
+   * Whether the cabinet's own user is a superuser: a view that runs with its rights could do anything on the server.
+   */
   readonly isSuperuser: boolean
   /** Reads and reports that have outlived every time limit, and the request to end them; the longest first. */
   readonly outlivedSessions: ReadonlyArray<{
@@ -49,9 +51,15 @@ export interface AuthorityReport {
     readonly application: string
     readonly seconds: number
   }>
-  /** The statements by which a superuser takes from every role what nothing can stop once it runs; empty if that is done. */
+  /**
+   * Statements for a superuser, which deny every role the functions that nothing can stop once they run; empty if
+   * denied.
+   */
   readonly unstoppableForAll: ReadonlyArray<string>
-  /** Transactions of this database that were prepared for over a minute: they hold locks and end with no session. */
+  /**
+   * Transactions of this database that have been prepared for over a minute: they hold locks, and no session's end
+   * releases them.
+   */
   readonly preparedTransactions: ReadonlyArray<{
     readonly name: string
     readonly login: string
@@ -71,7 +79,7 @@ export interface DiagnosticsReport {
   readonly isEmbedded: boolean
   readonly database: string
   readonly user: string
-  /** Sources whose latest request came from a well-known sender of which they drop a header that belongs to the event. */
+  /** Sources whose latest request came from a well-known sender, and that drop a header belonging to the event. */
   readonly droppedHeaders: ReadonlyArray<{
     readonly sourceId: number
     readonly name: string
@@ -82,10 +90,13 @@ export interface DiagnosticsReport {
   readonly cabinetBytes: number
   /** The sizes of its parts, including indexes. */
   readonly sizes: Readonly<Record<CabinetPart, number>>
-  /** Tables, as `schema.name`, that may have half as many values outside their rows as PostgreSQL can number; most first. */
+  /**
+   * Tables, as `schema.name`, that may have used half of the numbers that PostgreSQL has for out-of-line values;
+   * fullest first.
+   */
   readonly outOfLineValues: ReadonlyArray<{
     readonly table: string
-    /** At most so many, by the statistics of PostgreSQL. */
+    /** An upper bound, from PostgreSQL's statistics. */
     readonly values: number
   }>
   /** How far the database's clock is ahead of this machine's, in milliseconds, corrected for the round trip. */
@@ -97,21 +108,23 @@ export interface DiagnosticsReport {
   readonly synchronousCommit: string
   /** Whether every login of the server can connect to this database, including the roles of neighbouring cabinets. */
   readonly isOpenToAll: boolean
-  /** Whether an author login that the cabinet created does not expire: a password that the author chose would stay valid. */
+  /**
+   * Whether an author login created by the cabinet never expires: a password that the author chose would stay valid.
+   */
   readonly authorStays: boolean
-  /** Whether every login of the database can take advisory locks, and thereby use up the server's lock table. */
+  /** Whether every login of the database can take advisory locks, and so use up the server's lock table. */
   readonly locksForAll: boolean
   /** Sessions of the whole server, and the maximum. */
   readonly connections: number
   readonly maxConnections: number
   readonly fenceHolders: ReadonlyArray<FenceHolder>
   /**
-   * Since when clients of the feed are known to have read events that this database does not have, RFC 3339; null if that
-   * did not happen in the last week.
+   * When clients of the feed first proved to have read events that this database lacks, RFC 3339; null if not in the
+   * last week.
    */
   readonly setBackAt: string | null
   readonly deferredRows: number
-  /** Rows that could not be written, or not with all their fields: how many, and the first of them with their reasons. */
+  /** Rows that were not written, or not with all their fields: their number, and the first of them with reasons. */
   readonly rowsSetAside: { readonly count: number; readonly first: ReadonlyArray<RowSetAside> }
   /** Imports, of files and of polls, that failed in the last week while their rows were being accepted. */
   readonly failedImports: ReadonlyArray<{
@@ -123,8 +136,8 @@ export interface DiagnosticsReport {
     readonly failure: string
   }>
   /**
-   * For each partitioned table, the last day with a partition, and the whole days from today until then; null and -1
-   * without a partition.
+   * For each partitioned table, its last day with a partition, and the full days until then; null and -1 without a
+   * partition.
    */
   readonly partitions: ReadonlyArray<{
     readonly table: string
@@ -133,7 +146,10 @@ export interface DiagnosticsReport {
   }>
   /** Polls whose last runs failed, and the number of consecutive failures. */
   readonly failingPolls: ReadonlyArray<{ readonly id: number; readonly sourceId: number; readonly failures: number }>
-  /** Requests of the last day that were refused because their sender could not be verified, by source and reason; the most first. */
+  /**
+   * Requests of the last day that were refused because their sender could not be verified, by source and reason, most
+   * frequent first.
+   */
   readonly refusedSignatures: ReadonlyArray<{
     readonly sourceId: number
     readonly name: string
@@ -143,14 +159,14 @@ export interface DiagnosticsReport {
     readonly since: string
     readonly lastAt: string
   }>
-  /** Requests of the last day that were refused with 429, by source; the most first. */
+  /** Requests of the last day that were refused with 429, by source, most frequent first. */
   readonly limitedRequests: ReadonlyArray<LimitedCount & { readonly sourceId: number; readonly name: string }>
   /**
-   * The only address from which the last requests to intake came, if there were at least 100 within a day, of at least three
-   * programs by their User-Agent: probably a proxy that is not trusted. Null otherwise.
+   * The address from which all recent requests to intake came, if there were at least 100 within a day, from at least
+   * three programs by their User-Agent: probably an untrusted proxy. Null otherwise.
    */
   readonly soleClient: { readonly address: string; readonly requests: number; readonly programs: number } | null
-  /** Sources whose sender signs the public address: it must begin with the base URL. */
+  /** Sources whose sender signs the public address, which must therefore begin with the base URL. */
   readonly signedAddresses: ReadonlyArray<{ readonly sourceId: number; readonly name: string; readonly recipe: string }>
   /** The base URL that a server has recorded; null if none has. */
   readonly baseUrl: string | null
@@ -158,7 +174,7 @@ export interface DiagnosticsReport {
   readonly outdatedSearchIndexes: ReadonlyArray<string>
   /** Large tables that are often read whole, as `schema.name`, the most read first. */
   readonly tablesReadWhole: ReadonlyArray<{ readonly name: string; readonly times: number }>
-  /** Slow reads of the last week, by the missing index that would serve them, costliest first. */
+  /** Slow reads of the last week, grouped by the index that would serve them, costliest first. */
   readonly slowReads: ReadonlyArray<{
     /** The table, as `schema.name`. */
     readonly name: string

@@ -1,4 +1,4 @@
-/** What `doctor` says of one thing that it examined. */
+/** The result of one check of `doctor`. */
 
 /** `bad` needs attention now, `warn` soon. */
 export type Level = "ok" | "warn" | "bad"
@@ -9,5 +9,5 @@ export interface Finding {
   readonly message: string
 }
 
-/** The check is two words at most. */
+/** `check` has two words at most. */
 export const finding = (check: string, level: Level, message: string): Finding => ({ check, level, message })

@@ -44,7 +44,10 @@ const ofDeliveries = (gauge: QueueGauge): Finding => {
   return finding("deliveries", "ok", `Deliveries are being sent: ${numbers}.`)
 }
 
-/** The facts to interpret. What only a command on the server's machine knows may be absent: nothing is said of it then. */
+/**
+ * The facts to interpret. Facts that only a command on the server's machine can know may be absent, and are then not
+ * mentioned.
+ */
 export interface Seen {
   readonly connection?: SeenConnection
   readonly roles?: SeenRoles

@@ -4,16 +4,16 @@ import { shellWord } from "../text/ShellWord.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
 
-/** A role of the database, and why it cannot be used if so. */
+/** A role of the database, or why it cannot be used. */
 type SeenRole = { readonly there: true; readonly role: string } | { readonly there: false; readonly reason: string }
 
-/** As this process prepared them. */
+/** The roles as this process prepared them. */
 export interface SeenRoles {
   readonly reader: SeenRole
   readonly author: SeenRole
 }
 
-/** The standby of `DATABASE_READ_URL`, and why it is not used if so. */
+/** The standby of `DATABASE_READ_URL`, or why it is not used. */
 export interface SeenStandby {
   readonly used: boolean
   readonly lagMillis: number | null
@@ -42,7 +42,7 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
         `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
-/** A column whose name no word can hold has no such index made by the command. */
+/** The column's name in a shell command; an ellipsis if the shell cannot hold it. */
 const word = (text: string): string => shellWord(text) ?? "…"
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
@@ -57,7 +57,7 @@ const ofSlowReads = ({ slowReads: slow }: DiagnosticsReport): ReadonlyArray<Find
 }
 
 const ofIndexes = ({ tablesReadWhole, slowReads }: DiagnosticsReport): ReadonlyArray<Finding> => {
-  // By which columns is known of the others.
+  // Only these have slow reads that name the columns.
   const read = tablesReadWhole.filter(({ name }) => slowReads.every((slow) => slow.name !== name))
   if (read.length === 0) return []
   const each = read.map(({ name, times }) => `${name} (${times} times)`)
@@ -65,7 +65,7 @@ const ofIndexes = ({ tablesReadWhole, slowReads }: DiagnosticsReport): ReadonlyA
   return [finding("indexes", "warn", message)]
 }
 
-/** What the login for reports may do beyond reading. */
+/** Reports what the login for reports may do beyond reading. */
 export const ofReports = ({ reportRights: rights }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (rights === null) return []
   if (rights.length === 0) return [finding("reports", "ok", "The login for reports can only read.")]

@@ -1,9 +1,9 @@
-/** Interprets events whose rows are not written, and imports that ended half-way. */
+/** Interprets events without a row, and imports that ended half-way. */
 import { counted } from "../text/Counted.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
 
-/** Rows that wait or are set aside. */
+/** Rows that are deferred or set aside. */
 export const ofRows = ({ deferredRows, rowsSetAside: { count, first } }: DiagnosticsReport): ReadonlyArray<Finding> => {
   const waiting =
     deferredRows === 0

@@ -1,4 +1,4 @@
-/** Interprets what senders were refused, and what their requests say of the settings. */
+/** Interprets refusals of senders, and what their requests reveal about the settings. */
 import { counted } from "../text/Counted.ts"
 import { providerNamed } from "../verification/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
@@ -60,7 +60,7 @@ const ofSignedAddresses = ({ signedAddresses: signed, baseUrl }: DiagnosticsRepo
   return [finding("base URL", "warn", message)]
 }
 
-/** In the order in which they are shown. */
+/** All findings, in the order of display. */
 export const senderFindings = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => [
   ...ofSignatures(diagnostics),
   ...ofLimited(diagnostics),

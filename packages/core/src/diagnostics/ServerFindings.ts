@@ -1,4 +1,4 @@
-/** Interprets the way to the database server, its programs, and what it grants to every role. */
+/** Interprets the connection to the database server, its programs, and the rights that it grants to every role. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
 
@@ -13,11 +13,11 @@ export interface SeenConnection {
 /** The shipped PostgreSQL. */
 export interface SeenShipped {
   readonly major: number
-  /** The installations of this machine that could run in its place, the newest first. */
+  /** Installations on this machine that could replace it, newest first. */
   readonly others: ReadonlyArray<{ readonly bin: string; readonly major: number }>
 }
 
-/** Rights that PostgreSQL grants to every role, and those an author could keep. */
+/** Rights that PostgreSQL grants to every role, and rights that an author could keep. */
 export const ofNeighbours = ({
   database,
   isOpenToAll,
@@ -49,7 +49,7 @@ export const ofNeighbours = ({
   ),
 ]
 
-/** Whether somebody in between could read or change what is sent. */
+/** Whether a third party could read or change the traffic. */
 export const ofConnection = ({ transport, verified, isLoopback, server }: SeenConnection): Finding => {
   if (transport === "socket")
     return finding("connection", "ok", `The database is reached through a socket on this machine, in ${server}.`)
@@ -75,7 +75,7 @@ export const ofConnection = ({ transport, verified, isLoopback, server }: SeenCo
       )
 }
 
-/** Libraries in the shipped PostgreSQL that its package has not renewed. */
+/** Libraries that the shipped PostgreSQL's package has not updated. */
 const SHIPPED = "libxml2 2.9.4, OpenSSL 1.1.1 and ICU 60"
 
 /** Whether the machine has a newer PostgreSQL than the shipped one. */

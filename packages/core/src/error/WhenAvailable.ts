@@ -1,11 +1,11 @@
 /**
- * The next page of a long walk, when it is available: a page refused because the database is away, or because of a rate
- * limit, is requested again at the time that the refusal names.
+ * Requests the next page of a long walk, and waits while it is unavailable: a page refused because the database is
+ * away, or by a rate limit, is requested again at the time that the refusal names.
  */
 import { Effect } from "effect"
 import { StoreUnavailable } from "./StoreUnavailable.ts"
 
-/** In a row. */
+/** The most waits in a row. */
 const MAX_WAITS = 5
 const MAX_WAIT_SECONDS = 60
 

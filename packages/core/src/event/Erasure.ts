@@ -1,9 +1,8 @@
 /**
- * Erases a person's data on request: the events whose fields meet conditions, with the operators of the table screen,
- * and with each event everything that a purge removes: payload, original request, row, responses, and the repeats. It
- * goes through the events stretch by stretch, the oldest first; each stretch is atomic, and erased events are not found
- * again, so an interrupted caller may start over or continue after the last stretch. Events accepted meanwhile may be
- * missed.
+ * Erases a person's data on request: the events whose fields meet conditions, with the operators of the table screen.
+ * Each event loses everything that a purge removes: payload, original request, row, responses, and repeats. It
+ * processes events in stretches, oldest first. Each stretch is atomic, and erased events are not found again, so that
+ * an interrupted caller may start over or continue after the last stretch. Events accepted meanwhile may be missed.
  *
  * The original request of a batch is erased with any of its events, because it contains them all; the other events and
  * their rows stay. Refuses an empty list of conditions: that would match everything.

@@ -20,11 +20,11 @@ export interface ErasureCounts {
   /** Events other than repeats. */
   readonly events: number
   readonly repeats: number
-  /** The events that have a row, or will. */
+  /** Events that have a row, or will. */
   readonly rows: number
-  /** The events and repeats whose original request is still kept, even one of a batch with others. */
+  /** Events and repeats whose original request is still kept, even if it is a batch with others. */
   readonly originals: number
-  /** The waiting deliveries, which are cancelled. */
+  /** Deliveries still waiting; they are cancelled. */
   readonly deliveries: number
 }
 

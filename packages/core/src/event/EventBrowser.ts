@@ -1,7 +1,7 @@
 /**
- * Lists events for people, newest first, by filters. A page takes bounded time however many events there are: one that
- * was not full when its time was over is short, and `next_cursor` continues it. Refuses unknown sources, invalid times,
- * and cursors of another list.
+ * Lists events for people, newest first, by filters. A page takes bounded time however many events there are: a page
+ * that runs out of time is short, and `next_cursor` continues it. Refuses unknown sources, invalid times, and cursors
+ * of another list.
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -33,11 +33,11 @@ export interface EventList {
   readonly searchedTo: string | null
 }
 
-/** How many characters a page has before it ends. */
+/** A page ends once it has this many characters. */
 const PAGE_LENGTH = 4 * 1024 * 1024
-/** How many events a slice looks at if it has to look for some. */
+/** How many events a slice examines when it filters. */
 const SLICE_EVENTS = 4_000
-/** The same where their payloads have to be read. */
+/** The same if their payloads must be read. */
 const SLICE_PAYLOADS = 1_000
 
 export class EventBrowser extends Context.Service<

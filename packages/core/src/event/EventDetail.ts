@@ -7,7 +7,7 @@ import type { Original, SpamReason } from "./EventLog.ts"
 /** The original request as stored; `receivedAt` is RFC 3339 in UTC. */
 export interface StoredOriginal extends Original {
   readonly receivedAt: string
-  /** Null unless its source verified its sender. */
+  /** Null unless its source verified the sender. */
   readonly verdict: EventVerdict | null
   /** The outcome of a late verification; null without one. */
   readonly late: LaterVerdict | null
@@ -16,7 +16,7 @@ export interface StoredOriginal extends Original {
 /** The verdict of a verification after an event was accepted. Times are RFC 3339 in UTC. */
 export interface LaterVerdict extends EventVerdict {
   readonly at: string
-  /** When its events were delivered because of it; null if they were not. */
+  /** When its events were delivered as a result; null if they were not. */
   readonly deliveredAt: string | null
 }
 
@@ -32,7 +32,7 @@ export interface EventRecord {
   readonly rowSetAside: string | null
   /** Why it is spam; null if it is not, or no longer. */
   readonly spam: SpamReason | null
-  /** Null without one (files, polls, the library), or once its retention period is over. */
+  /** Null if it has none (files, polls, the library), or after its retention period. */
   readonly original: StoredOriginal | null
 }
 

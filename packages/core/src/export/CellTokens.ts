@@ -3,7 +3,7 @@
  * that a cell shows every stored digit.
  */
 
-/** The value of each member of an object's text, as its own text. The text is one that we wrote: JSON without white space. */
+/** The value of each member of an object's text, as its own text. The text is our own: JSON without white space. */
 export const cellTokens = (row: string): ReadonlyArray<string> => {
   const tokens: Array<string> = []
   let at = 1
@@ -20,7 +20,7 @@ export const cellTokens = (row: string): ReadonlyArray<string> => {
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Where the string that begins at this quote ends, exclusive. */
+/** The end of the string that begins at this quote, exclusive. */
 const stringEnd = (text: string, from: number): number => {
   // Found natively, since most strings hold no backslash in front of a quote.
   const first = text.indexOf('"', from + 1)

@@ -1,4 +1,4 @@
-/** All events after a cursor as rows of a file, with the next cursor: the next file begins exactly there. */
+/** Exports all events after a cursor, and returns the cursor at which the next file begins. */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { whenAvailable } from "../error/WhenAvailable.ts"
@@ -9,7 +9,7 @@ import { MAX_LIMIT } from "../pagination/Page.ts"
 import type { EncodedRows } from "./ExportFormat.ts"
 
 export interface ExportedEvents extends EncodedRows {
-  /** Whether there is any. */
+  /** Whether the export has no events. */
   readonly isEmpty: boolean
   /** The cursor after the last returned event. */
   readonly nextCursor: () => string
@@ -31,13 +31,13 @@ const TYPES = {
 
 const COLUMNS = Object.entries(TYPES).map(([name, type]) => ({ name, type, label: name, comment: null }))
 
-/** The last members of an event, which only some have: those of sources that verify their sender, and those that are spam. */
+/** Optional last members of an event: whether its sender was verified, and whether it is spam. */
 const SAYS = /(,"verified":(?:true|false))?(,"spam":true)?\}$/
 
 const withEveryMember = (event: string): string =>
   event.replace(SAYS, (_, verified = ',"verified":null', spam = ',"spam":false') => `${verified}${spam}}`)
 
-/** `asSent`: an event has the members that the feed gives it, and not every one that an event may have. */
+/** `asSent`: an event has the members that the feed gives it, instead of every member that an event may have. */
 export const exportEvents = Effect.fnUntraced(function* (
   after: string | undefined,
   asSent: boolean,

@@ -3,10 +3,10 @@ import type { ExportedRows } from "./ExportRows.ts"
 import { TEXT_FORMATS, type TextOptions } from "./RowText.ts"
 
 export const EXPORT_FORMATS = [...TEXT_FORMATS, "xlsx", "parquet"] as const
-/** The form of a file: separated by commas or tabs, a row a line as JSON, a workbook, or Parquet. */
+/** The form of a file: separated by commas or tabs, one JSON row per line, a workbook, or Parquet. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The digits of a decimal number: how many in all, and how many after the point. */
+/** The digits of a decimal number: the total, and those after the point. */
 export interface DecimalDigits {
   readonly precision: number
   readonly scale: number
@@ -21,9 +21,9 @@ export interface ExportShape extends TextOptions {
 }
 
 export interface EncodedRows extends Omit<ExportedRows, "isSnapshot"> {
-  /** The file's own metadata, if its format has a place for it; called after the last row. */
+  /** The file's own metadata, if its format has room for it; called after the last row. */
   readonly metadata?: () => Readonly<Record<string, string>>
 }
 
-/** Writes rows as a file. Throws the error that ends them early: the output until then is not a complete file. */
+/** Writes rows as a file. Throws the error that ends the rows early; the output is then incomplete. */
 export type RowEncoder = (rows: EncodedRows) => AsyncIterable<Uint8Array>

@@ -1,7 +1,7 @@
 /**
- * All rows of a selection, batch by batch: from one snapshot, or page after page by their cursors, as a reader of the
- * API would. Refusals come before the first row; a later failure ends the rows with an error, so that they never pass
- * for complete.
+ * Streams all rows of a selection in batches: from one snapshot, or page after page as a client of the API would.
+ * Refusals come before the first row. A later failure ends the rows with an error, so that they never pass for
+ * complete.
  */
 import { Context, Effect, Layer, Option, Result, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -25,19 +25,19 @@ import { RowSnapshots } from "./RowSnapshots.ts"
 export interface ExportRequest {
   readonly schema: string
   readonly name: string
-  /** Without `limit` and `cursor`: an export has all rows. */
+  /** Without `limit` and `cursor`: an export covers all rows. */
   readonly params: ParamPairs
-  /** Walks the pages, each as it is when it is read. */
+  /** Reads page by page, without a snapshot. */
   readonly live: boolean
 }
 
 export interface ExportedRows {
   readonly columns: ReadonlyArray<Column>
-  /** The digits that each column was declared with; null for those of which none are declared, or known. */
+  /** The declared digits of each column; null for a column without declared digits. */
   readonly declared: ReadonlyArray<DecimalDigits | null>
-  /** False if the pages are walked. */
+  /** False if the rows are read page by page. */
   readonly isSnapshot: boolean
-  /** To be read once; throws the error that ends it early. */
+  /** Readable once; throws the error that ends it early. */
   readonly batches: AsyncIterable<Items>
 }
 
@@ -77,7 +77,7 @@ const walking = Effect.gen(function* () {
   })
 })
 
-/** How often an object is looked up again that changes while it is opened. */
+/** The most lookups of an object that changes while it is opened. */
 const MAX_ATTEMPTS = 3
 
 /** More rows than a table can have. */
@@ -154,7 +154,7 @@ export class ExportRows extends Context.Service<
     }),
   )
 
-  /** Where nothing but pages can be read. */
+  /** For callers that can read only pages. */
   static readonly layerOfPages = Layer.effect(
     ExportRows,
     Effect.map(walking, (open) => ExportRows.of({ open })),

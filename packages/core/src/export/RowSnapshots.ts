@@ -1,6 +1,6 @@
 /**
- * Reads all rows of a query as they are at one moment, where the read can do no harm: as the reader, read-only. Unlike a page
- * it may take its time, and its memory does not grow with its rows.
+ * Reads all rows of a query as of one moment, as the reader and read-only. A snapshot may take longer than a page, and
+ * its memory does not grow with its rows.
  *
  * Decision: docs/decisions/0067-an-export-is-one-statement.md
  */
@@ -11,12 +11,12 @@ import type { PageQuery } from "../row/RowReader.ts"
 import type { AbortableCall } from "../runtime/AbortableCall.ts"
 
 /**
- * How long a snapshot may be held, in minutes: as long, PostgreSQL tidies up nothing that was deleted since, in any table of
+ * How long a snapshot may be held, in minutes. Until it ends, vacuum cannot remove rows deleted since, in any table of
  * the database.
  */
 export const MAX_SNAPSHOT_MINUTES = 30
 
-/** How many are held at once in a process. */
+/** The most snapshots held at once in a process. */
 export const MAX_SNAPSHOTS = 2
 
 export interface RowSnapshot {

@@ -11,11 +11,11 @@ export type TextFormat = (typeof TEXT_FORMATS)[number]
 
 /** Options of a separated file; NDJSON has none. */
 export interface TextOptions {
-  /** One character: a comma, or a tab in a TSV file, unless it is given. */
+  /** One character; by default a comma, or a tab in a TSV file. */
   readonly delimiter?: string | undefined
-  /** Begins with a byte order mark, by which Excel knows UTF-8. */
+  /** Begins the file with a byte order mark, by which Excel recognizes UTF-8. */
   readonly bom?: boolean | undefined
-  /** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+  /** Puts an apostrophe before a text that a spreadsheet would run as a formula. */
   readonly safeForSpreadsheets?: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ export interface RowText {
   readonly contentType: string
   /** The beginning of the file. */
   readonly head: (columns: ReadonlyArray<Pick<Column, "name">>) => string
-  /** A row, from its JSON. */
+  /** One row, from its JSON. */
   readonly row: (row: string) => string
 }
 
@@ -57,20 +57,18 @@ export const encodeText = (format: TextFormat, options: TextOptions = {}): RowEn
   }
 }
 
-/** Why this cannot separate fields; null if it can. */
+/** Why this text cannot separate fields; null if it can. */
 export const refusedDelimiter = (delimiter: string): string | null =>
   /^[^"\r\n\0\ufeff\ud800-\udfff]$/.test(delimiter)
     ? null
     : "The delimiter must be one character, and neither a quote nor a line break."
 
-/**
- * Characters that spreadsheets take for the beginning of a formula, including the wide forms of East Asian keyboards.
- */
+/** Characters that begin a formula in spreadsheets, including the wide forms of East Asian keyboards. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 /** A number is not a formula, whatever its sign. */
 const NUMBER = /^[+-]?[\d.,]+(?:[eE][+-]?\d+)?$/
 
-/** An empty text is quoted, so that it differs from no value. */
+/** Quotes an empty text, so that it differs from a missing value. */
 const fieldOf = (delimiter: string, isSafe: boolean) => {
   const special = new RegExp(`["\\r\\n${delimiter.replace(/[\\\]^-]/, "\\$&")}]`)
   return (token: string): string => {

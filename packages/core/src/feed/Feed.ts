@@ -14,7 +14,7 @@ import { FEED_START, type FeedPosition, FeedStore } from "./FeedStore.ts"
 import { type FeedStart, FeedTailStore } from "./FeedTailStore.ts"
 
 export interface FeedResult {
-  /** Each an Event. */
+  /** Each item is an Event. */
   readonly items: Items
   readonly hasMore: boolean
   /** Where to continue, now or later; set on every page, including an empty one. */
@@ -27,8 +27,8 @@ export class Feed extends Context.Service<
   Feed,
   {
     /**
-     * Returns one page. Filtering by a deleted source fails (404), though its events stay in the whole feed; filtering by a
-     * source that is switched off works. A reader with a scope gets its own events only, and its cursors are places of those.
+     * Returns one page. Filtering by a deleted source fails (404), though its events stay in the whole feed; filtering
+     * by a source that is switched off works. A reader with a scope gets only its own events, and cursors among them.
      */
     readonly page: (
       params: ReadonlyArray<readonly [name: string, value: string]>,

@@ -1,8 +1,8 @@
 /**
- * Follows the end of the feed for all followers in this process that wait for events: one reader for any number of
- * them, and none while nobody waits. It reads when signalled, more rarely the more followers it has, and counts events
- * without reading them, so that followers cost intake nothing that grows with their number. A follower continues from a
- * cursor of the feed, and misses nothing.
+ * Follows the end of the feed on behalf of all clients in this process that wait for events: one reader for any number
+ * of them, and none while nobody waits. It reads when signalled, less often the more followers it has, and counts
+ * events without reading them. So the cost to intake does not grow with the number of followers. A follower continues
+ * from a cursor of the feed, and misses nothing.
  *
  * Decision: docs/decisions/0055-one-follower-a-process.md
  */
@@ -30,20 +30,20 @@ export interface NewEvents {
   readonly events: number
   /** The events that have a row, or will. */
   readonly rows: number
-  /** There are more than were counted. */
+  /** True if more events came than were counted. */
   readonly more: boolean
   /** The cursor after them, for the same filter; also valid in the feed. */
   readonly cursor: string
 }
 
-/** Which events wake. */
+/** The events that wake a follower. */
 export interface WakeFilter extends FollowFilter {
-  /** Only events of these; null for those of all. */
+  /** Only events of these sources; null: all sources. */
   readonly sources: ReadonlySet<number> | null
 }
 
 export interface Wakes {
-  /** The end of the feed when they began: events after it wake the follower. */
+  /** The end of the feed at the start; later events wake the follower. */
   readonly end: FeedPlace
   /** Completes as soon as there may be something new since it last completed. */
   readonly next: Effect.Effect<void>
@@ -67,9 +67,9 @@ const CHECK_INTERVAL_MILLIS = 1_000
 const RETRY_MILLIS = 1_000
 /** The events of one read. */
 const READ_EVENTS = 10_000
-/** How long the reader stays when nobody waits: most followers come back at once after an event, and wait again. */
+/** How long the reader stays when nobody waits: most followers return right after an event, and wait again. */
 const STAY_MILLIS = 3_000
-/** At most this many are counted for a follower that was away. */
+/** The most events counted for a follower that was away. */
 export const MAX_COUNTED = 10_000
 
 export class FeedFollower extends Context.Service<
@@ -111,7 +111,7 @@ export class FeedFollower extends Context.Service<
             const waiting = new Waiting(filter, key)
             const from = yield* tail.join(waiting, after)
             const missed = yield* store.count({ ...filter, after, until: from, limit: MAX_COUNTED + 1 })
-            // A database that was set back has no event of the cursor's: it is followed from where it is.
+            // If the database was set back, it lacks the cursor's event: follow from its current end.
             if (missed !== null) waiting.addCounted(missed)
             return spaced(waiting.next)
           })
@@ -214,7 +214,7 @@ class Waiting implements Following {
     this.#tell()
   }
 
-  /** The count goes on once there is something to count. */
+  /** Nothing to do: the count continues with the next arrivals. */
   fail(): void {}
 
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {
@@ -239,7 +239,7 @@ class Waiting implements Following {
     this.#rows += rows
   }
 
-  /** Called once all is counted: a waiting follower goes on at once, with a cursor after all of it. */
+  /** Called once all events are counted: a waiting follower continues at once, with a cursor after all of them. */
   #tell(): void {
     if (this.#events > 0) this.#any.openUnsafe()
   }

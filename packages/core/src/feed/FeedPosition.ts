@@ -31,7 +31,7 @@ export const resumeAt = (place: FeedPlace, { left = [], trail, ...from }: FeedPo
 export const placesOf = ({ left = [], trail, ...place }: FeedPosition): ReadonlyArray<FeedPlace> =>
   [place, ...left, ...(trail === undefined ? [] : trailPlaces(trail))].sort((one, other) => comparePlaces(other, one))
 
-/** The places where the client left epochs that come after its own, latest first: the database of such an epoch may be back. */
+/** The places where the client left later epochs, latest first: the database of such an epoch may have returned. */
 export const laterPlaces = ({ epoch, left = [] }: FeedPosition): ReadonlyArray<FeedPlace> =>
   left.filter((one) => one.epoch > epoch).sort((one, other) => comparePlaces(other, one))
 

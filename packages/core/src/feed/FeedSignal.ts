@@ -17,7 +17,7 @@ export class FeedSignal extends Context.Service<
     readonly listen: Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
   }
 >()("@data-cabinet/core/feed/FeedSignal") {
-  /** Limited to this process. */
+  /** Signals within this process only. */
   static readonly layer = Layer.sync(FeedSignal, () => {
     const listeners = new LiveSet<Latch.Latch>()
     return FeedSignal.of({

@@ -38,13 +38,13 @@ export interface FeedQuery {
   readonly after: FeedPosition
   readonly limit: number
   readonly sourceId: number | null
-  /** Only events of these sources; absent for those of all. */
+  /** Only events of these sources; absent: all sources. */
   readonly sources?: ReadonlyArray<number>
   readonly channel: Channel | null
 }
 
 export interface FeedPage {
-  /** Each an Event, its payload as it was stored. */
+  /** Each item is an Event, with its payload as stored. */
   readonly items: Items
   /** Where to continue: the place of the last item, or `after` on an empty page. */
   readonly next: FeedPosition

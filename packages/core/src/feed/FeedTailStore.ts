@@ -15,10 +15,10 @@ export interface Arrived {
 
 export interface Arrivals {
   readonly arrived: ReadonlyArray<Arrived>
-  /** The place of the last of them; the start of the read if nothing came. */
+  /** The place of the last of them, or where the read started if nothing came. */
   readonly end: FeedPlace
   readonly hasMore: boolean
-  /** The database was set back and lacks the event at the start of the read: what came since is unknown. */
+  /** The database was set back, and lacks the event at the start of the read: later arrivals are unknown. */
   readonly isSetBack?: true
 }
 
@@ -33,9 +33,9 @@ export interface CountBetween {
 }
 
 /**
- * Where a reader without a cursor may begin: where the feed ends, before the first event that was received at or after
- * a time (RFC 3339), or before the last N events. From a time on, a few events may come that were received just before
- * it: the feed's order is that of acceptance.
+ * Where a reader without a cursor may begin: at the end of the feed, before the first event received at or after a time
+ * (RFC 3339), or before the last N events. With a time, a few events received just before it may come as well, because
+ * the feed is in the order of acceptance.
  */
 export type FeedStart = "now" | { readonly time: string } | { readonly last: number }
 
@@ -50,9 +50,9 @@ export class FeedTailStore extends Context.Service<
       filter: Pick<CountBetween, "sourceId" | "channel">,
       start: FeedStart,
     ) => Effect.Effect<FeedPlace, StoreUnavailable>
-    /** The next at most `limit` events. */
+    /** The next events, at most `limit`. */
     readonly arrivals: (after: FeedPlace, limit: number) => Effect.Effect<Arrivals, StoreUnavailable>
-    /** Null if the database does not have the event at `after` (any more): it was set back to an earlier state. */
+    /** Null if the database does not have the event at `after`: it was set back to an earlier state. */
     readonly count: (between: CountBetween) => Effect.Effect<Pick<Arrived, "events" | "rows"> | null, StoreUnavailable>
   }
 >()("@data-cabinet/core/feed/FeedTailStore") {}

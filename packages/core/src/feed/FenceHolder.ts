@@ -1,6 +1,9 @@
-/** The session that the feed waits for. */
+/** A session that holds back the feed. */
 
-/** An accept holds the feed for milliseconds, or about a second if it waits for a locked table; longer is worth a word. */
+/**
+ * An accept holds the feed for milliseconds, or about a second if it waits for a locked table; a longer hold is
+ * reported.
+ */
 export const FENCE_SECONDS = 10
 
 /** A session that holds the feed back: events accepted after its transaction got its id are not shown until it ends. */

@@ -21,7 +21,7 @@ export interface FollowOptions<E = never> {
   readonly scope?: ReadScopeOrAll
   /** The reader's current scope, checked again before each page but the first. */
   readonly again?: Effect.Effect<ReadScopeOrAll, E>
-  /** Open: nothing is waited for any more. */
+  /** When open, no reader waits any longer. */
   readonly leave?: Latch.Latch
 }
 
@@ -92,7 +92,7 @@ export class FollowFeed extends Context.Service<
 
 const hasAny = (page: FeedResult | null): boolean => page !== null && (page.items.length > 0 || page.hasMore)
 
-/** The same from a later place. */
+/** The parameters with a later cursor. */
 export const behind = (params: Pairs, cursor: string): Pairs => [
   ...params.filter(([name]) => name !== "cursor"),
   ["cursor", cursor],

@@ -1,4 +1,7 @@
-/** Accepts imports that no process holds, in every serving process: an import of a lost process continues by itself. */
+/**
+ * Accepts imports that no process holds, in every serving process, so that an import continues after its process is
+ * lost.
+ */
 import { Effect, Layer, Option } from "effect"
 import { background } from "../runtime/Background.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"

@@ -1,8 +1,8 @@
 /**
- * Accepts staged rows in order and in slices. Each slice is one short transaction, so that the feed is never held back for
- * long, and advances the import's count in that transaction, so that a row becomes an event exactly once, whatever is lost
- * in between. An import that fails because of a fault in the program ends as failed, with the reason: retrying it for ever
- * would not help.
+ * Accepts staged rows in order and in slices. Each slice is one short transaction, so that the feed is never held back
+ * for long, and advances the import's count in that transaction, so that a row becomes an event exactly once, whatever
+ * is lost in between. ¶ If a fault in the program stops an import, it ends as failed, with the reason: retrying it for
+ * ever would not help.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
@@ -59,15 +59,15 @@ type Failure = LeaseLost | StoreUnavailable
 class ImportRun {
   readonly #ports: Ports
   readonly #claimed: ClaimedImport
-  /** The count of accepted rows, as far as it is known. Written by `run`. */
+  /** The number of accepted rows, as far as known. Written by `run`. */
   #at: number
-  /** When the lease was last renewed for its age. */
+  /** When the lease was last renewed. */
   #renewed = 0
   /** How many steps in a row the count did not advance, though the database responded. */
   #stuck = 0
   /** Whether the last step found the database unavailable. */
   #unavailable = false
-  /** Loaded in advance: the statement that accepts checks both. Written by `#acceptSlice`. */
+  /** Loaded in advance; the statement that accepts checks both. Written by `#acceptSlice`. */
   #rows: ReadonlyArray<StagedRow> = []
   #source: IntakeSource | null = null
 
@@ -97,7 +97,7 @@ class ImportRun {
   /** Returns the count after the next slice, or the outcome of the import. */
   get #step(): Effect.Effect<number | AcceptOutcome, LeaseLost> {
     return this.#next.pipe(
-      // Whether the slice was written is unknown: the count tells.
+      // Whether the slice was written is unknown: the count shows it.
       Effect.catchTag("StoreUnavailable", (away) => {
         this.#unavailable = true
         return Effect.sleep(away.retryAfter * 1000).pipe(

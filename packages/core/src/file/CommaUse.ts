@@ -1,10 +1,10 @@
 /**
- * Tells commas that separate cells from commas of a text. A comma before a space or between two digits belongs to a text
- * wherever another delimiter fits; one inside quotes always does.
+ * Distinguishes commas that separate cells from commas in texts. Where another delimiter fits, a comma before a space
+ * or between two digits belongs to a text. A comma inside quotes always does.
  */
 
 export interface CommaUse {
-  /** For each line that is not blank: cells that its separating commas make. */
+  /** For each line that is not blank, the number of cells that its separating commas make. */
   readonly widths: ReadonlyArray<number>
   /** Lines that have separating commas. */
   readonly dividedLines: number
@@ -25,7 +25,7 @@ const isSpace = (code: number): boolean => code === SPACE || code === NO_BREAK_S
 const isBorder = (code: number): boolean =>
   code === LF || code === CR || code === COMMA || code === 59 || code === 9 || code === 124 || Number.isNaN(code)
 
-/** `text` is the beginning of a file; a last line that `whole` does not vouch for is left out. */
+/** `text` is the beginning of a file. Unless `whole`, its last line may be cut, and is ignored. */
 export const commaUse = (text: string, whole: boolean): CommaUse => {
   const widths: Array<number> = []
   let dividedLines = 0

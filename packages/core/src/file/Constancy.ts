@@ -1,6 +1,9 @@
 /** Measures how evenly a delimiter divides lines into cells. */
 
-/** 3: every line has the same number of cells. 2: only titles above and notes below have fewer. 1: at least half of the lines. */
+/**
+ * 3: every line has the same number of cells. 2: only titles above and notes below have fewer. 1: at least half of the
+ * lines agree.
+ */
 export type ConstancyLevel = 0 | 1 | 2 | 3
 
 export interface Constancy {
@@ -13,7 +16,7 @@ export interface Constancy {
 /** Lines above and below the table that may have fewer cells. */
 export const MAX_TITLES = 20
 const MAX_NOTES = 3
-/** The smallest part of the lines that a table among titles may be. */
+/** The smallest share of lines that a table below titles may have. */
 const LEAST_SHARE = 0.3
 
 const NONE: Constancy = { width: 1, share: 0, level: 0 }

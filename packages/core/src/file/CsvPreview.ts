@@ -1,4 +1,4 @@
-/** Shows what the beginning of a separated file becomes when it is read in one way. */
+/** Previews what the beginning of a separated file becomes with one way of reading it. */
 import { jsonText } from "../json/JsonText.ts"
 import { csvSample, type SampledText } from "./CsvSample.ts"
 import type { CsvReading } from "./CsvShape.ts"

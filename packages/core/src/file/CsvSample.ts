@@ -7,7 +7,7 @@ export interface CsvSample {
   readonly refused: number
 }
 
-/** The beginning of a text; `whole` says that it is the complete text, so that its last line is not cut. */
+/** The beginning of a text; `whole`: it is the complete text, so its last line is not cut. */
 export interface SampledText {
   readonly text: string
   readonly whole: boolean
@@ -36,7 +36,7 @@ const YEAR = /^(?:19|20)\d\d$/
 /** No number or date is longer; on a long run of digits the pattern would backtrack over every way to split it. */
 const MAX_VALUE_LENGTH = 64
 
-/** Whether a cell holds a number or a date, as no header does; years are left out. */
+/** Whether a cell holds a number or a date, which headers do not; years do not count. */
 export const isValue = (cell: string): boolean => {
   const text = cell.trim()
   return text.length <= MAX_VALUE_LENGTH && NUMBER_OR_DATE.test(text) && !YEAR.test(text)

@@ -9,7 +9,7 @@ import { type DelimiterChoice, findDelimiter } from "./Delimiter.ts"
 import { LineSkip } from "./LineSkip.ts"
 import { tableBegin } from "./TableBegin.ts"
 
-/** What the caller says; the rest is detected. */
+/** The caller's options; the rest is detected. */
 export interface GivenCsvShape {
   readonly delimiter?: string | undefined
   readonly header?: boolean | undefined
@@ -18,14 +18,14 @@ export interface GivenCsvShape {
 }
 
 export interface CsvShape {
-  /** Empty for one column. */
+  /** Empty for a file of one column. */
   readonly delimiter: string
   readonly header: boolean
   /** The line where the table begins, from 1: below Excel's `sep=;`, and below titles. */
   readonly firstLine: number
   /** The number of lines above it that were found to be titles. */
   readonly titles: number
-  /** Another delimiter that fits as well, and that the preference for this one excludes. */
+  /** Another delimiter that fits as well, but is less preferred. */
   readonly passedOver: string | null
   /** If several delimiters fit: what the file becomes with each. The caller must decide. */
   readonly readings: ReadonlyArray<CsvReading>

@@ -6,7 +6,7 @@ import { commaUse } from "./CommaUse.ts"
 import { constancy, type Constancy } from "./Constancy.ts"
 import { csvSample, type CsvSample, type SampledText } from "./CsvSample.ts"
 
-/** The text has one column, and commas or semicolons in it separate nothing. */
+/** The text has one column; commas or semicolons in it separate nothing. */
 export const ONE_COLUMN = ""
 
 /** The message for a caller who must choose a delimiter. */
@@ -16,7 +16,7 @@ export const DELIMITER_UNCLEAR =
 export interface DelimiterChoice {
   /** The preferred reading first. With more than one, the caller must decide. */
   readonly fitting: readonly [string, ...ReadonlyArray<string>]
-  /** Another delimiter that fits as well, but that the preference for the first one excludes. */
+  /** Another delimiter that fits as well, but is less preferred. */
   readonly passedOver: string | null
 }
 
@@ -70,11 +70,11 @@ export const findDelimiter = (sampled: SampledText): DelimiterChoice => {
   return { fitting: [first!.delimiter, ...best.slice(1).map(({ delimiter }) => delimiter)], passedOver: null }
 }
 
-/** Of delimiters that fit few lines, the one that divides the first line. */
+/** Among delimiters that fit few lines, the one that divides the first line. */
 const divided = (fits: ReadonlyArray<Fit>): Fit | undefined =>
   fits.filter(({ sample }) => (sample.rows[0]?.cells.length ?? 0) > 1).toSorted((a, b) => b.share - a.share)[0]
 
-/** One number with a decimal comma in each line reads as one column, or as two of whole numbers. */
+/** If each line is one number with a decimal comma, it may be one column of decimals or two of whole numbers. */
 const DECIMAL = /^\s*[+-]?\d+,(\d{1,3})\s*$/
 
 /** Only commas can separate cells. */

@@ -19,7 +19,7 @@ export interface DoubtPlace {
 export interface Doubt {
   readonly kind: DoubtKind
   readonly count: number
-  /** The first places. */
+  /** The first places where it occurs. */
   readonly places: ReadonlyArray<DoubtPlace>
   /** One sentence in English. */
   readonly message: string
@@ -51,7 +51,7 @@ export class DoubtLog {
     if (found.places.length < MAX_PLACES) found.places.push({ line, column })
   }
 
-  /** Those so far, in the order of their kinds. */
+  /** All doubts so far, in the order of their kinds. */
   get all(): ReadonlyArray<Doubt> {
     return DOUBT_KINDS.flatMap((kind) => {
       const found = this.#found.get(kind)

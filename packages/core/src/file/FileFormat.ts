@@ -20,18 +20,18 @@ const BY_NAME: Readonly<Record<string, FileFormat>> = {
 export const isZip = (head: Uint8Array): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && head[2] === 0x03 && head[3] === 0x04
 
-/** The kinds of workbooks. Which of them an archive is decides its reader; the name is for reports. */
+/** The kinds of workbooks. The reader decides which one an archive is; the name is for reports. */
 export type WorkbookFormat = "xlsx" | "ods"
 
 export const isWorkbook = (format: FileFormat): format is WorkbookFormat => format === "xlsx" || format === "ods"
 
-/** An OpenDocument's archive begins with its type, unpacked. */
+/** An OpenDocument archive begins with its type, uncompressed. */
 export const workbookFormat = (head: Uint8Array): WorkbookFormat =>
   Buffer.from(head.subarray(30, 100)).toString("latin1").startsWith("mimetypeapplication/vnd.oasis.opendocument.")
     ? "ods"
     : "xlsx"
 
-/** Of a text, which begins so. */
+/** Detects the format of a text from its name and beginning. */
 export const formatOf = (name: string, text: string): FileFormat => {
   const byName = BY_NAME[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""]
   if (byName !== undefined) return byName

@@ -1,6 +1,6 @@
 /**
- * One file from its inspection to the acceptance of its rows. Whatever fails while it is read ends its import as failed;
- * what is staged whole is accepted, here or by another process.
+ * Imports one file, from inspection to the acceptance of its rows. Any failure while it is read ends its import as
+ * failed. Once it is staged completely, it is accepted, here or by another process.
  */
 import { Effect, Option, type Scope, Stream } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -36,20 +36,20 @@ interface Ports {
   readonly columns: SourceColumnStore["Service"]
 }
 
-/** One call. */
+/** One call to import a file. */
 interface FileImport {
   readonly sourceId: number
   readonly file: ReadableFile
   readonly options: ImportOptions
   readonly onProgress: OnProgress
-  /** Set once it was decided which fields are read in a notation. */
+  /** Set once the fields that follow a notation are known. */
   readonly notation?: FileNotation
 }
 
-/** What is done with the valid rows of a file. */
+/** What to do with the valid rows of a file. */
 type Keep<E> = (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, E>
 
-/** What a cell costs beside what a character does. */
+/** What a cell costs, in characters, in addition to its text. */
 const CELL_COST = 50
 
 export class FileImporter {
@@ -89,7 +89,7 @@ export class FileImporter {
     })
   }
 
-  /** Goes through the file once more where it is written in a notation, to see which of its fields are. */
+  /** Reads a file with a notation once more in advance, to see which of its fields follow the notation. */
   #survey(call: FileImport, look: FileInspection) {
     return Effect.gen({ self: this }, function* () {
       const { sourceId, file, options } = call

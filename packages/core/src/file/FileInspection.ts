@@ -16,15 +16,15 @@ import type { ReadableFile } from "./ReadableFile.ts"
 
 /** What the caller knows about a file; absent options are detected. */
 export interface FileOptions {
-  /** By default detected from its name and its first bytes. */
+  /** Default: detected from its name and first bytes. */
   readonly format?: FileFormat | undefined
   /** The name of a charset as used on the web, or `utf-16`. */
   readonly encoding?: string | undefined
-  /** One character, `tab`, or `none` for a file of one column; by default detected. */
+  /** One character, `tab`, or `none` for a file of one column; default: detected. */
   readonly delimiter?: string | undefined
-  /** Whether the first row holds the names; by default detected from the rows. */
+  /** Whether the first row holds the names; default: detected from the rows. */
   readonly header?: boolean | undefined
-  /** The line, or the row of a sheet, that holds the names; what is above it is left out. By default detected. */
+  /** The line, or the row of a sheet, that holds the names; everything above it is left out. Default: detected. */
   readonly headerRow?: number | undefined
   /** For a spreadsheet: the sheet's name, or its number from 1. */
   readonly sheet?: string | undefined
@@ -48,7 +48,7 @@ export interface FileInspection {
 /** The beginning of a file from which its shape and format are detected. */
 const SAMPLE_BYTES = 262_144
 
-/** The maximum size of a file in bytes; anything larger is rather a database. */
+/** The maximum size of a file in bytes; anything larger is likely a database. */
 export const MAX_FILE_BYTES = 64 * 1024 ** 3
 
 export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Effect<FileInspection, FileError> =>

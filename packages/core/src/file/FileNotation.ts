@@ -1,8 +1,10 @@
 /**
- * Reads the texts of a file in the notation that its caller names. A field is read as numbers or days where its column in the
- * source's table already is of these, or where all its values in the file are: so that `12345` stays text beside `00123`. Where
- * it is, its values become what JSON and ISO 8601 write, to the last digit, and an empty one becomes null; a value that is not
- * written in the notation stays the text that it is. Only fields of a row's own are looked at, not what is in lists or objects.
+ * Reads texts of a file in the notation that the caller names. A field becomes numbers or days if its column in the
+ * source's table already has that type, or if all its values in the file fit: so `12345` stays text beside `00123`.
+ *
+ * Values of such a field are converted to JSON numbers and ISO 8601 days, to the last digit; an empty value becomes
+ * null. A value that does not fit the notation stays text. Only a row's own fields are examined, not the contents of
+ * lists or objects.
  */
 import { type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import type { ColumnKind } from "../row/FieldColumn.ts"
@@ -16,13 +18,13 @@ import {
 } from "../row/Notation.ts"
 import { MAX_FIELD_COLUMNS } from "../row/RowPlan.ts"
 
-/** What a field of the file is read as. `text`: as it stands, although some of its values are numbers or days. */
+/** What a field of the file is read as. `text`: unchanged, although some of its values are numbers or days. */
 export type ReadAs = "number" | "date" | "text"
 
 export interface ReadField {
   readonly field: string
   readonly as: ReadAs
-  /** How many of its values are written in the notation, and how many others it has. */
+  /** How many of its values fit the notation, and how many do not. */
   readonly fits: number
   readonly misfits: number
 }
@@ -30,14 +32,14 @@ export interface ReadField {
 export interface NotationMisfit {
   readonly line: number
   readonly field: string
-  /** Cut where it is long. */
+  /** Cut if long. */
   readonly value: string
 }
 
 export interface NotationReport {
-  /** The fields in which at least one value is written in the notation, or should be. */
+  /** The fields in which at least one value fits the notation, or should. */
   readonly readAs: ReadonlyArray<ReadField>
-  /** The first values of these that are not. */
+  /** The first values of these fields that do not fit. */
   readonly misfits: ReadonlyArray<NotationMisfit>
 }
 
@@ -46,7 +48,7 @@ const SHOWN_CHARACTERS = 200
 
 export const hasNotation = ({ numbers, dates }: Notation): boolean => (numbers ?? dates) !== undefined
 
-/** In words; undefined for a notation that exists. */
+/** Explains an invalid notation; undefined for a valid one. */
 export const notationRefusal = ({ numbers, dates }: Notation): string | undefined => {
   if (numbers !== undefined && !NUMBER_NOTATIONS.includes(numbers)) return unknownNotation("numbers", NUMBER_NOTATIONS)
   return dates !== undefined && !DATE_NOTATIONS.includes(dates) ? unknownNotation("dates", DATE_NOTATIONS) : undefined
@@ -56,7 +58,7 @@ interface FieldCounts {
   numbers: number
   days: number
   filled: number
-  /** The first values that are no numbers, and the first that are no days. */
+  /** The first values that are not numbers, and the first that are not days. */
   readonly noNumbers: Array<NotationMisfit>
   readonly noDays: Array<NotationMisfit>
 }
@@ -69,7 +71,7 @@ const note = (misfits: Array<NotationMisfit>, line: number, field: string, value
 
 export class FileNotation {
   readonly #notation: Notation
-  /** The kinds of the columns that the source's table has, by field. */
+  /** The kinds of the source's columns, by field. */
   readonly #columns: ReadonlyMap<string, ColumnKind>
   readonly #fields = new Map<string, FieldCounts>()
   #readAs: ReadonlyMap<string, "number" | "date"> = new Map()
@@ -79,7 +81,7 @@ export class FileNotation {
     this.#columns = columns
   }
 
-  /** A row in the first pass. */
+  /** Examines a row in the first pass. */
   see(line: number, payload: JsonObject): void {
     const { numbers, dates } = this.#notation
     for (const [field, value] of payload) {
@@ -122,14 +124,14 @@ export class FileNotation {
     return { readAs, misfits: misfits.sort((a, b) => a.line - b.line).slice(0, MAX_MISFITS) }
   }
 
-  /** What the field's column in the table says. */
+  /** The kind that the field's column requires. */
   #meant(field: string): "number" | "date" | undefined {
     const kind = this.#columns.get(field)
     if (kind === "numeric" && this.#notation.numbers !== undefined) return "number"
     return (kind === "date" || kind === "timestamptz") && this.#notation.dates !== undefined ? "date" : undefined
   }
 
-  /** A row in the second pass, as it becomes an event. */
+  /** Converts a row in the second pass. */
   read(payload: JsonObject): JsonObject {
     let changed: Map<string, Json> | undefined
     for (const [field, as] of this.#readAs) {

@@ -1,4 +1,4 @@
-/** The parts of an import's report that tell how a file was read. */
+/** The parts of an import's report that describe how a file was read. */
 import { ONE_COLUMN } from "./Delimiter.ts"
 import type { Doubt } from "./Doubt.ts"
 import type { FileInspection } from "./FileInspection.ts"
@@ -18,7 +18,7 @@ export interface FileReading {
   readonly headerRow: number | null
 }
 
-/** What the report says of a file before it is read. */
+/** What the report says about a file before it is read. */
 export const inspected = ({ bytes, format, charset, csv }: FileInspection) => ({
   bytes,
   format,
@@ -31,10 +31,10 @@ export const inspected = ({ bytes, format, charset, csv }: FileInspection) => ({
 export const headerRowOf = ({ csv, headerRow }: FileInspection, header: boolean | null): number | null =>
   header === true ? (csv?.firstLine ?? headerRow) : null
 
-/** Without a notation. */
+/** The result for a file without a notation. */
 export const NOTHING_SURVEYED: NotationReport = { readAs: [], misfits: [] }
 
-/** Of a file that is only read. */
+/** For a file that is only read. */
 export const NOTHING_ACCEPTED = { importId: null, accepted: 0, failure: null }
 
 const NOTHING_READ: FileReading = {
@@ -49,7 +49,7 @@ const NOTHING_READ: FileReading = {
   headerRow: null,
 }
 
-/** Of a file that several delimiters fit. */
+/** For a file that several delimiters fit. */
 export const UNCLEAR = {
   ...NOTHING_READ,
   ...NOTHING_SURVEYED,

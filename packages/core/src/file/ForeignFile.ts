@@ -1,6 +1,8 @@
-/** Names the files that are no tables by how they begin, so that they are refused in words instead of becoming rows. */
+/**
+ * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
+ */
 
-/** The first bytes, one character each; `?` stands for any. */
+/** The first bytes, one character each; `?` matches any. */
 const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["%PDF-", "a PDF document"],
   ["\x1f\x8b", "a gzip archive"],
@@ -34,7 +36,7 @@ const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
 const hasSignature = (begin: string, pattern: string): boolean =>
   begin.length >= pattern.length && pattern.split("").every((one, at) => one === "?" || one === begin[at])
 
-/** Characters in which the first element of a page stands. */
+/** The number of characters in which a page's first element is searched. */
 const LOOK_CHARACTERS = 4_096
 
 const afterComments = (text: string): string => {
@@ -60,7 +62,7 @@ const markup = (text: string): string | undefined => {
   return begin.startsWith("<?xml") || /^<[\w:-]+\s+xmlns\b/.test(rest) ? "an XML document" : undefined
 }
 
-/** Names the format of a file that holds no table, by how it begins; `text` is that beginning decoded. */
+/** Names the format of a file without a table, from its first bytes; `text` is the same beginning, decoded. */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
   const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
   return SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1] ?? markup(text)
@@ -81,10 +83,10 @@ const STREAMS: ReadonlyArray<readonly [stream: Buffer, what: string]> = (
   ] as const
 ).map(([name, what]) => [Buffer.from(`${name}\0`, "utf16le"), what])
 
-/** So many bytes may hold a name that is cut by a piece's end. */
+/** The overlap of two pieces, in bytes: a name may be cut by a piece's end. */
 const OVERLAP = 64
 
-/** Finds out what such a container holds, by the names of its streams, which may stand anywhere in it. */
+/** Determines what such a container holds, from the names of its streams, which may be anywhere in it. */
 export class OleContainer {
   #end: Buffer = Buffer.alloc(0)
   readonly #found = new Set<string>()
@@ -95,7 +97,7 @@ export class OleContainer {
     this.#end = bytes.subarray(-OVERLAP)
   }
 
-  /** What it is, as the end of a sentence. */
+  /** Its contents, as the end of a sentence. */
   get what(): string {
     const first = STREAMS.find(([, what]) => this.#found.has(what))
     return first?.[1] ?? "a file of Microsoft Office before 2007, or an encrypted one: save a workbook as .xlsx"

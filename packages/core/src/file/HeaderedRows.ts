@@ -25,7 +25,7 @@ export class HeaderedRows {
   #unique = true
   #width = 0
   readonly #doubts: DoubtLog | undefined
-  /** Whether values may hold U+FFFD: every cell is examined from then on. */
+  /** Whether values may hold U+FFFD; from then on every cell is examined. */
   #hasReplaced = false
   /** The last two rows, which may be totals. */
   #last: CellRow | undefined
@@ -43,7 +43,7 @@ export class HeaderedRows {
     this.#hasReplaced = true
   }
 
-  /** Call it after the last row. */
+  /** Must be called after the last row. */
   end(): void {
     for (const row of [this.#beforeLast, this.#last])
       if (row !== undefined && isTotalsRow(row.cells)) this.#doubts?.add("totals_row", row.line)

@@ -54,7 +54,7 @@ export interface ImportReport {
   /** The line that holds the names; null without a header. */
   readonly headerRow: number | null
   readonly sheet: string | null
-  /** The rows that become, or would become, events; and how many of them are events by now. */
+  /** The number of rows that become, or would become, events; and how many already have. */
   readonly rows: number
   readonly accepted: number
   readonly refused: number
@@ -66,9 +66,9 @@ export interface ImportReport {
   readonly doubts: ReadonlyArray<Doubt>
   /** With the state `unclear`: what the file becomes with each delimiter that fits. */
   readonly readings: ReadonlyArray<CsvReading>
-  /** With a notation: the fields that are written in it, at least in part. */
+  /** With a notation: the fields that follow it, at least in part. */
   readonly readAs: ReadonlyArray<ReadField>
-  /** With a notation: the first values of these fields that are not written in it, and stay texts. */
+  /** With a notation: the first values of these fields that do not follow it, and stay texts. */
   readonly misfits: ReadonlyArray<NotationMisfit>
   /** The first rows as they would be read back, as JSON texts. */
   readonly preview: ReadonlyArray<string>

@@ -6,7 +6,7 @@ import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
 
-/** A column that an undo has left, and why. */
+/** A column that an undo left in place, and why. */
 export interface KeptColumn {
   readonly column: string
   readonly reason: string
@@ -15,11 +15,11 @@ export interface KeptColumn {
 /** How far an import is undone. */
 export interface UndoStatus {
   readonly state: "undoing" | "undone"
-  /** How many rows of the file were gone through. */
+  /** The number of the file's rows processed so far. */
   readonly position: number
-  /** How many events were moved to the trash; those that were there before do not count. */
+  /** The number of events moved to the trash; events already there do not count. */
   readonly events: number
-  /** The columns that were dropped; and those that were not, although nothing fills them. */
+  /** The dropped columns; then those that were kept, although nothing fills them. */
   readonly columns: ReadonlyArray<string>
   readonly kept: ReadonlyArray<KeptColumn>
   readonly startedAt: string

@@ -11,15 +11,15 @@ import type { KeptColumn } from "./ImportStore.ts"
 /** What an undo would do. */
 export interface UndoPreview {
   readonly importId: number
-  /** Events that would move to the trash, and those that are there already. */
+  /** Events that would move to the trash, and those already there. */
   readonly events: number
   readonly inTrash: number
   /** Rows that would be deleted. */
   readonly rows: number
-  /** Columns that would be dropped; and those that would not, although nothing else fills them. */
+  /** Columns that would be dropped; then those that would be kept, although nothing else fills them. */
   readonly columns: ReadonlyArray<string>
   readonly kept: ReadonlyArray<KeptColumn>
-  /** Deliveries of these events that were made: an import makes none, but events can be resent by hand. */
+  /** Deliveries of these events. An import sends none, but events can be resent by hand. */
   readonly deliveries: number
 }
 
@@ -29,21 +29,21 @@ export type NotUndoable =
   | { readonly is: "running"; readonly accepted: number; readonly staged: number }
   | { readonly is: "unrecorded" }
 
-/** Whether a column without a value may be dropped; a failure says why not. */
+/** Whether a column without values may be dropped; a failure says why not. */
 export type MayDrop = (name: string, use: ColumnUse) => Result.Result<void, { readonly message: string }>
 
 export class ImportUndoStore extends Context.Service<
   ImportUndoStore,
   {
     readonly preview: (id: number, mayDrop: MayDrop) => Effect.Effect<UndoPreview | NotUndoable, StoreUnavailable>
-    /** Begins an undo, unless it was begun before; null if that was possible. The file may be imported again from then on. */
+    /** Begins an undo, unless it was begun before; null on success. From then on the file may be imported again. */
     readonly begin: (id: number, by: TrashedBy | null) => Effect.Effect<NotUndoable | null, StoreUnavailable>
     /**
-     * `more`: a slice was undone. `done`: the undo is at its end. `busy`: another process is at it, or something that it needs
-     * is locked.
+     * `more`: a slice was undone. `done`: the undo is complete. `busy`: another process is undoing it, or something
+     * that it needs is locked.
      */
     readonly step: (id: number, mayDrop: MayDrop) => Effect.Effect<"more" | "done" | "busy", StoreUnavailable>
-    /** The imports whose undo is not at its end. */
+    /** The imports whose undo is incomplete. */
     readonly open: Effect.Effect<ReadonlyArray<number>, StoreUnavailable>
   }
 >()("@data-cabinet/core/file/ImportUndoStore") {}

@@ -1,7 +1,6 @@
 /**
- * The imports of a cabinet: how far they are, and how one is undone as a whole. Its events go to the trash with their rows, from
- * where they can be restored; columns that it created and that nothing else has filled are dropped. Refuses to undo an
- * import that is not at its end.
+ * Lists the imports of a cabinet, and undoes one as a whole. Its events go to the trash with their rows, and can be
+ * restored. Columns that only this import filled are dropped. Refuses to undo an import that has not ended.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
@@ -15,7 +14,7 @@ export type { UndoPreview }
 
 type Returns<A> = Effect.Effect<A, FileError | StoreUnavailable>
 
-/** A call ends after this time; what is left of the undo continues in the background, or with the next call. */
+/** A call ends after this time; the rest of the undo continues in the background, or with the next call. */
 const STRETCH_MILLIS = 2_000
 
 export class Imports extends Context.Service<
@@ -24,16 +23,16 @@ export class Imports extends Context.Service<
     /** Newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<ImportStatus>, StoreUnavailable>
     readonly get: (id: number) => Returns<ImportStatus>
-    /** What `undo` would do; nothing is changed. */
+    /** Reports what `undo` would do; changes nothing. */
     readonly tryUndo: (id: number) => Returns<UndoPreview>
     /**
-     * Begins to undo an import, and returns how far that is after some seconds at most. An undo that was begun continues by
-     * itself in every process that serves the cabinet. Undoing again what is undone changes nothing.
+     * Begins to undo an import, and returns its progress after a few seconds at most. Every process that serves the
+     * cabinet continues a begun undo. Undoing an undone import changes nothing.
      */
     readonly undo: (id: number) => Returns<ImportStatus>
-    /** Continues an undo that was begun, for some seconds at most. */
+    /** Continues a begun undo, for a few seconds at most. */
     readonly continueUndo: (id: number) => Returns<ImportStatus>
-    /** Continues all that were begun, as long as they take. */
+    /** Continues all begun undos until they are complete. */
     readonly continueAll: Effect.Effect<void, StoreUnavailable>
   }
 >()("@data-cabinet/core/file/Imports") {
@@ -42,7 +41,7 @@ export class Imports extends Context.Service<
     Effect.gen(function* () {
       const imports = yield* ImportStore
       const store = yield* ImportUndoStore
-      // A count goes through the whole table: however many are wanted, others keep their sessions.
+      // A count scans the whole table: however many are requested, others keep their sessions.
       const counting = Semaphore.makeUnsafe(1)
       const get = (id: number) =>
         Effect.flatMap(imports.status(id), (found) =>

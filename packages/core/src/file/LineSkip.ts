@@ -1,4 +1,4 @@
-/** Leaves out the first lines of a text that comes in pieces. A line ends with LF, CR LF or CR. */
+/** Drops the first lines of a text that comes in pieces. A line ends with LF, CR LF or CR. */
 export class LineSkip {
   #left: number
   /** The last line left out ended with CR, so a LF that follows belongs to it. */

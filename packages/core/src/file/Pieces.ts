@@ -1,6 +1,5 @@
 /**
- * Long work on data that was sent is done in pieces, interleaved with other work: all requests of a server share one
- * thread.
+ * Splits long work on sent data into pieces, interleaved with other work: all requests of a server share one thread.
  */
 import { Effect, Stream } from "effect"
 

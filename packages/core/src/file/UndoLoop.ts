@@ -1,4 +1,4 @@
-/** Continues the undo of imports, in every serving process: one that a lost process began goes on by itself. */
+/** Continues undos of imports in every serving process, so that an undo continues after its process is lost. */
 import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { Imports } from "./Imports.ts"

@@ -1,9 +1,9 @@
-/** Undoes an import to its end, for callers that wait for it. */
+/** Undoes an import completely, for callers that wait for it. */
 import { Effect } from "effect"
 import { Imports } from "./Imports.ts"
 import type { ImportStatus } from "./ImportStore.ts"
 
-/** While another process is at it, or a table is locked. */
+/** The pause while another process undoes it, or a table is locked. */
 const PAUSE = "250 millis"
 
 export const undoWhole = Effect.fnUntraced(function* (
