@@ -9,9 +9,9 @@ import type { Slice } from "../pagination/FillPage.ts"
 import type { Channel } from "./EventLog.ts"
 
 /**
- * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a file or
- * a first poll; `unverified`: its request was not its sender's; `spam`: its source takes it for
- * spam; `trashed`: it can be restored; `purged`: it was erased.
+ * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a
+ * file or a first poll; `unverified`: its sender was not verified; `spam`: its source counts it as spam; `trashed`: it
+ * can be restored; `purged`: it was erased.
  */
 export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "spam", "trashed", "purged"] as const
 export type EventState = (typeof EVENT_STATES)[number]
@@ -20,9 +20,9 @@ export interface EventFilter {
   readonly sourceId: number | null
   readonly channel: Channel | null
   readonly state: EventState | null
-  /** Only the event of this number. */
+  /** Only the event with this number. */
   readonly event: number | null
-  /** Only events with this text in their payload as it was sent, in lower or upper case. */
+  /** Only events with this text in their payload as sent, ignoring case. */
   readonly text: string | null
   /** Received at this time or later; RFC 3339. */
   readonly from: string | null
@@ -30,7 +30,7 @@ export interface EventFilter {
   readonly to: string | null
 }
 
-/** Who put an event into the trash. */
+/** The actor who put an event into the trash. */
 export type TrashedBy = Pick<Actor, "kind" | "id" | "name">
 
 export interface DeliveryCounts {
@@ -47,20 +47,20 @@ export interface ListedEvent {
   readonly empty: boolean
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
-  /** Null if it is not in the trash, or if that is not known. */
+  /** Null if it is not in the trash, or if the actor is unknown. */
   readonly trashedBy: TrashedBy | null
   readonly deliveries: DeliveryCounts
 }
 
-/** Between two events of the list, as text; its meaning is the store's. */
+/** A place between two events of the list, as text; only the store interprets it. */
 export type EventPlace = ReadonlyArray<string>
 
 export class EventListStore extends Context.Service<
   EventListStore,
   {
     /**
-     * The next at most `limit` events in the order of the feed, backwards; for the state `trashed` those that were trashed
-     * last come first. Looks at no more than `examine` events. `reached` is when the last of them was received or trashed.
+     * The next events, at most `limit`, in the reverse order of the feed; for the state `trashed`, the latest trashed
+     * first. Examines at most `examine` events. `reached`: when the last examined event was received or trashed.
      */
     readonly slice: (query: {
       readonly filter: EventFilter

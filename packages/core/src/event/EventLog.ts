@@ -25,11 +25,11 @@ export interface NewEvent {
   readonly empty: boolean
   /** Equal for equal bodies (SHA-256 in hexadecimal); null where repeats are not detected (files, polling). */
   readonly fingerprint: string | null
-  /** Why it is spam; absent if it is not. Then it has no fingerprint and no row, and is not delivered. */
+  /** Why it is spam; absent if it is not. Spam has no fingerprint and no row, and is not delivered. */
   readonly spam?: SpamReason
 }
 
-/** A field was filled that people leave empty, or the request came from the page of another origin. */
+/** `honeypot`: a field that people leave empty was filled. `origin`: the request came from a page of another origin. */
 export const SPAM_REASONS = ["honeypot", "origin"] as const
 export type SpamReason = (typeof SPAM_REASONS)[number]
 
@@ -67,14 +67,14 @@ export interface Original {
   readonly kept?: KeptParts
 }
 
-/** Rows `first` to `last` (exclusive) of the rows that an import has staged; its count of accepted rows is at `first`. */
+/** The rows from `first` to `last` (exclusive) that an import has staged, and before which its count must stand. */
 export interface StagedSlice {
   readonly importId: number
   readonly first: number
   readonly last: number
 }
 
-/** The events of one request: all of them are accepted or none. */
+/** The events of one request: all of them are accepted, or none. */
 export interface AcceptRequest {
   readonly sourceId: number
   readonly sourceVersion: number
@@ -83,8 +83,8 @@ export interface AcceptRequest {
   readonly events: ReadonlyArray<NewEvent>
   readonly original: Original | null
   /**
-   * About how many bytes of memory all this takes. Not counted if absent: a caller without a client (an import, a poll)
-   * awaits each result before it appends more.
+   * Estimated bytes of memory. Not counted if absent: a caller without a client (an import, a poll) awaits each result
+   * before it appends more.
    */
   readonly memory?: number
   /**
@@ -100,8 +100,8 @@ export interface AcceptRequest {
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
   /**
-   * Absent where the source has no recipe, or the events are of no request. If a request is not its sender's, none of
-   * its events has a fingerprint or is delivered.
+   * Absent if the source has no recipe, or the events belong to no request. If the sender was not verified, none of the
+   * events has a fingerprint or is delivered.
    */
   readonly verdict?: EventVerdict
 }

@@ -10,9 +10,9 @@ import { isEmptyPayload } from "./Payload.ts"
 
 /**
  * SHA-256 (64 hexadecimal digits) of a payload's canonical text: keys sorted by code unit, lists in their order, number
- * tokens as sent, no white space. A cryptographic hash, because a sender who could make two bodies collide could have
- * another sender's event dropped as a repeat. A body that did not parse counts by its text or value, without the error
- * message, whose wording is ours.
+ * tokens as sent, no white space. The hash is cryptographic: a sender who could make two bodies collide could have
+ * another sender's event marked as a repeat. A body that did not parse is compared by its text or value, without our
+ * error message.
  */
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
@@ -39,7 +39,7 @@ export const fingerprintedEvent = (payload: JsonObject, texts?: JsonTexts): Fing
   return { payload, text, empty: isEmptyPayload(payload), fingerprint: print(canonical) }
 }
 
-/** The same event with a payload that has more fields, which do not count when bodies are compared. */
+/** The same event with a payload that has more fields; these do not count when bodies are compared. */
 export const withPayload = ({ fingerprint: print }: FingerprintedEvent, payload: JsonObject): FingerprintedEvent => ({
   payload,
   text: jsonText(payload),
@@ -48,7 +48,7 @@ export const withPayload = ({ fingerprint: print }: FingerprintedEvent, payload:
 })
 
 /**
- * The same for a long payload, whose text may be known already: each call writes about this many characters. `compared`
+ * The same for a long payload, whose text may be known already; each call writes about this many characters. `compared`
  * has the fields that count when bodies are compared.
  */
 export const fingerprintingEvent = (

@@ -1,9 +1,9 @@
-/** An original request as JSON, for the owner. */
+/** An original request as JSON, for its owner. */
 import type { OtherReading } from "../intake/OtherReadings.ts"
 import type { StoredOriginal } from "./EventDetail.ts"
 import type { Original } from "./EventLog.ts"
 
-/** Readings as they are shown and stored. */
+/** Readings in the form in which they are shown and stored. */
 export const otherReadingsJson = (readings: ReadonlyArray<OtherReading>) =>
   readings.map(({ name, decidedBy, place, fields, more }) => ({ name, decided_by: decidedBy, place, fields, more }))
 
@@ -15,7 +15,7 @@ export const othersOf = (readings: OtherReadingsJson | null | undefined): Pick<O
     ? {}
     : { others: readings.map(({ decided_by: decidedBy, ...reading }) => ({ ...reading, decidedBy })) }
 
-/** Bytes as text in one of our charsets; null if they are not valid text, or the charset is unknown here. */
+/** Decodes bytes in one of our charsets; null if they are not valid text, or the charset is unknown here. */
 const textIn = (charset: string, bytes: Uint8Array): string | null => {
   try {
     const label = charset === "latin-1" ? "windows-1252" : charset

@@ -1,6 +1,6 @@
 /**
- * Deletes events: to the trash, from where they can be restored, or for good. An event's place in the feed is always kept.
- * Refuses a call about an event that does not exist, and one about too many.
+ * Deletes events: to the trash, from where they can be restored, or for good. An event always keeps its place in the
+ * feed. Refuses events that do not exist, and too many in one call.
  */
 import { noSuchEvent } from "./EventDetail.ts"
 import { Context, Effect, Layer } from "effect"
@@ -67,7 +67,7 @@ const unlessMissingOf =
       ? Effect.succeed(changed)
       : missing(`Source ${sourceId} has no event ${not.slice(0, 5).join(", ")}${not.length > 5 ? ", …" : ""}.`)
 
-/** Passes the events on without duplicates. */
+/** Passes the events on without duplicates, up to the limit. */
 const limited = (events: ReadonlyArray<number>, work: (events: ReadonlyArray<number>) => Returns): Returns =>
   events.length > MAX_TRASH_EVENTS
     ? Effect.fail(

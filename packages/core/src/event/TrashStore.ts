@@ -1,6 +1,6 @@
 /**
- * Stores what `Trash` decides. Every call applies to all of the given events, or to none: then the result names those that
- * are missing.
+ * Stores what `Trash` decides. Every call changes all of the given events, or none; then the result names the missing
+ * ones.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -19,13 +19,13 @@ export class TrashStore extends Context.Service<
   TrashStore,
   {
     /**
-     * Deletes rows, sets `deleted_at`, notes who did it and cancels outstanding deliveries; only events of this source exist
-     * for it.
+     * Deletes rows, sets `deleted_at`, records who did it, and cancels outstanding deliveries. Events of other sources
+     * count as missing.
      */
     readonly trash: (sourceId: number, events: ReadonlyArray<number>, by: TrashedBy | null) => Returns
     /**
-     * Restores events that are in the trash and not purged, and makes those that are spam and not there ordinary ones, with their
-     * rows and deliveries; only events of this source exist for it.
+     * Restores events that are in the trash and not purged. Spam outside the trash becomes ordinary events, with rows
+     * and deliveries. Events of other sources count as missing.
      */
     readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Returns
     /** Erases the events and their repeats. */

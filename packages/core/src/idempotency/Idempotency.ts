@@ -1,7 +1,7 @@
 /**
- * Work that is done once for a key that its client chose, however often the client repeats the request. A repeat is
- * given the response of the first. Refuses another request under the same key, one whose first is under way, and one
- * whose first never ended: its outcome is then unknown.
+ * Does work once for a key chosen by its client, however often the client repeats the request. A repeat gets the first
+ * response. Refuses a different request under the same key, a repeat while the first is still running, and one whose
+ * first never ended, because its outcome is unknown.
  *
  * Decision: docs/decisions/0058-an-idempotency-key-completes-with-its-work.md
  */
@@ -14,16 +14,16 @@ export class IdempotencyError extends Schema.TaggedError<IdempotencyError>()("Id
   message: Schema.String,
 }) {}
 
-/** How long a response is kept; retention deletes it then. */
+/** How long a response is kept before retention deletes it. */
 const KEPT_SECONDS = 86_400
 
-/** After this time work that has not ended is taken for lost. */
+/** After this time, work that has not ended counts as lost. */
 const LOST_SECONDS = 60
 
 export interface KeyedWork<A, E, R> {
   /**
-   * `transaction`: its record is completed in the work's own transaction, so that both are there or neither. `after`: for
-   * work that reaches beyond the database; killed in between, its outcome is unknown.
+   * `transaction`: the record is completed in the work's own transaction, so that both commit or neither. `after`: for
+   * work that reaches beyond the database; if it is killed in between, its outcome is unknown.
    */
   readonly completed: "transaction" | "after"
   readonly work: Effect.Effect<A, E, R>
@@ -38,7 +38,7 @@ export type KeyedResult<A> =
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** The work continues if its caller is interrupted: the client that left will retry. */
+    /** The work continues if its caller is interrupted: a client that disconnected will retry. */
     readonly once: <A, E, R>(
       request: KeyedRequest,
       work: KeyedWork<A, E, R>,
@@ -93,6 +93,6 @@ const complete = (store: IdempotencyStore["Service"], id: number, response: stri
     isThere ? Effect.void : Effect.die(new Error(`The idempotency record ${id} is gone`)),
   )
 
-/** Whether the work itself said no, and so did nothing. */
+/** Whether the work refused the request, and so changed nothing. */
 const isRefusal = (exit: Exit.Failure<unknown, unknown>): boolean =>
   exit.cause.reasons.every((reason) => reason._tag === "Fail" && !(reason.error instanceof StoreUnavailable))

@@ -3,11 +3,11 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 export interface KeyedRequest {
-  /** The sender: equal keys of different senders are different keys. */
+  /** The sender: equal keys of different senders are separate. */
   readonly actor: string
   /** Chosen by the client. */
   readonly key: string
-  /** The request: method, address and body. Kept as an HMAC only. */
+  /** The request's method, address and body. Stored only as an HMAC. */
   readonly request: string
 }
 
@@ -26,11 +26,11 @@ export class IdempotencyStore extends Context.Service<
   {
     /** Begins a record, visible to all processes at once, unless there is one that began within `keepSeconds`. */
     readonly claim: (request: KeyedRequest, keepSeconds: number) => Effect.Effect<Claim, StoreUnavailable>
-    /** False if the record is gone. Inside `transaction` the change is part of it. */
+    /** False if the record no longer exists. Inside `transaction`, the change is part of it. */
     readonly complete: (id: number, response: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Removes a record that is not completed. */
+    /** Removes an incomplete record. */
     readonly release: (id: number) => Effect.Effect<void, StoreUnavailable>
-    /** All or none of the stores' changes within `work` take effect. */
+    /** Commits all of the stores' changes within `work`, or none. */
     readonly transaction: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreUnavailable, R>
   }
 >()("@data-cabinet/core/idempotency/IdempotencyStore") {}

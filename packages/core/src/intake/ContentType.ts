@@ -6,8 +6,8 @@
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 
 /**
- * `lines` is JSON texts in a row, each on a line or behind a record separator; `plain` is a type that HTML forms can use too; `other` is any other declared type; `none` means that no type was
- * declared.
+ * `lines`: JSON texts, one per line or each after a record separator. `plain`: a type that HTML forms can use as well.
+ * `other`: any other declared type. `none`: no declared type.
  */
 export type BodyKind = "json" | "lines" | "urlencoded" | "multipart" | "plain" | "other" | "none"
 
@@ -34,7 +34,7 @@ export const parseContentType = (header: string | undefined): ContentType => {
   }
 }
 
-/** Nobody registered most of them. `application/stream+json` is that of Spring. */
+/** Most of these are unregistered. Spring uses `application/stream+json`. */
 const LINES =
   /^(?:(?:application|text)\/(?:.*\+)?(?:x-)?(?:ndjson|ldjson|json-?l|json-?lines|json-seq)|application\/stream\+json)$/
 

@@ -1,7 +1,7 @@
 /**
- * Decides in which charset each name and value of a form is. A charset that is declared holds for all of them: the source's
- * setting, the header, the field `_charset_`. Otherwise a value that is UTF-8 by itself is read so, whatever its neighbours
- * are. The rest is read as the fields `charsets` and `charset` say, or by one guess over the rest.
+ * Decides in which charset each name and value of a form is. A declared charset applies to all of them: the source's
+ * setting, the header, or the field `_charset_`. Otherwise, each value that is valid UTF-8 by itself is read as UTF-8.
+ * The fields `charsets` and `charset` decide the rest, or else one guess does.
  */
 import { isUtf8 } from "node:buffer"
 import { Result } from "effect"
@@ -38,17 +38,17 @@ export interface CharsetSignals {
   readonly header: string | null
 }
 
-/** How the names and values of a form are read. */
+/** How to read the names and values of a form. */
 export interface FormCharsets {
-  /** What the form counts as: the declared charset, else that of the values that are not UTF-8. */
+  /** The charset of the form as a whole: the declared one, else that of the values that are not UTF-8. */
   readonly decision: CharsetDecision
-  /** Whether `decision` holds for every name and value. */
+  /** Whether `decision` applies to every name and value. */
   readonly isUniform: boolean
   /** Whether parts may declare a charset of their own. */
   readonly heedsParts: boolean
   /** For file names that are not UTF-8. */
   readonly fileNames: Charset
-  /** Charsets by field's name, for values that are not UTF-8. */
+  /** Charsets by field name, for values that are not UTF-8. */
   readonly byField: ReadonlyMap<string, Charset>
 }
 
@@ -80,7 +80,10 @@ export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): Form
   return byValue(form, charset === null ? null : { charset, decidedBy: "named_charset" }, fieldCharsets(form), true)
 }
 
-/** The charsets of a query string. Its URL was made separately from the form, which counts only where the query is unclear. */
+/**
+ * The charsets of a query string. Its URL was created separately from the form, whose charset decides only unclear
+ * values.
+ */
 export const decideQueryCharsets = (query: RawForm, { source }: CharsetSignals, form: Charset | null): FormCharsets => {
   if (source !== null) return uniformCharsets({ charset: sourceCharset(source), decidedBy: "source" }, false)
   if (isUtf8(query.bytes)) return AS_UTF_8
@@ -131,7 +134,7 @@ const firstOf = (byField: ReadonlyMap<string, Charset>): CharsetDecision | null 
 const isNamed = ({ bytes }: RawForm, { nameStart, nameEnd }: RawField, name: string): boolean =>
   nameEnd - nameStart === name.length && bytes.toString("latin1", nameStart, nameEnd) === name
 
-/** What the first field of this name says that names a charset; UTF-8 is no answer for bytes that are not UTF-8. */
+/** The charset that the first field of this name names. UTF-8 does not count: the bytes in question are not UTF-8. */
 const namedCharset = (form: RawForm, name: string, utf8: boolean): Charset | null => {
   for (const field of form.fields) {
     if (!isNamed(form, field, name) || field.valueEnd - field.valueStart > MAX_LABEL) continue
@@ -143,7 +146,7 @@ const namedCharset = (form: RawForm, name: string, utf8: boolean): Charset | nul
 
 const MAX_LABEL = 64
 
-/** A longer list of charsets is not one of a mail's few parts. */
+/** A longer list is not that of a mail with a few parts. */
 const MAX_CHARSETS = 16_384
 
 /** The field `charsets` of services that forward mail as a form: a JSON object of charsets by the names of fields. */
@@ -164,7 +167,7 @@ const fieldCharsets = (form: RawForm): ReadonlyMap<string, Charset> => {
 
 const SEPARATOR = Buffer.from("\n")
 
-/** The names and values, separated, that are in an unknown charset. */
+/** All names and values whose charset is still unknown, separated from one another. */
 const restOf = (form: RawForm, byField: ReadonlyMap<string, Charset> = NO_FIELDS): Buffer => {
   const { bytes, fields, unread } = form
   const chunks: Array<Buffer> = []

@@ -1,6 +1,6 @@
 /**
  * Detects forms among bodies that were not declared as forms. A body must look machine-encoded; prose, markup, URLs and
- * base64, which can contain a `=` too, are kept as text.
+ * base64 can also contain a `=`, and are kept as text.
  */
 import { boundaryInBody } from "./MultipartBody.ts"
 

@@ -1,4 +1,7 @@
-/** Decodes a form whose charsets are decided, and says which values were read otherwise than the form as a whole. */
+/**
+ * Decodes a form once its charsets are decided, and reports the values that were read differently from the form as a
+ * whole.
+ */
 import { JsonNumber } from "../json/Json.ts"
 import type { Json } from "../json/Json.ts"
 import { charsetOf, decode, isAscii, UTF_8 } from "../text/Charset.ts"
@@ -11,11 +14,11 @@ import type { RawField, RawFile, RawForm, RawPart } from "./RawForm.ts"
 export interface FormText {
   readonly fields: ReadonlyArray<readonly [name: string, value: Json]>
   readonly replaced: number
-  /** Values with other letters than ASCII that were not read in the request's charset. */
+  /** Values with letters beyond ASCII that were not read in the request's charset. */
   readonly others: ReadonlyArray<OtherReading>
 }
 
-/** Decodes all fields of a form. `place` is where they stand in the request, `main` the charset of the request. */
+/** Decodes all fields of a form. `place`: their place in the request; `main`: the charset of the request. */
 export const decodeForm = (
   form: RawForm,
   charsets: FormCharsets,
@@ -79,7 +82,7 @@ export const decodeForm = (
   return { fields, replaced, others: others.list() }
 }
 
-/** Decodes the rest of a form, from where it could not be read as fields. */
+/** Decodes the rest of a form, from where its fields could not be read. */
 export const decodeRest = (bytes: Buffer, { decision, isUniform }: FormCharsets, from: number) =>
   decode(bytes, isUniform || !staysUtf8(bytes, from, bytes.length) ? decision.charset : UTF_8, from)
 

@@ -15,7 +15,7 @@ export interface HeaderParam {
 export interface HeaderValue {
   /** The part before the parameters, in lower case. */
   readonly value: string
-  /** The first parameter of each name counts. */
+  /** If a name occurs twice, the first parameter counts. */
   readonly params: ReadonlyMap<string, HeaderParam>
 }
 

@@ -1,7 +1,7 @@
 /**
- * Intake: rate limits, verification of the sender, parsing, and appending to the event log. Every body that is within the
- * limits, comes from an admitted client and is verified where its source asks for that, becomes an event, whether it parses or
- * not; a source may also take what is not verified, and mark it. A refused request is refused before anything is stored.
+ * Intake: rate limits, verification of the sender, parsing, and appending to the event log. Every body within the
+ * limits that comes from an admitted client and passes its source's verification becomes an event, whether it parses or
+ * not. A source may also accept unverified requests, and mark them. A refusal comes before anything is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Call } from "../runtime/Call.ts"
@@ -34,7 +34,7 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, type Parsed, submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
 
-/** How often a submission is parsed when its source keeps changing, before its sender is told to retry. */
+/** The most attempts to parse a submission whose source keeps changing; then the sender is asked to retry. */
 const MAX_ATTEMPTS = 4
 
 type Refused = IntakeError | StoreUnavailable
@@ -49,18 +49,18 @@ export class Intake extends Context.Service<
      */
     readonly admit: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
     /**
-     * The source of this address, for a sender that looks before it sends: counted like `admit`, and never from a cache,
-     * since no append proves afterwards that the source still exists.
+     * Finds the source of this address for a sender that checks the address before it sends. Counts like `admit`, and
+     * never uses the cache, since no append proves afterwards that the source still exists.
      */
     readonly look: (secret: string, ip: string | null, call: Call) => Promise<Result.Result<IntakeSource, Refused>>
     /**
-     * Verifies and parses an admitted submission and appends its events. Returns after the commit. What is a provider's question
-     * of the address is answered instead.
+     * Verifies and parses an admitted submission and appends its events. Returns after the commit. A provider's
+     * challenge gets a response instead.
      */
     readonly receive: (request: IntakeRequest) => Promise<Result.Result<IntakeResult, Refused>>
     /**
-     * The answer to a GET of this address with this query, if it is the question of a provider that the source answers. Counts
-     * in the rates; null for whoever has no answer, whether there is such an address or not.
+     * The response to a GET of this address with this query, if it is a challenge that the source answers. Counts
+     * against the rates. Null for any other request, whether the address exists or not.
      */
     readonly ask: (request: AskedAddress) => Promise<Result.Result<HandshakeAnswer | null, Refused>>
     /**
@@ -123,7 +123,7 @@ interface Judged extends Verified {
   readonly answer: HandshakeAnswer | null
 }
 
-/** The path of a request. It has no state: what it knows of a request is in the request. */
+/** The steps of a request. They hold no state: everything known about a request is in the request. */
 class IntakeSteps {
   readonly #ports: Ports
 
@@ -152,7 +152,7 @@ class IntakeSteps {
     return refused === undefined ? found : Result.fail(refused)
   }
 
-  /** Why a request may not proceed; undefined if it may. `sourceId`: null if it is not known which source it is for. */
+  /** Why a request may not proceed; undefined if it may. `sourceId` is null while the source is unknown. */
   #refusalOf(
     counted: Result.Result<IntakeRateLimit, StoreUnavailable>,
     sourceId: number | null,
@@ -173,7 +173,7 @@ class IntakeSteps {
 
   async receive(request: IntakeRequest): Promise<Result.Result<IntakeResult, Refused>> {
     let { source } = request
-    // A cached source may be outdated. Accepting proves that it is not; a provider's question is not accepted.
+    // A cached source may be outdated. Accepting proves that it is not; a challenge is never accepted.
     let isCurrent = false
     for (let attempt = 1; ; attempt++) {
       const judged = await this.#judge(request, source)
@@ -201,7 +201,7 @@ class IntakeSteps {
     }
   }
 
-  /** Verifies the request, and answers it if it is a provider's question by the settings of this source. */
+  /** Verifies the request, and responds to it if this source's settings make it a challenge. */
   async #judge(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<Judged, Refused>> {
     if (source.challenge !== undefined) {
       const answer = askedByPost(source.challenge.provider, request.query, request.body)
@@ -253,7 +253,7 @@ class IntakeSteps {
     })
   }
 
-  /** Returns the source as the request was verified for it, and the verdict, if that source still asks for one. */
+  /** Returns the verdict and the source for which it holds; no verdict if that source no longer requires one. */
   async #verify(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<Verified, Refused>> {
     const { refused, clock } = this.#ports
     let current = source

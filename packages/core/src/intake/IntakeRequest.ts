@@ -30,9 +30,12 @@ export interface IntakeRequest extends Call {
   /** The URL's query string without `?`, still percent-encoded. */
   readonly query: string
   readonly sender: Sender
-  /** The address under which the cabinet is known, without a trailing slash: what some senders sign begins with it. */
+  /**
+   * The address under which the cabinet is known, without a trailing slash. The text that some senders sign begins with
+   * it.
+   */
   readonly baseUrl: string
-  /** All of them: what is stored is what the source names. */
+  /** All headers; only those that the source names are stored. */
   readonly headers: RequestHeaders
 }
 
@@ -40,8 +43,9 @@ export interface IntakeRequest extends Call {
 export type IntakeRefusalError = "bad_json" | "not_an_object" | "bad_encoding"
 
 /**
- * The result of an accepted request: one event, the events of a batch in their order, or a body that did not parse and was
- * stored in one event regardless. `handshake`: a question that a provider asks before it sends, of which nothing is stored. `thanksUrl` is the source's own thank-you page.
+ * The result of an accepted request: one event, the events of a batch in their order, or a body that did not parse and
+ * was stored in one event regardless. `handshake`: a provider's challenge, of which nothing is stored. `thanksUrl` is
+ * the source's own thank-you page.
  */
 export type IntakeResult =
   | { readonly kind: "object"; readonly receipt: Receipt; readonly thanksUrl: string | null }

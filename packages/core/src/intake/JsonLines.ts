@@ -1,6 +1,6 @@
 /**
- * Reads a batch of JSON texts in a row: one a line (NDJSON, JSON Lines), or each behind a record separator (RFC 7464). The batch is
- * read as a whole or refused with the line that is wrong. A long body can be read in pieces.
+ * Reads a batch of JSON texts: one per line (NDJSON, JSON Lines), or each after a record separator (RFC 7464). The
+ * batch is read as a whole, or refused with the line at fault. A long body can be read in pieces.
  */
 import { Result } from "effect"
 import type { Json } from "../json/Json.ts"
@@ -14,7 +14,7 @@ import { kindOfJson } from "./NotAnObject.ts"
 export const MAX_BATCH = 100
 
 interface Read {
-  /** The values of the lines; empty unless all were read. */
+  /** The values of the lines; empty unless all lines were read. */
   readonly values: ReadonlyArray<Json>
   readonly replaced: number
   /** The memory that they take; see `CELL_BYTES`. */
@@ -133,7 +133,7 @@ export class JsonLinesReading {
     return { ...this.#read([]), outcome: "too_many", count: this.#count }
   }
 
-  /** Of an offset in the text; a byte order mark at the beginning is not counted. */
+  /** The line and column of an offset in the text; a byte order mark at the beginning does not count. */
   #position(offset: number) {
     const marked = this.#text.charCodeAt(0) === MARK ? 1 : 0
     return textPosition(this.#text.slice(marked), offset - marked)
@@ -144,14 +144,14 @@ const MARK = 0xfeff
 const RECORD_SEPARATOR = "\u001e"
 
 interface Spans {
-  /** The first of them: one more than a batch may have at most. */
+  /** The first of them, at most one more than a batch may have. */
   readonly first: ReadonlyArray<Span>
   readonly count: number
 }
 
 /**
- * Where the texts stand, without white space and byte order marks around them: files that were joined have several. Neither a
- * line break nor a record separator is ever inside a string of JSON.
+ * Finds where the texts are, without surrounding white space and byte order marks, of which joined files have several.
+ * A JSON string never contains a line break or a record separator.
  */
 const spansIn = (text: string): Spans => {
   const isRecords = text.includes(RECORD_SEPARATOR)

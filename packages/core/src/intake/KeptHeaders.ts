@@ -1,6 +1,6 @@
 /**
- * What a source keeps of a request besides its body and the headers that every source keeps: the headers that it names, and
- * its query string. Some headers become fields of the event, too. What carries a secret is kept by no setting.
+ * What a source keeps of a request besides the body and the headers that every source keeps: headers that it names, and
+ * its query string. Some headers also become fields of the event. No setting keeps headers that carry secrets.
  *
  * Decision: docs/decisions/0059-headers-that-a-source-keeps.md
  */
@@ -11,7 +11,7 @@ import type { KeptSettings } from "../source/Source.ts"
 import { headerText } from "../text/HeaderText.ts"
 import type { RequestHeaders } from "./IntakeRequest.ts"
 
-/** The original request has a place of its own for each of these. */
+/** The original request stores each of these separately. */
 const KEPT_ALWAYS: ReadonlySet<string> = new Set(["content-type", "referer", "origin", "user-agent", "accept-language"])
 
 export const keptParts = (headers: RequestHeaders, query: string, settings: KeptSettings): KeptParts => ({
@@ -19,7 +19,7 @@ export const keptParts = (headers: RequestHeaders, query: string, settings: Kept
   query: settings.query ? query.toWellFormed().replaceAll("\0", "\uFFFD") : null,
 })
 
-/** In the order in which the request has them. */
+/** In the request's order. */
 const keptHeaders = (headers: RequestHeaders, { headers: named, fields }: KeptSettings): ReadonlyArray<KeptHeader> => {
   const names = new Set<string>()
   const prefixes: Array<string> = []
@@ -30,7 +30,7 @@ const keptHeaders = (headers: RequestHeaders, { headers: named, fields }: KeptSe
   }
   const kept: Array<KeptHeader> = []
   for (const [name, value] of Object.entries(headers)) {
-    // Node has a list for a header of which no code here reads more than one.
+    // Node passes a list for headers such as `Set-Cookie`, which no code here reads.
     if (typeof value !== "string" || KEPT_ALWAYS.has(name) || isSecretHeader(name)) continue
     if (names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) {
       kept.push({ name, value: headerText(value) })
@@ -39,19 +39,19 @@ const keptHeaders = (headers: RequestHeaders, { headers: named, fields }: KeptSe
   return kept
 }
 
-/** Under the names that the source has given them. */
+/** The fields under the names that the source has given them. */
 export const headerFields = (headers: RequestHeaders, { fields }: KeptSettings): JsonObject => {
   const found = new Map<string, string>()
   for (const name of fields) {
     const lower = name.toLowerCase()
     const value = isSecretHeader(lower) ? undefined : headers[lower]
-    // A name may be one that every object has: what stands there is no text.
+    // The name may be a property of every object, whose value is not text.
     if (typeof value === "string") found.set(name, headerText(value))
   }
   return found
 }
 
-/** How many characters the fields of headers have: every object of a batch gets them all. */
+/** The length of the header fields, in characters: every object of a batch gets all of them. */
 export const headerFieldsLength = (headers: RequestHeaders, settings: KeptSettings | null): number => {
   let length = 0
   if (settings !== null) for (const name of settings.fields) length += headers[name.toLowerCase()]?.length ?? 0

@@ -22,10 +22,10 @@ export const LONG_QUERY_LENGTH = 2_048
 /** Characters of one piece. */
 const PIECE_LENGTH = 65_536
 
-/** What was read of a body before the submission is. */
+/** The parts of a body that are read before the submission. */
 export type ReadAhead = Pick<Submission, "json" | "lines">
 
-/** Parses a body as JSON, or as lines of it; null if it would not be parsed so first. Each call parses a piece. */
+/** Parses a body as JSON, or as lines of JSON; null if its first attempt is neither. Each call parses a piece. */
 export const jsonPieces = (submission: Submission): (() => ReadAhead | undefined) | null => {
   const { kind } = parseContentType(submission.contentType)
   const body = bufferOf(submission.body)

@@ -1,4 +1,4 @@
-/** Lists the values of a request that were read in another charset than the request as a whole, within bounds. */
+/** Lists the values of a request that were read in a charset other than the request's, within bounds. */
 import type { CharsetDecidedBy, CharsetDecision } from "./FormCharsets.ts"
 
 /** `file_name`: the name of a file in a field of the body. */
@@ -10,9 +10,9 @@ export interface OtherReading {
   readonly name: string
   readonly decidedBy: CharsetDecidedBy
   readonly place: ReadingPlace
-  /** The names of the fields, in the order of the request; the first few of many. */
+  /** The names of the fields in the request's order; only the first few of many. */
   readonly fields: ReadonlyArray<string>
-  /** How many more there are. */
+  /** The number of further fields. */
   readonly more: number
 }
 
@@ -26,7 +26,7 @@ export class OtherReadings {
     { reading: Omit<OtherReading, "fields" | "more">; fields: Array<string>; more: number }
   >()
 
-  /** Notes that a value of this field was read so. */
+  /** Records that a value of this field was read with this decision. */
   add({ charset, decidedBy }: CharsetDecision, place: ReadingPlace, field: string): void {
     const key = `${charset.name} ${decidedBy} ${place}`
     let held = this.#readings.get(key)

@@ -36,10 +36,7 @@ export const parseSubmission = (submission: Submission): ParsedSubmission => {
   return whole(objects.map(eventOf))
 }
 
-/**
- * A submission that was parsed but whose events are not written yet, one for each object: they can be far longer than the
- * request.
- */
+/** A parsed submission whose events are not written yet, one per object. They can be far longer than the request. */
 export interface ReadSubmission {
   /** Empty if there were too many. */
   readonly objects: ReadonlyArray<JsonObject>
@@ -119,11 +116,11 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
 
 interface ReadBody {
   readonly objects: ReadonlyArray<JsonObject>
-  /** The texts of the objects, if they can be taken from the body for less than writing them. */
+  /** The texts of the objects, if they can be cut out of the body for less than writing them. */
   readonly sent?: Pick<SentTexts, "of" | "whole">
-  /** Of a batch that was not parsed because it has too many objects: how many it has. */
+  /** The number of objects of a batch that has too many to be parsed. */
   readonly count?: number
-  /** For JSON: the memory that it takes; see `CELL_BYTES`. */
+  /** For JSON, the memory that it takes; see `CELL_BYTES`. */
   readonly cells?: number
   readonly shape: "object" | "batch"
   readonly refusal: ParsedSubmission["refusal"]
@@ -218,7 +215,7 @@ const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
-/** Lines of JSON: a batch, as a list of objects is, with the same refusals. */
+/** Lines of JSON form a batch, like a list of objects, with the same refusals. */
 const linesBody = (body: Buffer, lines: JsonLines): ReadBody => {
   const { replaced, cells, values } = lines
   const batch: ReadBody = { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: [], shape: "batch" }
@@ -250,7 +247,7 @@ const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | n
   return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success) : null
 }
 
-/** JSON without a JSON content type: what is not an object never becomes a batch. */
+/** JSON without a JSON content type: a value other than an object never becomes a batch. */
 const undeclaredJson = ({ decoded, notes }: SentJson, value: Json): ReadBody => {
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
@@ -276,8 +273,8 @@ const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBod
 }
 
 /**
- * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. What is not an object
- * never becomes a batch.
+ * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. A value other than an
+ * object never becomes a batch.
  */
 const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
   const read = json ?? readJson(body)

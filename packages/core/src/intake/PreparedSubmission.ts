@@ -28,7 +28,7 @@ import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, Submission } from "./Submission.ts"
 import { undecodableEvent } from "./UndecodableBody.ts"
 
-/** How many bytes of a body the original request keeps. */
+/** The most bytes of a body that the original request keeps. */
 const ORIGINAL_BYTES = 65_536
 
 export interface PreparedSubmission<A> {
@@ -81,7 +81,7 @@ export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "
   }
 }
 
-/** Fields of the query string and of headers are in every object of a batch. */
+/** Whether parsing can take long: every object of a batch gets the fields of the query string and of headers. */
 const isShort = (request: IntakeRequest, { kept }: IntakeSource): boolean =>
   request.body.byteLength <= LONG_BODY_BYTES &&
   request.query.length <= LONG_QUERY_LENGTH &&
@@ -192,7 +192,7 @@ const accepted = (
   return verdict === undefined ? request : judged(request, verdict)
 }
 
-/** A forgery that was sent first must not make a repeat of the genuine event: it takes no part in the detection of repeats. */
+/** A forgery sent first must not make the genuine event a repeat, so it takes no part in the detection of repeats. */
 const judged = (request: AcceptRequest, verdict: EventVerdict): AcceptRequest =>
   verdict.refusal === null
     ? { ...request, verdict }

@@ -44,7 +44,7 @@ export interface Unread {
   readonly from: number
 }
 
-/** The result for a form with too many fields: none of it is read as fields. */
+/** The result for a form with too many fields: nothing is read as fields. */
 export const tooManyFields = (bytes: Buffer, offset: number, limit: number): RawForm => ({
   bytes,
   fields: [],

@@ -1,6 +1,6 @@
 /**
- * Which events of a request are spam, by the rules of their source. This filters what programs send that fill in every form; a
- * program that is written for this form passes, so it proves nothing about a sender.
+ * Decides by the rules of a source which events of a request are spam. This filters programs that fill in every form; a
+ * program written for this form passes, so the result proves nothing about a sender.
  *
  * Decision: docs/decisions/0074-spam-is-an-event-alone.md
  */
@@ -9,7 +9,7 @@ import { isFilled } from "../event/Payload.ts"
 import { originOf, type SpamRules } from "../source/SpamRules.ts"
 import type { Sender } from "./IntakeRequest.ts"
 
-/** The events, of which those that are spam say why. They take no part in the detection of repeats. */
+/** The events, with the reason on those that are spam. Spam takes no part in the detection of repeats. */
 export const markedSpam = (
   { honeypot, allowOrigins }: SpamRules,
   { origin, referer }: Pick<Sender, "origin" | "referer">,
@@ -24,7 +24,10 @@ export const markedSpam = (
   )
 }
 
-/** A browser says where its page is from; one that withholds it sends `null`. Old ones send the page's address alone. */
+/**
+ * A browser names the origin of its page; one that withholds it sends `null`. Old browsers send only the page's
+ * address.
+ */
 const isAllowed = (allowed: ReadonlyArray<string>, origin: string | null, referer: string | null): boolean => {
   if (origin !== null) return allowed.includes(originOf(origin) ?? "")
   return referer !== null && URL.canParse(referer) && allowed.includes(new URL(referer).origin)

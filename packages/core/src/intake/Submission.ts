@@ -17,7 +17,7 @@ export interface Submission {
   readonly query: string
   /** The source's setting. */
   readonly encoding: SourceEncoding | null
-  /** Fields of the events that stand in the request's headers. They do not count when bodies are compared. */
+  /** Fields of the events that come from the request's headers. They do not count when bodies are compared. */
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */
   readonly json?: SentJson
@@ -45,15 +45,18 @@ export interface ParsedEvent {
 export interface ParsedSubmission {
   /** At least one, unless there were too many. */
   readonly events: ReadonlyArray<ParsedEvent>
-  /** Which of the two responses the sender gets: a list of objects under a JSON content type, or lines of JSON, get that of a batch. */
+  /**
+   * Which response the sender gets: lists of objects under a JSON content type, and lines of JSON, get the response for
+   * a batch.
+   */
   readonly shape: "object" | "batch"
   /** The sender gets a 400; the body is stored in the one event regardless. `detail` says what is wrong and where. */
   readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }
   /** The sender gets a 413, and nothing is stored. */
   readonly tooMany: null | { readonly count: number; readonly limit: number }
-  /** About how many bytes of memory its events take. */
+  /** Estimated bytes of memory that its events take. */
   readonly memory: number
-  /** Whether the content type is that of a form, whose sender may be a person with a browser. */
+  /** Whether the content type is a form's; its sender may be a person with a browser. */
   readonly isForm: boolean
   readonly charset: {
     /** The charset of the body, or of the query if the body has no text. */

@@ -8,9 +8,9 @@ import type { ParsedEvent, Submission } from "./Submission.ts"
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * Creates the event of such a body: the fields of the query, `_raw` with the bytes read as UTF-8 as far as possible, and
- * `reason` in `_parse_error`. It is empty, as every event is whose sender gets a 400. Two such bodies are equal if their
- * bytes are, because different bytes can give the same text.
+ * Creates the event of such a body: the fields of the query, `_raw` with the bytes read as UTF-8 as far as possible,
+ * and `reason` in `_parse_error`. It is empty, like every event whose sender gets a 400. Two such bodies are equal if
+ * their bytes are, because different bytes can give the same text.
  */
 export const undecodableEvent = ({ headerFields, ...submission }: Submission, reason: string): ParsedEvent => {
   const fields = parseSubmission({ ...submission, body: new Uint8Array(0), contentType: undefined })

@@ -2,10 +2,10 @@
 import { isUtf8 } from "node:buffer"
 import { isCutUtf8, readsAsUtf8 } from "../text/CharsetGuess.ts"
 
-/** `plain`: only ASCII, which reads alike in every charset; `utf8`: UTF-8 with other letters; `other`: not UTF-8. */
+/** `plain`: only ASCII, which is the same in every charset; `utf8`: UTF-8 beyond ASCII; `other`: not UTF-8. */
 export type ValueKind = "plain" | "utf8" | "other"
 
-/** Up to this length a loop of our own is faster than a call of Node's. */
+/** Up to this length, our own loop is faster than a call into Node. */
 const SHORT = 256
 
 export const kindOfValue = (bytes: Buffer, start: number, end: number): ValueKind => {
@@ -16,7 +16,10 @@ export const kindOfValue = (bytes: Buffer, start: number, end: number): ValueKin
   return isValid ? "utf8" : "other"
 }
 
-/** Whether a value of the kind `other` is UTF-8 all the same: cut off at its end, or with few broken bytes among many letters. */
+/**
+ * Whether a value of the kind `other` is UTF-8 nevertheless: cut off at its end, or with a few broken bytes among many
+ * letters.
+ */
 export const isDamagedUtf8 = (bytes: Buffer, start: number, end: number): boolean => {
   if (!couldBeUtf8(bytes, start, end)) return false
   const value = bytes.subarray(start, end)

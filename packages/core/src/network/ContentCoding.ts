@@ -21,7 +21,7 @@ export type ContentCoding = (body: Uint8Array, limit: number) => Promise<Result.
 
 interface Unpacked {
   readonly buffer: Buffer
-  /** The bytes read of the input. */
+  /** The number of input bytes that were read. */
   readonly engine: { readonly bytesWritten: number }
 }
 
@@ -99,7 +99,7 @@ const hasZlibHeader = (body: Uint8Array): boolean => {
 /** Node reads all members of a gzip itself. */
 const gzip = coding("gzip", () => zlib.gunzip, false)
 
-/** RFC 9659: a receiver need not provide a larger window, which is memory. */
+/** RFC 9659 does not require a larger window, and windows take memory. */
 const ZSTD_WINDOW_LOG = 23
 
 const CODINGS = new Map<string, ContentCoding>([
@@ -119,7 +119,7 @@ if (zstdDecompress !== undefined) {
   )
 }
 
-/** Values that senders write although they name no compression, beside the names of charsets and media types. */
+/** Values that senders write although they name no compression, besides the names of charsets and media types. */
 const NO_CODING: ReadonlySet<string> = new Set(["", "identity", "none", "7bit", "8bit", "binary", "ascii", "us-ascii"])
 
 const MEDIA_TYPE = /^(?:text\/.|multipart\/.|application\/(?:(?:.*\+)?(?:json|xml)|x-www-form-urlencoded)$)/

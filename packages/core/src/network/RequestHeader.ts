@@ -7,7 +7,7 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const MAX_VALUE_LENGTH = 4096
 
-/** The HTTP client sets them itself, or they are of one connection only. */
+/** The HTTP client sets these itself, or they belong to a single connection. */
 const CLIENT_HEADERS = [
   "accept-encoding",
   "connection",
@@ -22,7 +22,7 @@ const CLIENT_HEADERS = [
   "upgrade",
 ]
 
-/** Which names are refused besides those of the HTTP client, in lower case. */
+/** Names that are refused besides those of the HTTP client, in lower case. */
 export interface OwnHeaders {
   readonly names: ReadonlyArray<string>
   readonly prefixes: ReadonlyArray<string>

@@ -1,11 +1,11 @@
-/** How much room the database's disk has. */
+/** Measures the free space on the database's disk. */
 import { Context, Effect } from "effect"
 import type { DiskFact } from "./NoticeFacts.ts"
 
 export class DiskSpace extends Context.Service<
   DiskSpace,
   {
-    /** Null where it cannot be measured: the database is on another machine, or its directory is not known. */
+    /** Null if it cannot be measured: the database is on another machine, or its directory is unknown. */
     readonly look: Effect.Effect<DiskFact | null>
   }
 >()("@data-cabinet/core/notice/DiskSpace") {}

@@ -1,9 +1,9 @@
 /**
- * Notices: what happened to a cabinet, as events of a source of its own. Each cause gives one notice, however many
+ * Notices: events about the cabinet itself, in a source of their own. Each cause gives one notice, however many
  * processes find it.
  */
 
-/** Their payloads are described in docs/notices.md. */
+/** docs/notices.md describes their payloads. */
 export const NOTICE_KINDS = [
   "address.failing",
   "address.recovered",
@@ -24,23 +24,23 @@ export type NoticeKind = (typeof NOTICE_KINDS)[number]
 /** The identity of a notice. */
 export interface NoticeKey {
   readonly kind: NoticeKind
-  /** The number of the address, source, poll or import; 0 if it is about none. */
+  /** The number of the address, source, poll or import; 0 for other subjects. */
   readonly subject: number
-  /** Which time of this kind and subject it is. */
+  /** Distinguishes the occurrences for one kind and subject. */
   readonly instance: string
 }
 
 /** A cause of one notice. */
 export interface NoticeCause extends NoticeKey {
-  /** Since when it holds, RFC 3339; null if that is not known. */
+  /** When it began, RFC 3339; null if unknown. */
   readonly since: string | null
-  /** Whether it ends at some time and may then recur; otherwise its instance is unique. */
+  /** Whether it can end and recur; otherwise its instance is unique. */
   readonly ends: boolean
-  /** The address that it is about, which is not sent it; null if it is about none. */
+  /** The address that the notice is about, and to which it is not sent; null if it is about none. */
   readonly aboutAddress: number | null
 }
 
-/** Grows by members; a member never changes its meaning. */
+/** New members may be added; a member never changes its meaning. */
 const NOTICE_VERSION = 1
 
 export type NoticeFields = Readonly<Record<string, string | number | null | ReadonlyArray<string>>>
@@ -53,7 +53,7 @@ export interface NoticePayload {
   readonly subject: string
   /** A sentence for people. */
   readonly message: string
-  /** RFC 3339; null if it is not known. */
+  /** RFC 3339; null if unknown. */
   readonly since: string | null
 }
 

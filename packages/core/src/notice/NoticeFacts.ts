@@ -1,4 +1,4 @@
-/** The facts that decide notices, as found by one round. Times are RFC 3339 in UTC. */
+/** The facts that decide notices, as one round finds them. Times are RFC 3339 in UTC. */
 import type { Silence } from "../activity/ActivityStore.ts"
 import type { ClientCertificate } from "../delivery/ClientCertificate.ts"
 import type { PauseReason } from "../delivery/Address.ts"
@@ -9,19 +9,19 @@ import type { NoticeKey } from "./Notice.ts"
 export interface AddressFact {
   readonly id: number
   readonly url: string
-  /** Whether it is subscribed to the source of notices by name: then no notice is about it. */
+  /** Whether it subscribes to the source of notices by name: then no notice is about it. */
   readonly carries: boolean
 }
 
 export interface FailingAddress extends AddressFact {
   readonly since: string
   readonly seconds: number
-  /** The last failed attempt's. */
+  /** The status of the last failed attempt. */
   readonly status: number | null
   readonly failure: string | null
 }
 
-/** An address reported as failing since then, with a later successful delivery. */
+/** An address that was reported as failing, and has delivered since. */
 export interface RecoveredAddress extends AddressFact {
   readonly since: string
   readonly at: string
@@ -31,7 +31,7 @@ export interface PausedAddress extends AddressFact {
   readonly since: string
   /** Null: a person paused it. */
   readonly reason: PauseReason | null
-  /** Who; null if that is not known. */
+  /** The person who paused it; null if unknown. */
   readonly by: string | null
 }
 
@@ -39,18 +39,18 @@ export interface WaitingAddress extends AddressFact {
   /** At most `MOST_WAITING` are counted. */
   readonly count: number
   readonly oldest: string
-  /** For how long the first of them is due and not sent; 0 if it is not, or waits for a retry. */
+  /** How long the first of them has been due but not sent; 0 if it was sent or waits for a retry. */
   readonly lateSeconds: number
 }
 
-/** The certificate with which an address identified itself last. */
+/** The certificate that an address presented last. */
 export interface CertificateFact extends AddressFact {
   readonly endsAt: string
-  /** Days until then; negative afterwards. */
+  /** Seconds until then; negative afterwards. */
   readonly seconds: number
 }
 
-/** The certificate with which an address is sent to. */
+/** The client certificate that an address's deliveries present. */
 export interface ClientCertificateFact extends CertificateFact {
   readonly certificate: ClientCertificate
 }
@@ -83,7 +83,7 @@ export interface CreatedColumn extends SourceFact {
   readonly column: string
   readonly field: string
   readonly type: string
-  /** Whether its field had a column before, for values of another type. */
+  /** Whether its field already had a column, for values of another type. */
   readonly isSibling: boolean
   readonly at: string
 }
@@ -110,12 +110,12 @@ export interface StoredFacts {
   readonly polls: ReadonlyArray<FailingPoll>
   readonly imports: ReadonlyArray<FailedImport>
   readonly columns: ReadonlyArray<CreatedColumn>
-  /** Causes that end, had a notice, and have not ended as far as is known. */
+  /** Causes that can end, had a notice, and are not known to have ended. */
   readonly open: ReadonlyArray<NoticeKey>
 }
 
 export interface NoticeFacts extends StoredFacts {
   readonly silent: ReadonlyArray<SilentSource>
-  /** Null where it cannot be measured. */
+  /** Null if it cannot be measured. */
   readonly disk: DiskFact | null
 }

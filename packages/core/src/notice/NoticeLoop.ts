@@ -1,4 +1,4 @@
-/** Sends notices, in every serving process; one process a minute looks for causes. */
+/** Sends notices, in every serving process. One process a minute looks for causes. */
 import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { NoticeStore } from "./NoticeStore.ts"

@@ -10,11 +10,11 @@ export interface NoticeSource {
   readonly id: number
   readonly name: string
   readonly table: { readonly schema: string; readonly name: string } | null
-  /** Whether notices are on: it is not archived. */
+  /** Whether notices are on, which means that it is not archived. */
   readonly on: boolean
-  /** When they were switched on last, RFC 3339. */
+  /** When notices were last switched on, RFC 3339. */
   readonly since: string
-  /** The addresses that are subscribed to it by name. */
+  /** The addresses that subscribe to it by name. */
   readonly addresses: ReadonlyArray<number>
 }
 
@@ -32,20 +32,20 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 export class NoticeStore extends Context.Service<
   NoticeStore,
   {
-    /** Null if they were never switched on, or their source was deleted. */
+    /** Null if notices were never switched on, or their source was deleted. */
     readonly source: Returns<NoticeSource | null>
-    /** Creates the source, or takes it out of the archive. */
+    /** Creates the source, or restores it from the archive. */
     readonly switchOn: (source: StoredSource) => Returns<NoticeSource>
     /** Archives the source. */
     readonly switchOff: Returns<NoticeSource | null>
     /** Newest first. */
     readonly latest: (sourceId: number, limit: number) => Returns<ReadonlyArray<ToldNotice>>
-    /** Whether this process is to look now: notices are on, and no other began to lately. */
+    /** Whether this process should look now: notices are on, and no other process began to look recently. */
     readonly claimRound: Returns<boolean>
     readonly facts: (source: Pick<NoticeSource, "id" | "since">) => Returns<StoredFacts>
-    /** Which of these had no notice yet. */
+    /** Which of these causes had no notice yet. */
     readonly untold: (keys: ReadonlyArray<NoticeKey>) => Returns<ReadonlyArray<boolean>>
-    /** From now on these may give notices again. */
+    /** Ends these causes, so that they may give notices again. */
     readonly end: (keys: ReadonlyArray<NoticeKey>) => Returns<void>
   }
 >()("@data-cabinet/core/notice/NoticeStore") {}

@@ -9,10 +9,10 @@ import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.t
 /** Whether notices are on, and where they go. */
 export interface NoticeState {
   readonly on: boolean
-  /** When they were switched on last, RFC 3339; null if they never were, or their source was deleted. */
+  /** When they were last switched on, RFC 3339; null if never, or if their source was deleted. */
   readonly since: string | null
   readonly source: Pick<NoticeSource, "id" | "name" | "table"> | null
-  /** The addresses that are subscribed to the source by name. */
+  /** The addresses that subscribe to the source by name. */
   readonly addresses: ReadonlyArray<number>
   /** Newest first. */
   readonly latest: ReadonlyArray<ToldNotice>
@@ -34,7 +34,7 @@ export class Notices extends Context.Service<
   Notices,
   {
     readonly show: Returns
-    /** Creates their source, or takes it out of the archive. If they are on already, nothing changes. */
+    /** Creates their source, or restores it from the archive. If they are on already, nothing changes. */
     readonly switchOn: () => Returns
     /** Archives their source: its events, its table and its subscriptions stay. */
     readonly switchOff: () => Returns

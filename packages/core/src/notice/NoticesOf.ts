@@ -1,6 +1,6 @@
 /**
- * The one place that decides from the facts which notices to send. Of earlier notices it only knows the causes that
- * end; sending a notice records its cause, so none is sent twice.
+ * The one place that decides from the facts which notices to send. Its only memory is of causes that can end. Sending a
+ * notice records its cause, so none is sent twice.
  *
  * Decision: docs/decisions/0073-notices.md
  */
@@ -14,21 +14,21 @@ import type * as Fact from "./NoticeFacts.ts"
 
 export interface Notices {
   readonly notices: ReadonlyArray<Notice>
-  /** Which of the open causes are over. */
+  /** The open causes that have ended. */
   readonly over: ReadonlyArray<NoticeKey>
 }
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
 
-/** A failing address gets a notice after failing this long; of several stages that have passed, only the last. */
+/** A failing address gets a notice after failing for this long; if several stages have passed, only for the last. */
 const STAGES = [
   { stage: "5d", seconds: 5 * DAY_SECONDS, words: "five days" },
   { stage: "1d", seconds: DAY_SECONDS, words: "a day" },
   { stage: "1h", seconds: HOUR_SECONDS, words: "an hour" },
 ] as const
 
-/** This many deliveries waiting for one address give a notice; while half as many still wait, it is the same cause. */
+/** This many deliveries waiting for one address give a notice; the cause lasts until fewer than half as many wait. */
 const MANY_WAITING = MOST_WAITING
 const STILL_MANY_WAITING = MANY_WAITING / 2
 /** How long a due delivery may stay unsent. */
@@ -36,7 +36,7 @@ const LATE_SECONDS = 600
 
 const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
 
-/** A disk with less free space gives a notice; below the other share, it is still the same cause. */
+/** A notice is given when less than the first share is free; the cause lasts until more than the second is. */
 const LOW_DISK_SHARE = 0.1
 const ROOMY_DISK_SHARE = 0.12
 
@@ -100,7 +100,7 @@ const paused = (one: Fact.PausedAddress): Notice => {
 
 const isLate = ({ lateSeconds }: Fact.WaitingAddress): boolean => lateSeconds >= LATE_SECONDS
 
-/** Null if too few wait for a notice, or for a new one. */
+/** Null if too few deliveries wait for a notice, or for a new one. */
 const waiting = (one: Fact.WaitingAddress): Notice | null => {
   const { count, oldest } = one
   if (count < MANY_WAITING && !isLate(one)) return null
@@ -120,7 +120,7 @@ const waiting = (one: Fact.WaitingAddress): Notice | null => {
   })
 }
 
-/** When it ends, in words; null if that is not soon. */
+/** When it expires, in words; null if not soon. */
 const endOf = ({ endsAt, seconds }: Fact.CertificateFact) => {
   if (seconds > CERTIFICATE_SECONDS) return null
   const days = Math.floor(seconds / DAY_SECONDS)
@@ -195,7 +195,7 @@ const failedImport = (one: Fact.FailedImport): Notice => {
   })
 }
 
-/** The columns that one event brought, of one kind. */
+/** The columns of one kind that one event created. */
 const columns = (all: ReadonlyArray<Fact.CreatedColumn>): ReadonlyArray<Notice> =>
   [...Map.groupBy(all, ({ sourceId, eventId, isSibling }) => `${sourceId} ${eventId} ${isSibling}`).values()].map(
     (brought) => {

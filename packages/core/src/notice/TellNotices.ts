@@ -1,6 +1,6 @@
 /**
  * Finds causes of notices and sends them. A notice and the record of its cause are committed together, so that it is
- * sent once however many processes look, and whenever one of them is killed.
+ * sent once, however many processes look, and even if one of them is killed.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { ActivityStore } from "../activity/ActivityStore.ts"
@@ -16,10 +16,10 @@ import type { Notice } from "./Notice.ts"
 import { noticesOf } from "./NoticesOf.ts"
 import { NoticeStore } from "./NoticeStore.ts"
 
-/** The next round sends the rest. */
+/** The limit of one round; the next round sends the rest. */
 const MOST_NOTICES = 200
 
-/** They are accepted in batches. */
+/** The most notices accepted together. */
 const AT_ONCE = 20
 
 /** How often a notice is retried when its source keeps changing. */
@@ -28,7 +28,7 @@ const MAX_ATTEMPTS = 4
 export class TellNotices extends Context.Service<
   TellNotices,
   {
-    /** Returns how many were sent: 0 while notices are off. */
+    /** Sends the notices that are due; returns their number, 0 while notices are off. */
     readonly tell: Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/notice/TellNotices") {
@@ -92,7 +92,7 @@ class Teller {
     })
   }
 
-  /** False if it was sent meanwhile, or its source is gone. */
+  /** False if another process sent it meanwhile, or its source no longer exists. */
   #tellOne(sourceId: number, { cause, payload }: Notice): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const { store, sources, log } = this.#ports

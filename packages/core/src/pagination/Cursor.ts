@@ -1,8 +1,7 @@
 /**
  * A cursor: the place where a page ended, as text that clients pass back unchanged. It is opaque, versioned and signed,
- * and the signature covers the walk that it belongs to: a cursor of another cabinet, another endpoint, another
- * selection or another version is refused and never read as a place in this walk, and it cannot be forged. It grants no
- * access.
+ * and cannot be forged. The signature covers its walk: a cursor of another cabinet, endpoint, selection or version is
+ * refused, and never read as a place in this walk. It grants no access.
  *
  * Format, in base64url without padding: the version, 16 bytes of the signature, and a JSON list of positions in UTF-8.
  * There is one position today; a cabinet spread over several databases would have one for each.
@@ -16,7 +15,7 @@ const VERSION = 2
 const SIGNATURE_BYTES = 16
 const HEAD_BYTES = 1 + SIGNATURE_BYTES
 
-/** Longer cursors would not fit into the request line everywhere; none may be issued. */
+/** Longer cursors would not fit into every request line, so none may be issued. */
 export const MAX_CURSOR_LENGTH = 12_000
 
 /** The walk that a cursor belongs to. */

@@ -1,7 +1,10 @@
-/** A page of a list that is filtered while it is walked: slices until it is full, has grown large, or its time is over. */
+/**
+ * Fills a page of a list that is filtered while it is walked. It reads slices until the page is full, has grown large,
+ * or runs out of time.
+ */
 import { Clock, Effect } from "effect"
 
-/** After how long a page that is not full yet ends. */
+/** How long a page may be filled. */
 const PAGE_MILLIS = 1_000
 
 export interface Slice<A, Place> {
@@ -17,12 +20,12 @@ export interface Filling<A, Place, E> {
   /** Where the page begins. */
   readonly after: Place | null
   readonly slice: (after: Place | null, limit: number) => Effect.Effect<Slice<A, Place>, E>
-  /** How large an item is, in any unit, and how large a page may become before it ends. */
+  /** The size of an item, in any unit, and the size at which a page ends. */
   readonly sizeOf?: (item: A) => number
   readonly maxSize?: number
 }
 
-/** `searchedTo`: the time of the last item that was looked at; null if all were. */
+/** `searchedTo`: the time of the last item that was examined; null if all were. */
 export const fillPage = Effect.fnUntraced(function* <A, Place, E>(filling: Filling<A, Place, E>) {
   const { limit, slice, sizeOf = () => 0, maxSize = Infinity } = filling
   const until = (yield* Clock.currentTimeMillis) + PAGE_MILLIS

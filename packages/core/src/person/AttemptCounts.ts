@@ -1,7 +1,7 @@
 /**
- * Counts attempts to sign in, by the minute and across all processes. A browser in which a person signed in before is
- * counted separately. Any other counts by its address and by the account, apart for the address from which the person
- * signed in last.
+ * Counts attempts to sign in, by the minute and across all processes. A browser in which a person has signed in before
+ * counts separately. Any other counts by its address and by the account, with a separate count for the address of the person's last
+ * sign-in.
  */
 import { hash } from "node:crypto"
 import { Clock, Context, Effect } from "effect"
@@ -12,7 +12,7 @@ import { WrongCredentials } from "../limit/WrongCredentials.ts"
 import type { SignInOrigin } from "./Person.ts"
 import { type SignInError, tooManySignIns } from "./PersonError.ts"
 
-/** Attempts a minute; `links`: wrong links of an address that are looked up at once. */
+/** Attempts a minute; `links`: the wrong links of one address that are looked up without delay. */
 export const SignInRates = Context.Reference<{
   readonly address: number
   readonly account: number
@@ -43,11 +43,11 @@ export const attemptCounts = Effect.gen(function* () {
     yield* count(`signin:${subjectOf(client)}`, rates.address)
   })
 
-  /** A known browser is counted separately, any other by its address. */
+  /** Counts a known browser separately, and any other by its address. */
   const countOrigin = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
     origin.browser === null ? countAddress(origin) : count(`signin:browser:${origin.browser.id}`, rates.account)
 
-  /** An attempt that no known browser of this account makes. */
+  /** Counts an attempt from a browser that this account does not know. */
   const countStranger = Effect.fnUntraced(function* (
     name: string,
     knownFrom: string | null,

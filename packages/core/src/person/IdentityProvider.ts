@@ -1,6 +1,6 @@
 /**
- * A provider of identities elsewhere (OpenID Connect): where it sends a browser to sign in, and which person it
- * returns. None unless the composition of the server provides one.
+ * An external identity provider (OpenID Connect): where it sends a browser to sign in, and which person it returns.
+ * Absent unless the server's composition provides one.
  */
 import { Context, Data, type Effect } from "effect"
 
@@ -11,7 +11,7 @@ export interface SignInAttempt {
   readonly verifier: string
 }
 
-/** Issuer and subject are the identity; an e-mail address is not, for it may change hands. */
+/** Issuer and subject form the identity. An e-mail address does not, because it may change hands. */
 export interface ProvidedPerson {
   readonly issuer: string
   readonly subject: string
@@ -20,7 +20,7 @@ export interface ProvidedPerson {
   readonly roles: ReadonlyArray<string>
 }
 
-/** `unreachable`: nobody can sign in now; `refused`: this attempt failed. The detail is for the log. */
+/** `unreachable`: nobody can sign in at the moment; `refused`: this attempt failed. The detail is for the log. */
 export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly is: "unreachable" | "refused"
   readonly detail: string

@@ -14,17 +14,17 @@ export interface KnownBrowser {
 
 const SHAPE = /^(\d{1,16})\.([\w-]{22})\.([\w-]{43})$/
 
-/** No cursor and no sealed sign-in is signed over such a text. */
+/** Signs text that no cursor and no sealed sign-in can equal. */
 const signature = (key: CursorKey, { personId, id }: KnownBrowser): Buffer =>
   key.sign(`\0known browser ${personId} ${id}`)
 
-/** A new id each time: the text that was kept before is replaced. */
+/** Creates a new id each time, which replaces the text kept before. */
 export const rememberBrowser = (key: CursorKey, personId: number): string => {
   const browser: KnownBrowser = { personId, id: randomBytes(16).toString("base64url") }
   return `${personId}.${browser.id}.${signature(key, browser).toString("base64url")}`
 }
 
-/** Null for any text that was not signed here. */
+/** Null for any text that was not signed with this key. */
 export const readBrowser = (key: CursorKey, text: string): KnownBrowser | null => {
   const [, personId, id, sent] = SHAPE.exec(text) ?? []
   if (personId === undefined || id === undefined || sent === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * Passwords of people. Kept as scrypt with its parameters, so that they can be raised later. Refuses short and easily
- * guessed ones: repetitions, keyboard runs, and the most common passwords.
+ * The passwords of people, stored as scrypt hashes with their parameters, so that these can be raised later. Refuses
+ * short and easily guessed passwords: repetitions, keyboard runs, and the most common ones.
  */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { type PersonError, personError } from "./PersonError.ts"
 export const MIN_PASSWORD_LENGTH = 12
 export const MAX_PASSWORD_LENGTH = 200
 
-/** 32 MiB for each, and some 0.4 s. */
+/** 32 MiB and about 0.4 s for each. */
 const COST = { log2: 15, r: 8, p: 3 } as const
 const MAX_MEMORY_BYTES = 64 * 1_048_576
 const HASH_BYTES = 32
@@ -21,7 +21,7 @@ const RUNS = [
   "йцукенгшщзхъфывапролджэ",
 ]
 
-/** The commonest passwords of 12 characters and more; shorter ones are refused for their length. */
+/** The most common passwords of 12 characters and more; shorter ones are refused for their length. */
 const COMMON = new Set(
   `password1234 password12345 password123456 passw0rd1234 p@ssw0rd1234 passwordpassword iloveyou1234 iloveyouforever
   qwerty123456 qwertyuiop12 qwertyuiop123 qwerty1234567 1q2w3e4r5t6y 1qaz2wsx3edc zaq12wsxcde3 q1w2e3r4t5y6 1qazxsw23edc
@@ -37,7 +37,7 @@ const isRepetition = (text: string): boolean => /^(.{1,6})\1+.{0,3}$/u.test(text
 const isRun = (text: string): boolean =>
   RUNS.some((run) => run.includes(text) || run.split("").toReversed().join("").includes(text))
 
-/** Refuses a new password; never repeats it. */
+/** Refuses unsuitable new passwords; the message never repeats one. */
 export const checkPassword = (password: string, name: string): Effect.Effect<void, PersonError> => {
   const refuse = (words: string) => Effect.fail(personError("bad_password", `The password ${words}.`))
   const { length } = Array.from(password)
@@ -73,10 +73,10 @@ export const hashPassword = (password: string): Effect.Effect<string> => {
   )
 }
 
-/** A hash that no password has: compared with for unknown people, so that it takes as long. */
+/** A hash that no password has. Comparing with it makes unknown people take as long as known ones. */
 const NOBODY = ["scrypt", COST.log2, COST.r, COST.p, randomBytes(16).toString("base64url"), "A".repeat(43)].join("$")
 
-/** Null: without a password to compare with, nothing matches. */
+/** `stored` is null for a person without a password: nothing matches. */
 export const verifyPassword = (password: string, stored: string | null): Effect.Effect<boolean> => {
   const [, log2, r, p, salt, expected] = (stored ?? NOBODY).split("$")
   const cost = { log2: Number(log2), r: Number(r), p: Number(p) }

@@ -27,11 +27,11 @@ export class People extends Context.Service<
     readonly add: (person: NewPerson) => Effect.Effect<Person, Refused>
     readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
     readonly get: (id: number) => Effect.Effect<Person, Refused>
-    /** Name and role; a removed one of an issuer is let in again by a role. */
+    /** Changes name and role. Setting a role admits a removed person of an issuer again. */
     readonly set: (id: number, change: PersonChange) => Effect.Effect<Person, Refused>
-    /** Every session of theirs ends. The last owner stays. */
+    /** Removes a person and ends all their sessions. Refuses to remove the last owner. */
     readonly remove: (id: number) => Effect.Effect<Person, Refused>
-    /** A new one-time link, which invalidates the previous one. */
+    /** Issues a new one-time link, which invalidates the previous one. */
     readonly link: (id: number) => Effect.Effect<IssuedLink, Refused>
     /** Sets the password of the session's own person and ends their other sessions. */
     readonly setPassword: (
@@ -138,7 +138,7 @@ const checkName = (name: string): Effect.Effect<void, PersonError> =>
     ? Effect.fail(personError("bad_name", "A person needs a name of 1 to 100 characters, without control characters."))
     : Effect.void
 
-/** A program without types may say any word. */
+/** A program without types may pass any text. */
 const checkRole = (role: string): Effect.Effect<void, PersonError> =>
   PERSON_ROLES.some((known) => known === role)
     ? Effect.void

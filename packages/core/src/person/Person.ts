@@ -2,7 +2,7 @@
 import type { PersonRole } from "../key/Role.ts"
 import type { KnownBrowser } from "./KnownBrowser.ts"
 
-/** Who identifies a person: a proxy's header, the program that embeds the cabinet, or a provider of OpenID Connect. */
+/** What identifies a person: a proxy's header, the embedding program, or an OpenID Connect provider. */
 export const ISSUERS = ["proxy", "program", "oidc"] as const
 export type Issuer = (typeof ISSUERS)[number]
 
@@ -16,9 +16,9 @@ export interface Person {
   readonly createdAt: string
   /** Null for a person who has never signed in. */
   readonly signedInAt: string | null
-  /** Until when an unused link is valid; null without one. */
+  /** When an unused link expires; null without one. */
   readonly linkExpiresAt: string | null
-  /** Null unless removed. Only those of an issuer stay listed: the issuer would otherwise bring them back. */
+  /** Null unless removed. Only removed people of an issuer stay listed: otherwise the issuer would bring them back. */
   readonly removedAt: string | null
 }
 
@@ -32,7 +32,7 @@ export interface PersonChange {
   readonly role?: PersonRole | undefined
 }
 
-/** A one-time link when it is issued, the only time that its secret is known. */
+/** A one-time link at the time of issue, the only time at which its secret is known. */
 export interface IssuedLink {
   readonly person: Person
   readonly secret: string
@@ -56,10 +56,10 @@ export interface Session {
   readonly userAgent: string | null
 }
 
-/** A session that may act, with whose it is. */
+/** A valid session, with its person. */
 export interface LiveSession extends Session {
   readonly role: PersonRole
-  /** Whole seconds since it was begun, by the database's clock, when it was looked up. */
+  /** Whole seconds since it began, by the database's clock, when it was looked up. */
   readonly ageSeconds: number
 }
 
@@ -72,7 +72,7 @@ export interface SignInOrigin {
   readonly browser: KnownBrowser | null
 }
 
-/** The cookie's value, the only time that it is known. */
+/** The cookie's value, at the only time at which it is known. */
 export interface StartedSession extends LiveSession {
   readonly secret: string
 }

@@ -19,7 +19,7 @@ export class PersonError extends Schema.TaggedError<PersonError>()("PersonError"
 export const personError = (code: PersonError["code"], message: string): PersonError =>
   new PersonError({ code, message })
 
-/** A password was to be set for an access token, or by a person who signs in elsewhere. */
+/** A password cannot be set for an access token, or for a person who signs in elsewhere. */
 export const hasNoPassword = personError(
   "no_such_person",
   "Only people who sign in to this cabinet itself have a password: neither access tokens nor people of a proxy or provider do.",
@@ -29,7 +29,7 @@ export const hasNoPassword = personError(
 export class SignInError extends Schema.TaggedError<SignInError>()("SignInError", {
   code: Schema.Literals(["not_signed_in", "rate_limited"]),
   message: Schema.String,
-  /** Whole seconds; 0 where it does not matter. */
+  /** Whole seconds; 0 for other errors. */
   retryAfter: Schema.Int,
 }) {}
 

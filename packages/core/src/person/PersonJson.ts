@@ -1,4 +1,4 @@
-/** People and sessions as JSON. Secrets are in neither. */
+/** People and sessions as JSON, without secrets. */
 import type { Person, Session } from "./Person.ts"
 
 export const personJson = (person: Person) => ({
@@ -24,5 +24,5 @@ export const sessionJson = (session: Session) => ({
   user_agent: session.userAgent,
 })
 
-/** Where a link leads: its secret is in the fragment, which browsers send to no server and proxies write to no log. */
+/** The URL of a link. Its secret is in the fragment, which browsers send to no server and proxies log nowhere. */
 export const linkUrl = (baseUrl: string, secret: string): string => `${baseUrl}/console/welcome#${secret}`

@@ -4,11 +4,11 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { PersonRole } from "../key/Role.ts"
 import type { Issuer, NewPerson, Person, PersonChange } from "./Person.ts"
 
-/** The stored hash that a password is compared with. */
+/** A person's stored hash, with which a password is compared. */
 export interface PasswordHolder {
   readonly person: Person
   readonly password: string | null
-  /** From where the last sign-in was, as a rate's subject. */
+  /** The address of the last sign-in, as a rate's subject. */
   readonly knownFrom: string | null
 }
 
@@ -33,7 +33,7 @@ export class PersonStore extends Context.Service<
     readonly find: (id: number) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
     /** A person who signs in here, by name, ignoring case. */
     readonly byName: (name: string) => Effect.Effect<Option.Option<PasswordHolder>, StoreUnavailable>
-    /** A removed one of an issuer is let in again by a role. */
+    /** Changes name and role. Setting a role admits a removed person of an issuer again. */
     readonly change: (id: number, change: PersonChange) => Effect.Effect<Changed, StoreUnavailable>
     /** Also ends the sessions and the link. */
     readonly remove: (id: number) => Effect.Effect<Changed, StoreUnavailable>
@@ -45,11 +45,11 @@ export class PersonStore extends Context.Service<
       seconds: number,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
-    /** Includes removed people; none at first sight. */
+    /** Finds a person of an issuer, including removed ones; none if never seen. */
     readonly findExternal: (
       identity: Pick<ExternalIdentity, "issuer" | "subject">,
     ) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
-    /** Creates them, or has name and role follow. A removed one stays removed. */
+    /** Creates the person, or updates name and role. A removed person stays removed. */
     readonly saveExternal: (identity: ExternalIdentity) => Effect.Effect<Person, StoreUnavailable>
   }
 >()("@data-cabinet/core/person/PersonStore") {}

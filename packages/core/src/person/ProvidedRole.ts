@@ -1,5 +1,6 @@
 /**
- * The role of a person whom an identity provider names. Without a role from a claim or a setting nobody is signed in.
+ * The role of a person identified by an identity provider. Without a role from a claim or a setting, nobody is signed
+ * in.
  *
  * Decision: docs/decisions/0051-people-of-a-provider.md
  */
@@ -7,9 +8,9 @@ import { Context } from "effect"
 import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
 
 export interface RoleRules {
-  /** By the claim's value. */
+  /** Roles by the claim's value. */
   readonly roles: ReadonlyMap<string, PersonRole>
-  /** The role of people whose claim gives none; null: they may not sign in. */
+  /** The role of people whose claim names none; null: they may not sign in. */
   readonly fallback: PersonRole | null
 }
 
@@ -17,7 +18,7 @@ export const ProvidedRoles = Context.Reference<RoleRules>("@data-cabinet/core/pe
   defaultValue: () => ({ roles: new Map(), fallback: null }),
 })
 
-/** `claimed`: the claim gives it now, and may take it away; otherwise it is that of the first sign-in. */
+/** `claimed`: the claim grants the role now, and may withdraw it; otherwise it is the role of the first sign-in. */
 export const providedRole = (
   { roles, fallback }: RoleRules,
   values: ReadonlyArray<string>,

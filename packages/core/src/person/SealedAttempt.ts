@@ -1,6 +1,6 @@
 /**
- * A sign-in begun at an identity provider, as a text that the browser keeps for ten minutes and can neither read nor change:
- * AES-256-GCM under a key that all processes of a cabinet share.
+ * A sign-in begun at an identity provider, as text that the browser keeps for ten minutes. The browser can neither read
+ * nor change it: AES-256-GCM under a key shared by all processes of a cabinet.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { CursorKey } from "../pagination/CursorKey.ts"
@@ -16,7 +16,7 @@ export interface BegunSignIn extends SignInAttempt {
   readonly to: string
 }
 
-/** No cursor is signed over such a text. */
+/** Derives the key from text that no cursor can equal. */
 const keyOf = (key: CursorKey): Buffer => key.sign("\0sealed sign-in")
 
 export const sealAttempt = (key: CursorKey, { state, nonce, verifier, to }: BegunSignIn, now: number): string => {
@@ -27,7 +27,7 @@ export const sealAttempt = (key: CursorKey, { state, nonce, verifier, to }: Begu
   return Buffer.concat([iv, ...sealed, cipher.getAuthTag()]).toString("base64url")
 }
 
-/** Null for one that is too old, and for anything that was not sealed here. */
+/** Null if too old, or not sealed with this key. */
 export const openAttempt = (key: CursorKey, sealed: string, now: number): BegunSignIn | null => {
   const bytes = Buffer.from(sealed, "base64url")
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) return null

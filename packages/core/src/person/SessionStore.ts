@@ -15,7 +15,7 @@ export interface NewSession {
 export class SessionStore extends Context.Service<
   SessionStore,
   {
-    /** Uses a link up and begins its session, both or neither; none if it was used or has expired. */
+    /** Uses up a link and begins its session, both or neither; none if it was used or has expired. */
     readonly claim: (
       link: Uint8Array,
       session: NewSession,
@@ -25,17 +25,17 @@ export class SessionStore extends Context.Service<
       session: NewSession,
     ) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /**
-     * A session that is not ended, idle or too old, of a person who is not removed. Its use is noted, at most once a
-     * minute.
+     * Finds a valid session (not ended, idle or too old) of a person who is not removed. Records its use, at most once
+     * a minute.
      */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Like `find`, without noting a use. */
+    /** Like `find`, but does not record a use. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Live ones, newest first; null: all people's. */
+    /** Lists valid sessions, newest first; null: of all people. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
-    /** Null: any person's. */
+    /** Ends a session. `ofPerson`: the person it must belong to; null: any. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<boolean, StoreUnavailable>
-    /** Ends all of a person but one; returns how many. */
+    /** Ends all sessions of a person except one; returns their number. */
     readonly endAll: (personId: number, butId: number | null) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/person/SessionStore") {}

@@ -1,4 +1,4 @@
-/** The sessions in which people act: listed, ended one by one, or all of a person's at once. */
+/** The sessions of people: lists them, and ends one, or all of a person at once. */
 import { Context, Effect, Layer, type Option } from "effect"
 import type { Actor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -7,7 +7,8 @@ import { type PersonError, personError } from "./PersonError.ts"
 import { SessionStore } from "./SessionStore.ts"
 
 /**
- * The person whose sessions the caller may see and end: null (all) for an owner; 0, which no person has, for a program.
+ * The person whose sessions the caller may see and end: null (everyone) for an owner; 0, which no person has, for a
+ * program.
  */
 export const sessionsOf = ({ role, kind, id }: Pick<Actor, "role" | "kind" | "id">): number | null => {
   if (role === "owner") return null
@@ -17,15 +18,15 @@ export const sessionsOf = ({ role, kind, id }: Pick<Actor, "role" | "kind" | "id
 export class Sessions extends Context.Service<
   Sessions,
   {
-    /** One that may act, by its secret's fingerprint. */
+    /** Finds a valid session by its secret's fingerprint. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Like `find`, but does not count as use of the session, which expires as if nobody had looked. */
+    /** Like `find`, but does not count as use of the session, which expires regardless. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
-    /** Live ones, newest first; null: all people's. */
+    /** Lists valid sessions, newest first; null: of all people. */
     readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
-    /** Refused with the next request, in every process. `ofPerson`: whose it has to be; null: any person's. */
+    /** Ends a session: every process refuses its next request. `ofPerson`: the person it must belong to; null: any. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<void, PersonError | StoreUnavailable>
-    /** Signs a person out everywhere; returns of how many sessions. */
+    /** Signs a person out everywhere; returns the number of sessions ended. */
     readonly endAll: (personId: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@data-cabinet/core/person/Sessions") {

@@ -1,9 +1,11 @@
 /**
- * Signs people in, by one-time link, by name and password, or by a provider's word. Every failure gives the same error
- * after the same time. Attempts by password or provider are counted by address and by account across all processes; an
- * address beyond its limit is refused without a query. A browser in which the person signed in before is counted
- * separately, and so is the address of their last sign-in: guessing at an account, or flooding an address that many
- * share, does not lock its people out. Links cannot be guessed, so only their queries are bounded.
+ * Signs people in, by one-time link, by name and password, or through a provider. Every failure gives the same error
+ * after the same time.
+ *
+ * Attempts by password or provider are counted by address and by account across all processes; an address beyond its
+ * limit is refused without a query. A browser in which the person has signed in before is counted separately, and so is
+ * the address of their last sign-in. So guessing at an account, or flooding a shared address, does not lock its people
+ * out. Links cannot be guessed, so only their queries are bounded.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { type Actor, CurrentActor } from "../audit/Actor.ts"
@@ -22,7 +24,7 @@ import { type NewSession, SessionStore } from "./SessionStore.ts"
 
 const MAX_USER_AGENT_LENGTH = 300
 
-/** Logged for an unknown name instead of the name, which may be a mistyped password. */
+/** Logged for an unknown name, instead of the name, which may be a mistyped password. */
 const UNKNOWN = { id: null, name: "unknown", role: "viewer" } as const
 
 type Refused = SignInError | StoreUnavailable
@@ -31,7 +33,9 @@ export class SignIn extends Context.Service<
   SignIn,
   {
     readonly byLink: (secret: string, origin: SignInOrigin) => Effect.Effect<StartedSession, Refused>
-    /** Signs in a person identified by a provider; `identify` is not run for an address that tries too often. */
+    /**
+     * Signs in a person identified by a provider; an address that tries too often is refused before `identify` runs.
+     */
     readonly byProvider: <E>(
       identify: Effect.Effect<Person, E>,
       origin: SignInOrigin,
@@ -54,7 +58,7 @@ export class SignIn extends Context.Service<
       const links = new SecretLookups((yield* SignInRates).links)
       const turns = { known: Symbol("known browsers"), others: Symbol("other browsers") }
 
-      /** As an act of the audit log. */
+      /** Begins a session, as an act in the audit log. */
       const begin = (
         who: Pick<Person, "name" | "role"> & { readonly id: number | null },
         method: SignInMethod,

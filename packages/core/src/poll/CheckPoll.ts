@@ -17,14 +17,14 @@ export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
   const urlOf = (text: string) => Effect.fromResult(Result.mapError(parseAddressUrl(text), asPollError))
   const checkAddress = (url: URL) => Effect.mapError(check.check(url), (unfit) => asPollError(unfitAddress(unfit)))
   return {
-    /** A new poll, with its URL as it will be requested. */
+    /** A new poll, with its URL in the form in which it is requested. */
     checked: Effect.fnUntraced(function* (poll: NewPoll) {
       const url = yield* urlOf(poll.url)
       yield* checkPoll(poll)
       yield* checkAddress(url)
       return { ...poll, url: url.href }
     }),
-    /** A poll as it is, and all its settings after a change. */
+    /** The poll before a change, and all its settings after it. */
     changed: Effect.fnUntraced(function* (id: number, change: PollChange) {
       const was = yield* find(id)
       const url = yield* urlOf(change.url ?? was.url)
@@ -45,8 +45,8 @@ const headersNeeded = ({ url, headerNames }: Poll): string =>
   `The headers ${headerNames.join(", ")} were given for ${new URL(url).origin}: send them again for another origin, or an empty list to send none.`
 
 /**
- * Whether items that were seen may look new, so that the first run must count as history. A query often holds no more
- * than a token.
+ * Whether known items may look new, so that the next run must count as history. A query string often holds only a
+ * token.
  */
 const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField">): boolean => {
   const place = (url: string) => url.split("?", 1)[0]
@@ -56,7 +56,7 @@ const hasOtherItems = (was: Poll, now: Pick<Poll, "url" | "pointer" | "keyField"
 const asPollError = (error: AddressError): PollError =>
   pollError(error.code === "not_public" || error.code === "name_not_found" ? error.code : "bad_url", error.message)
 
-/** They could turn the response into something other than the requested document. */
+/** These could make the server respond with something other than the requested document. */
 const checkHeader = requestHeaderCheck({ names: ["if-modified-since", "if-none-match", "range"], prefixes: [] })
 
 const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {

@@ -7,7 +7,7 @@ export type PollFormat = "json" | "ndjson" | "csv"
 
 export const POLL_FORMATS: ReadonlyArray<PollFormat> = ["json", "ndjson", "csv"]
 
-/** A poll as listed: only the names of its headers, because their values are secrets. Times are RFC 3339 in UTC. */
+/** A poll as listed, with only the names of its headers: their values are secrets. Times are RFC 3339 in UTC. */
 export interface Poll {
   readonly id: number
   readonly sourceId: number
@@ -26,11 +26,14 @@ export interface Poll {
   readonly dueAt: string | null
   /** The number of failed runs since the last successful one. */
   readonly failures: number
-  /** When the first run was saved, whose items are history; null until then. */
+  /** When the first run was saved, whose items count as history; null until then. */
   readonly firstAt: string | null
 }
 
-/** Its URL as shown to this role, or to no role: the query string is a secret from those who may not change it. */
+/**
+ * Its URL as shown to this role, or to no role. Roles that may not change it do not see the query string, which may
+ * hold a secret.
+ */
 export const shownPollUrl = ({ url }: Pick<Poll, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "poll.change") ? url : maskUrl(url)
 
@@ -44,7 +47,7 @@ export interface NewPoll {
   readonly everySeconds: number
   /** Null (the default): detected in every run. */
   readonly format?: PollFormat | null
-  /** The JSON pointer to the list in a JSON response; by default the whole response. */
+  /** The JSON pointer to the list in a JSON response; default: the whole response. */
   readonly pointer?: string
   /** The field, or the pointer to it, by which an item is recognized; null (the default): by its whole content. */
   readonly keyField?: string | null
@@ -68,7 +71,7 @@ export interface PollRun {
   readonly peer: string | null
   readonly bytes: number
   readonly items: number
-  /** The number of items that were not seen before: each becomes an event. */
+  /** The number of new items; each becomes an event. */
   readonly fresh: number
   readonly importId: number | null
   readonly nextAt: string | null
@@ -94,9 +97,9 @@ export interface PollTrial {
   readonly pointer: string
   readonly keyField: string | null
   readonly items: number
-  /** The number of items that were not seen before: a run would take them. */
+  /** The number of new items, which a run would accept. */
   readonly fresh: number
-  /** Whether a run would take them as history, which is not delivered. */
+  /** Whether a run would accept them as history, which is not delivered. */
   readonly history: boolean
   /** The first items. */
   readonly preview: ReadonlyArray<{

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 
 /**
- * `busy`: it is running right now, in this process or another, or another caller is changing it. `headers_needed`: its
- * headers would go to another origin than they were set for.
+ * `busy`: it is running, in this process or another, or another caller is changing it. `headers_needed`: its headers
+ * would go to another origin than the one they were set for.
  */
 export class PollError extends Schema.TaggedError<PollError>()("PollError", {
   code: Schema.Literals([

@@ -10,8 +10,8 @@ export interface PollRequest {
 }
 
 /**
- * Never an error: the decoded body of a complete 200, or the reason for its absence. Without either, nothing is new: a 304,
- * 204 or 205.
+ * Never an error: holds the decoded body of a complete 200, or why there is none. Without either, nothing is new (304,
+ * 204 or 205).
  */
 export interface PollResponse {
   readonly status: number | null
@@ -24,7 +24,7 @@ export interface PollResponse {
   readonly retryAfter: number | null
 }
 
-/** The message instead of a request: the headers may be what permits the request. */
+/** The message in place of a request: the headers may be what authorizes it. */
 export const UNREADABLE_HEADERS = "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY"
 
 export class PollFetch extends Context.Service<

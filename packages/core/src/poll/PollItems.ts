@@ -20,7 +20,7 @@ import type { Poll, PollFormat } from "./Poll.ts"
 /** The cost of a repeated item, whose text is not written, in characters. */
 const REPEATED_ITEM_COST = 8_192
 
-/** How many are handed over at a time: as many keys as one statement looks up. */
+/** The most items passed on at a time: as many keys as one statement looks up. */
 const LOOKUP_KEYS = 5000
 
 /** The settings that decide how a response is read. */
@@ -41,7 +41,7 @@ export class PollItems {
     this.#poll = poll
   }
 
-  /** How many items there are, with those that have a key of another before. */
+  /** The number of items, including those with the key of an earlier item. */
   get count(): number {
     return this.#count
   }
@@ -54,7 +54,7 @@ export class PollItems {
     return Effect.gen({ self: this }, function* () {
       const file = { name: nameOf(this.#poll.url), size: body.length, bytes: inPieces(body) }
       const options = optionsOf(this.#poll, contentType)
-      // A login page, or the page of a gateway, can have status 200 too; read as CSV it would become events.
+      // A login or gateway page can also have status 200; read as CSV, it would become events.
       if (options.format === undefined && isPage(body)) {
         return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
       }
@@ -83,7 +83,7 @@ export class PollItems {
     })
   }
 
-  /** The items whose keys this response has not had yet. */
+  /** The items whose keys have not occurred in this response yet. */
   #distinct(batch: ItemBatch): Effect.Effect<ReadonlyArray<PollItem>> {
     return Effect.gen({ self: this }, function* () {
       const items: Array<PollItem> = []
@@ -117,7 +117,10 @@ export const nameOf = (url: string): string => {
 const isPage = (body: Uint8Array): boolean =>
   /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
 
-/** A message such as "Rate limit exceeded, try again later" would be the header of an empty table. */
+/**
+ * A longer body is not merely a message. A message such as "Rate limit exceeded, try again later" would become the
+ * header of an empty table.
+ */
 const MESSAGE_BYTES = 4096
 
 /** Names of columns are separated; a comma followed by a space separates words. */

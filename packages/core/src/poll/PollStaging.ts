@@ -1,6 +1,6 @@
 /**
  * Stages the new items of one response of a poll. Their import begins with the first new item, so that a response
- * without new items leaves no trace. If anything fails, an import that was begun is given up.
+ * without new items leaves no trace. If anything fails, a begun import is abandoned.
  */
 import { Effect, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -26,7 +26,7 @@ export class PollStaging {
   readonly #ports: Ports
   /** Written by `#begin`. */
   #begun: { readonly held: HeldImport; readonly staging: Staging } | undefined
-  /** The items that were not seen before. */
+  /** The number of new items. */
   #rows = 0
 
   constructor(poll: ClaimedPoll, ports: Ports) {
@@ -47,7 +47,7 @@ export class PollStaging {
     })
   }
 
-  /** Ends an import that was begun as failed. */
+  /** Ends a begun import as failed. */
   giveUp(why: string): Effect.Effect<void> {
     return Effect.suspend(() =>
       this.#begun === undefined ? Effect.void : Effect.ignore(this.#ports.imports.fail(this.#begun.held, why)),

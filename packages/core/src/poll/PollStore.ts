@@ -17,7 +17,7 @@ export interface ClaimedPoll {
   readonly format: PollFormat | null
   readonly pointer: string
   readonly keyField: string | null
-  /** Null if they are encrypted with a key that is not there. */
+  /** Null if the key that encrypts them is unavailable. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]> | null
   readonly etag: string | null
   readonly lastModified: string | null
@@ -30,7 +30,7 @@ export interface ClaimedPoll {
 export interface ChangedPoll extends Required<Omit<PollChange, "headers">> {
   /** Null keeps its current headers. */
   readonly headers: PollChange["headers"] | null
-  /** Whether the items of its next run are history, as those of a first one. */
+  /** Whether the items of the next run count as history, as in a first run. */
   readonly first: boolean
 }
 
@@ -62,22 +62,25 @@ export class PollStore extends Context.Service<
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     /**
-     * Only while the poll has this URL; none if it has another by now, or was removed. Makes the poll due immediately; nothing
-     * of a run that is under way is saved.
+     * Changes a poll, provided that it still has this URL; none if it has another one, or was removed. Makes it due
+     * immediately. A run in progress saves nothing.
      */
     readonly change: (id: number, url: string, settings: ChangedPoll) => Found<Poll>
-    /** The headers that it sends, only while the poll has this URL; null within if the key that they need is not there. */
+    /**
+     * The headers of a poll, provided that it still has this URL; null within if the key that encrypts them is
+     * unavailable.
+     */
     readonly headers: (id: number, url: string) => Found<ClaimedPoll["headers"]>
     readonly pause: (id: number) => Found<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Found<Poll>
-    /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
+    /** Removes the poll for good. Deletes its headers and marks; the log stays for its retention period. */
     readonly remove: (id: number) => Effect.Effect<{ readonly existed: boolean }, StoreUnavailable>
     /** Newest first. */
     readonly log: (id: number, limit: number) => Found<ReadonlyArray<PollRun>>
-    /** Claims the next poll that is due and not running; or this one, even if it is not due or is paused. */
+    /** Claims the next poll that is due and not running; or the given one, even if it is not due or is paused. */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedPoll>, StoreUnavailable>
-    /** Extends the lease; false if another process holds the poll by now. */
+    /** Extends the lease; false if another process now holds the poll. */
     readonly renew: (poll: ClaimedPoll) => Effect.Effect<boolean, StoreUnavailable>
     /** Returns those keys that the poll has not received before. */
     readonly unseen: (
