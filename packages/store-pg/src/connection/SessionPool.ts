@@ -6,13 +6,15 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Context, Duration, Effect, Option, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { connectionOf } from "./Connection.ts"
+import { type Connection, connectionOf } from "./Connection.ts"
 import type { ConnectionShare } from "./ConnectionShare.ts"
 import { checkSession } from "./SessionCheck.ts"
 import type { SessionAttributes } from "./DatabaseUrlParameters.ts"
 import { sessionLeases } from "./SessionLeases.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
+import { isUnfit, releasedOnFailure, replacingUnfit } from "./ReplacedSession.ts"
+import { StatementSession } from "./StatementSession.ts"
 import { type Overdue, Uncancelled } from "./Uncancelled.ts"
 import { watchCommits } from "./UnconfirmedCommit.ts"
 import { decrypted } from "./Wire.ts"
@@ -33,41 +35,6 @@ export interface SessionPoolOptions extends Pick<
   /** Called when a commit of the pool's was made visible before a standby had it; without `wires`. */
   readonly unconfirmed?: () => void
 }
-
-/** A session as seen by statements. */
-class Session implements SqlConnection.Connection {
-  readonly #connection: PgConnection.PgConnection
-  /** A setting had to be set by a statement, which RESET ALL would undo. */
-  readonly settingsAreLoose: boolean
-  readonly #run: <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, SqlError.SqlError>
-
-  constructor(connection: PgConnection.PgConnection, settingsAreLoose: boolean, uncancelled?: Uncancelled) {
-    this.#connection = connection
-    this.settingsAreLoose = settingsAreLoose
-    this.#run = uncancelled === undefined ? (statement) => statement : (statement) => uncancelled.run(statement)
-  }
-
-  execute(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.#run(this.#connection.query(sql, params)), rowsOf)
-  }
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.#run(this.#connection.query(sql, params, false)), rowsOf)
-  }
-  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#run(this.#connection.query(sql, params))
-  }
-  executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#run(this.#connection.queryValues(sql, params))
-  }
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#run(this.#connection.queryValues(sql, params, false))
-  }
-  executeStream(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#connection.stream(sql, params)
-  }
-}
-
-const rowsOf = (result: PgConnection.Result) => result.rows
 
 /** PostgreSQL responds with ROLLBACK to the COMMIT of a failed transaction. */
 const commit = (connection: SqlConnection.Connection) =>
@@ -100,34 +67,20 @@ export interface LentSessions {
 export const lentSessions = (
   options: SessionPoolOptions,
 ): Effect.Effect<LentSessions, SqlError.SqlError, Scope.Scope> =>
-  Effect.map(open(options), ({ pool, checked, check, use, share }) => ({
+  Effect.map(open(options), ({ pool, use, share }) => ({
     share,
-    use: (work) =>
-      use((connection) => {
-        const known = checked.get(connection)
-        return known === undefined
-          ? Effect.flatMap(check(connection), ({ settingsAreLoose }) => work(connection, settingsAreLoose))
-          : work(connection, known.settingsAreLoose)
-      }),
+    use: (work) => use((session, connection) => work(connection, session.settingsAreLoose)),
     letGo: (session) => pool.invalidate(session),
     wireOf: (session) => options.wires?.of(session),
   }))
 
-const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
-  const { url, settings: kind, applicationName, wires, overdue, unconfirmed, isCounted, ...options } = given
-  const connectMillis = Option.map(Duration.fromInput(options.connectTimeout ?? "5 seconds"), Duration.toMillis)
-  const { parsed, route, settled, config: configOf } = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
-  const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
-  // Sessions are looked up by their names, so these are verified like other settings.
-  const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
-  const settings: SessionSettings = {
-    ...kind,
-    set,
-    found: { ...kind.found, ...FITS[route.attributes] },
-    more: parsed.options,
-  }
-  const { connectTimeout: _, stream, ...others } = options
-  const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(others))
+/** The driver's options for a pool, from those of its connections, which are read at each attempt. */
+const poolConfig = (
+  { stream, wires, unconfirmed, ...options }: Omit<SessionPoolOptions, "url" | "settings">,
+  { config: configOf }: Connection,
+  set: SessionSettings["set"],
+): PgPool.Config => {
+  const config = Object.defineProperties<PgPool.Config>(configOf(set), Object.getOwnPropertyDescriptors(options))
   if (stream !== undefined) Object.defineProperty(config, "stream", { value: stream })
   if (wires !== undefined) {
     // The driver gets the decrypted stream, and negotiates no TLS itself.
@@ -138,8 +91,33 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
     const watched = () => watchCommits(decrypted(stream(), own.ssl), unconfirmed)
     Object.defineProperties(config, { stream: { value: watched }, ssl: { value: false } })
   }
-  const pool = yield* PgPool.make(config)
-  const checked = new WeakMap<PgConnection.PgConnection, Session>()
+  return config
+}
+
+const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
+  const { url, settings: kind, applicationName, overdue, isCounted, connectTimeout = "5 seconds", ...options } = given
+  const connectMillis = Option.map(Duration.fromInput(connectTimeout), Duration.toMillis)
+  const database = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
+  const { parsed, route, settled } = database
+  const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
+  // Sessions are looked up by their names, so these are verified like other settings.
+  const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
+  const settings: SessionSettings = {
+    ...kind,
+    set,
+    found: { ...kind.found, ...FITS[route.attributes] },
+    more: parsed.options,
+  }
+  const config = poolConfig(options, database, set)
+  let opened = 0
+  const openStream = config.stream!
+  const counted = () => {
+    opened++
+    return openStream()
+  }
+  const pool = yield* PgPool.make(Object.defineProperty(config, "stream", { value: counted }))
+  const checked = new WeakMap<PgConnection.PgConnection, StatementSession>()
+  const refusals = new WeakMap<PgConnection.PgConnection, SqlError.SqlError>()
   /** The key by which a statement finds its transaction; undefined until there is a client. */
   const transaction: { key?: SqlClient.SqlClient["transactionService"] } = {}
   const isInTransaction = (context: Context.Context<never>) =>
@@ -147,14 +125,19 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const uncancelled = (connection: PgConnection.PgConnection) =>
     overdue === undefined ? undefined : new Uncancelled(pool.invalidate(connection), overdue, isInTransaction)
 
-  const check = (connection: PgConnection.PgConnection): Effect.Effect<Session, SqlError.SqlError> => {
+  const check = (connection: PgConnection.PgConnection): Effect.Effect<StatementSession, SqlError.SqlError> => {
     const known = checked.get(connection)
     if (known !== undefined) return Effect.succeed(known)
     return checkSession(connection, settings).pipe(
       Effect.map((wasSet) => {
-        const session = new Session(connection, wasSet, uncancelled(connection))
+        const session = new StatementSession(connection, wasSet, uncancelled(connection))
         checked.set(connection, session)
         return session
+      }),
+      // A check that shares the session with the one that refused it may only see its end.
+      Effect.mapError((error) => {
+        if (isUnfit(error)) refusals.set(connection, error)
+        return refusals.get(connection) ?? error
       }),
       // Its server was requested to end it, but the pool learns of the end later, and would lend the session once more.
       Effect.tapError(() => pool.invalidate(connection)),
@@ -162,10 +145,36 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
     )
   }
   const leases = yield* sessionLeases(pool, route.share, isCounted === true ? (options.maxConnections ?? 10) : 0)
-  const use = <A, E, R>(work: (connection: PgConnection.PgConnection) => Effect.Effect<A, E, R>) =>
-    route.isSettled ? leases.use(work) : Effect.andThen(settled, leases.use(work))
-  const get = Effect.suspend(() => (route.isSettled ? leases.get : Effect.andThen(settled, leases.get)))
-  return { pool, config, checked, check, use, get, uncancelled, transaction, share: route.share }
+  const onceSettled = <A, E, R>(lease: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => (route.isSettled ? lease : Effect.andThen(settled, lease)))
+  const use = <A, E, R>(
+    work: (session: StatementSession, connection: PgConnection.PgConnection) => Effect.Effect<A, E, R>,
+  ) =>
+    Effect.suspend(() => {
+      let hasBegun = false
+      const begin = (session: StatementSession, connection: PgConnection.PgConnection) => {
+        hasBegun = true
+        return work(session, connection)
+      }
+      const lease = leases.use((connection) => {
+        const known = checked.get(connection)
+        return known === undefined
+          ? Effect.flatMap(check(connection), (session) => begin(session, connection))
+          : begin(known, connection)
+      })
+      return replacingUnfit(
+        () => opened,
+        () => hasBegun,
+      )(onceSettled(lease))
+    })
+  const get = Effect.flatMap(leases.get, (connection) =>
+    Effect.map(check(connection), (session) => ({ session, connection })),
+  ).pipe(
+    releasedOnFailure,
+    onceSettled,
+    replacingUnfit(() => opened),
+  )
+  return { pool, config, use, get, uncancelled, transaction, share: route.share }
 })
 
 /** The server's role, verified for each session, because it may have changed since the route was settled. */
@@ -179,20 +188,19 @@ const FITS: Readonly<Record<SessionAttributes, Readonly<Record<string, string>>>
 }
 
 const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
-  const { config, checked, check, use, get: lent, uncancelled, transaction } = yield* open(options)
-  const get = Effect.flatMap(lent, check)
-  const pinned = Effect.flatMap(lent, (connection) =>
-    Effect.flatMap(check(connection), (session) => Effect.map(connection.pin, (own) => [own, session] as const)),
+  const { config, use, get: lent, uncancelled, transaction } = yield* open(options)
+  const get = Effect.map(lent, ({ session }) => session)
+  const pinned = Effect.flatMap(lent, ({ session, connection }) =>
+    Effect.map(connection.pin, (own) => [own, session] as const),
   )
-  const reserve = Effect.map(pinned, ([own, session]) => new Session(own, session.settingsAreLoose, uncancelled(own)))
+  const reserve = Effect.map(
+    pinned,
+    ([own, session]) => new StatementSession(own, session.settingsAreLoose, uncancelled(own)),
+  )
 
   const client = yield* SqlClient.make({
     acquirer: get,
-    borrower: (work) =>
-      use((connection) => {
-        const known = checked.get(connection)
-        return known === undefined ? Effect.flatMap(check(connection), work) : work(known)
-      }),
+    borrower: (work) => use(work),
     transactionAcquirer: reserve,
     compiler: PgClient.makeCompiler(),
     driver: "pg",
