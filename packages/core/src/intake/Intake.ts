@@ -284,7 +284,7 @@ class IntakeSteps {
     return Result.fail(sourceKeepsChanging())
   }
 
-  /** A provider's question is answered if it is verified, or is a ping that is never signed; it is not an event. */
+  /** Answers a challenge that is verified, or a ping that is never signed. Neither is an event. */
   #handshake(request: IntakeRequest, { verification }: IntakeSource, verdict: EventVerdict | undefined) {
     if (verification === null) return null
     if (verdict === undefined) return unsignedPing(verification, request)

@@ -1,7 +1,7 @@
 /**
- * Writes a JSON value as text: number tokens as sent, keys in their order, nothing rounded and nothing reordered. It keeps
- * its own stack, so that the depth of a value is limited by memory and not by the call stack; values without nesting, as
- * nearly all are, do without it. A long text can be written in pieces, so that other requests need not wait for all of it.
+ * Writes a JSON value as text: number tokens as sent, keys in their order, nothing rounded or reordered. An explicit
+ * stack lets memory, not the call stack, limit the depth of a value; values without nesting, which are the most common,
+ * do without it. A long text can be written in pieces, so that other requests need not wait for all of it.
  */
 import { isJsonList, JsonNumber } from "./Json.ts"
 import { inKeyOrder, KeySort } from "./KeyOrder.ts"

@@ -1,7 +1,7 @@
 /**
- * A lossless JSON parser: it keeps every digit of a number, the order of keys, and keys like `__proto__`. It keeps its own
- * stack, fails at a nesting limit instead of crashing, and reports where and why a text is not JSON. A long text can be
- * parsed in pieces, so that other requests need not wait for all of it.
+ * A lossless JSON parser: it keeps every digit of a number, the order of keys, and keys like `__proto__`. It uses an
+ * explicit stack, fails at a nesting limit instead of crashing, and reports where and why a text is not JSON. A long
+ * text can be parsed in pieces, so that other requests need not wait for all of it.
  */
 import { Result } from "effect"
 import { EMPTY_LIST, EMPTY_OBJECT, type Json } from "./Json.ts"
@@ -40,8 +40,8 @@ export interface JsonNotes {
 }
 
 /**
- * A number with its token takes this much; a key with its place in an object takes twice, an object or a list three times
- * as much.
+ * The memory of a number with its token; a key with its place in an object takes twice this much, an object or a list
+ * three times.
  */
 export const CELL_BYTES = 64
 
@@ -55,8 +55,8 @@ export const emptyJsonNotes = (): JsonNotes => ({
 
 /**
  * Parses one JSON text; a leading byte order mark is skipped. A repeated key in an object has its last value, in the
- * position of the first. With one exception: a key that contains U+FFFD may represent several keys that differed as
- * sent, so the second such key becomes `key2`, the third `key3`, and nothing is lost.
+ * position of the first. One exception: a key that contains U+FFFD may stand for several keys that differed as sent, so
+ * the second becomes `key2`, the third `key3`, and nothing is lost.
  */
 export const parseJson = (text: string, options?: ParseJsonOptions): Result.Result<Json, JsonSyntaxError> =>
   new JsonReading(text, options).advance(Number.POSITIVE_INFINITY)!

@@ -1,4 +1,4 @@
-/** Access tokens: how programs manage a cabinet, upload to it, and read less of it than a key would. */
+/** Access tokens, with which programs manage a cabinet, upload to it, or read a part of it. */
 import { hash } from "node:crypto"
 import type { Role } from "./Role.ts"
 
@@ -7,11 +7,11 @@ export interface AccessToken {
   readonly id: number
   readonly name: string
   readonly role: Role
-  /** The objects that a reader is limited to, as they are named now: those that were dropped are left out. Null: everything. */
+  /** The objects to which a reader is limited, under their current names, without dropped ones. Null: everything. */
   readonly only: ReadonlyArray<string> | null
   readonly prefix: string
   readonly createdAt: string
-  /** Null for one that does not expire. */
+  /** Null: it does not expire. */
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastUsedAt: string | null
@@ -21,7 +21,7 @@ export interface AccessToken {
 export interface NewAccessToken {
   readonly name: string
   readonly role: Role
-  /** Null for one that does not expire. */
+  /** Null: it does not expire. */
   readonly expiresInSeconds: number | null
   /**
    * For a reader: tables and views such as `sources.orders`; the table of a source includes the source. Null:
@@ -41,12 +41,12 @@ export interface StorableAccessToken extends Omit<NewAccessToken, "only"> {
   readonly only: TokenList | null
 }
 
-/** A token when it is issued, the only time that it is shown completely. */
+/** A token at the time of issue, the only time at which it is shown in full. */
 export interface IssuedAccessToken extends AccessToken {
   readonly token: string
 }
 
-/** How many characters of a token lists may show. */
+/** The number of a token's characters that lists may show. */
 export const TOKEN_PREFIX_LENGTH = 10
 
 /** Formats a token from 32 random bytes. One with a list has a beginning of its own. */

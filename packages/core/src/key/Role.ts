@@ -1,6 +1,6 @@
 /**
- * Who may do what: the one table of actions. HTTP endpoints check it before they call, and screens before they show a
- * button. An action that is not placed in it does not compile.
+ * Who may do what: the one table of actions. HTTP endpoints check it before they act, and screens before they show a
+ * button. An action that is missing here does not compile.
  */
 
 /** Roles of people, who manage a cabinet. */
@@ -112,7 +112,7 @@ export const mayDo = (role: Role, action: Action): boolean => {
   return needed === "any" || INCLUDED[role].some((included) => included === needed)
 }
 
-/** Null for any other word. */
+/** Null for any other text. */
 export const parseRole = (word: string): Role | null => ROLES.find((role) => role === word) ?? null
 
 /** The refusal of an action to this role. */

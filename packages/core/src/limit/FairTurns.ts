@@ -1,18 +1,18 @@
 /**
- * Work that runs one at a time and waits in bounded queues. Groups take turns, so that a group that fills its queue delays
- * the others by one turn each. If all places are taken, a group with few waiting displaces the newest waiter of the largest
- * group. A client, such as an address, has a bound of its own across all groups.
+ * Runs work one at a time, with bounded queues. Groups take turns, so that a group that fills its queue delays the
+ * others by one turn each. When the queues are full, a group with few waiting callers displaces the newest caller of
+ * the largest group. A client, such as an address, has its own bound across all groups.
  */
 import { Deferred, Effect } from "effect"
 
 interface Waiter {
   readonly group: unknown
   readonly client: string
-  /** False for a waiter that was displaced. */
+  /** False for a caller that was displaced. */
   readonly turn: Deferred.Deferred<boolean>
 }
 
-/** How many may wait or run. */
+/** The most callers that may wait or run. */
 export interface QueueLimits {
   readonly ofClient: number
   readonly ofGroup: number
@@ -92,7 +92,7 @@ export class FairTurns {
     Deferred.doneUnsafe(waiter.turn, Effect.succeed(true))
   }
 
-  /** If the waiter left before, nothing happens. */
+  /** Has no effect if the caller has left already. */
   #leave(waiter: Waiter): void {
     const { group, client } = waiter
     if (this.#running === waiter) this.#running = null

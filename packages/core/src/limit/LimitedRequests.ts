@@ -1,4 +1,4 @@
-/** Counts of the requests to a source refused because of a rate, for the operator. */
+/** Counts the requests to a source that were refused because of a rate, for the operator. */
 import { Context, Metric } from "effect"
 import type { IntakeRateLimit } from "./RateLimiter.ts"
 

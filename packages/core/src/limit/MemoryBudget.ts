@@ -1,7 +1,7 @@
 /**
  * Limits the memory of submissions waiting for parsing and for the database. All cabinets of a process share one
- * budget. No source and no client address can use all of it: each may hold as much as it leaves free, an address half
- * of that, so that there is room for others however many fill it. A client over its share has to retry.
+ * budget. No source and no client address can use all of it: a source may hold as much as it leaves free, and an
+ * address half of that. So there is room for others, however many clients fill it. A client over its share must retry.
  *
  * Decision: docs/decisions/0025-waiting-work-is-bounded-by-memory.md
  */
@@ -51,7 +51,7 @@ export class MemoryShares {
     this.#budget = budget
   }
 
-  /** Returns undefined without room at the moment. A submission that waits alone always has room. */
+  /** Returns undefined if there is currently no room. A submission that waits alone always has room. */
   hold(sourceId: number, ip: string | null, bytes: number): Release | undefined {
     const budget = this.#budget
     const client = ip === null ? undefined : rateSubject(ip)

@@ -38,7 +38,7 @@ export class RateLimiter extends Context.Service<
     /**
      * Counts an intake request for its client's address (IPv6 by /64; null if unknown) and then, if that is allowed,
      * for its source (null if not known yet). Returns the first that is not allowed, otherwise the last that was
-     * counted; fails at the deadline. A source with a rate of its own is counted alone against that.
+     * counted; fails at the deadline. If the source has its own rate, only that rate counts.
      */
     readonly intake: (
       ip: string | null,

@@ -9,7 +9,7 @@ import type { RateLimit } from "./RateLimiter.ts"
 export class RateWindows extends Context.Service<
   RateWindows,
   {
-    /** Counts one request of the subject, such as `token:7`, against this many a minute. */
+    /** Counts one request of the subject, such as `token:7`, against this limit a minute. */
     readonly count: (subject: string, limit: number) => Effect.Effect<RateLimit, StoreUnavailable>
   }
 >()("@data-cabinet/core/limit/RateWindows") {}

@@ -1,8 +1,8 @@
 /**
- * Bounds the cost of wrong secrets to the database. Secrets of 256 bits cannot be guessed, so a wrong one costs its
- * query and nothing else. An address beyond its limit of wrong ones is slowed and never shut out, for honest clients
- * may share it: a secret that was right within the hour is looked up at once, any other in its turn. This memory is of
- * one process.
+ * Bounds the cost of wrong secrets to the database. Secrets of 256 bits cannot be guessed, so a wrong one costs only
+ * its query. An address that sends too many wrong ones is slowed but never shut out, because honest clients may share
+ * it. A secret that was right within the hour is looked up at once, any other in its turn. This memory is local to the
+ * process.
  */
 import { Clock, Data, Effect, Option } from "effect"
 import { FairTurns } from "./FairTurns.ts"
@@ -11,22 +11,22 @@ import { WrongCredentials } from "./WrongCredentials.ts"
 
 const PROVEN_MILLIS = 3_600_000
 const MAX_PROVEN = 10_000
-/** Some 50 turns a second, each of one address. */
+/** About 50 turns a second, each of one address. */
 const PAUSE = "20 millis"
 const RETRY_SECONDS = 1
 
-/** The address has too many waiting; `retryAfter` in whole seconds. */
+/** Too many requests of this address are waiting; `retryAfter` is in whole seconds. */
 export class TooManyWrong extends Data.TaggedError("TooManyWrong")<{ readonly retryAfter: number }> {}
 
 const refused = new TooManyWrong({ retryAfter: RETRY_SECONDS })
 
 export class SecretLookups {
   readonly #wrong: WrongCredentials
-  /** When secrets were last found, by fingerprint; the longest ago first. */
+  /** When secrets were last found, by fingerprint; least recent first. */
   readonly #proven = new Map<string, number>()
   readonly #turns = new FairTurns({ ofClient: 20, ofGroup: 20, total: 200 })
 
-  /** `limit`: wrong secrets a minute of an address that are looked up at once. */
+  /** `limit`: how many wrong secrets a minute of one address are looked up without delay. */
   constructor(limit: number) {
     this.#wrong = new WrongCredentials(limit)
   }

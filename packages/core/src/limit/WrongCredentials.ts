@@ -1,7 +1,7 @@
 /**
- * Counts wrong credentials by client address, in this process and by the minute. An address that sent too many is refused
- * without a look at the database, so that guessing neither succeeds nor costs others anything. Its memory is bounded: beyond
- * that many addresses in one minute, the others share one count.
+ * Counts wrong credentials by client address and minute, in this process. An address that sent too many is refused
+ * without a query, so that guessing neither succeeds nor costs others anything. Its memory is bounded: beyond that many
+ * addresses in one minute, the others share one count.
  */
 import { rateSubject } from "./RateSubject.ts"
 
@@ -11,7 +11,7 @@ const OTHERS = "others"
 
 export class WrongCredentials {
   readonly #limit: number
-  /** Both are begun again when a minute of the clock begins. */
+  /** Both restart with each minute of the clock. */
   #minute = 0
   #counts = new Map<string, number>()
 
@@ -19,7 +19,7 @@ export class WrongCredentials {
     this.#limit = limit
   }
 
-  /** Seconds until credentials of this address are looked at again; null if they are looked at now. */
+  /** Seconds until credentials of this address are checked again; null if they are checked now. */
   retryAfter(ip: string | null, now: number): number | null {
     const minute = this.#in(now)
     if ((this.#counts.get(this.#subject(ip)) ?? 0) < this.#limit) return null

@@ -20,22 +20,22 @@ export class Polls extends Context.Service<
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     readonly get: (id: number) => Returns<Poll>
     /**
-     * Its headers stay with the origin that they were given for: a URL of another one needs them again, or an empty list. If
-     * the URL (but for its query), the pointer or the key changes, the items of the next run are history.
+     * Changes a poll. Headers stay with their origin: a URL of another one needs them again, or an empty list. If the
+     * URL (except its query), the pointer or the key changes, the items of the next run are history.
      */
     readonly change: (id: number, change: PollChange) => Returns<Poll>
     readonly pause: (id: number) => Returns<Poll>
     /** Makes the poll due immediately. */
     readonly resume: (id: number) => Returns<Poll>
-    /** Removes the poll for good: its headers and marks are deleted, its log is kept for its retention period. */
+    /** Removes the poll for good. Deletes its headers and marks; the log stays for its retention period. */
     readonly remove: (id: number) => Returns<void>
     /** Its runs, newest first. */
     readonly log: (id: number, limit: number) => Returns<ReadonlyArray<PollRun>>
     /** Runs the poll now, in this process, even if it is paused, and waits until the new items are accepted. */
     readonly run: (id: number) => Returns<PollRun>
-    /** Requests the URL once, as the poll would if it were added, and keeps nothing. One poll is tried at a time. */
+    /** Requests the URL once, as the poll would after being added, and stores nothing. Tries one poll at a time. */
     readonly tryAdd: (poll: NewPoll) => Returns<PollTrial>
-    /** The same of a poll with a change that is not made, or with none. */
+    /** The same for an existing poll, with an optional change that is not saved. */
     readonly tryChange: (id: number, change: PollChange) => Returns<PollTrial>
   }
 >()("@data-cabinet/core/poll/Polls") {

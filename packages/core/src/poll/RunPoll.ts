@@ -1,8 +1,8 @@
 /**
- * One run of a poll: requests the URL, reads the response, filters out the items seen before, stages the rest, and accepts
- * them. A response is accepted completely or not at all: if one item is not an object, the run fails and nothing of it is
- * stored. A fault in the program is a failed run too: the poll slows down and doctor reports it, instead of retrying at
- * once and for ever.
+ * One run of a poll: requests the URL, reads the response, filters out the items seen before, stages the rest, and
+ * accepts them. A response is accepted completely or not at all: if one item is not an object, the run fails and
+ * nothing of it is stored. A fault in the program also counts as a failed run: the poll slows down and doctor reports
+ * it, instead of retrying at once and for ever.
  */
 import { background } from "../runtime/Background.ts"
 import { Clock, Context, Effect, Layer, Option, type Scope } from "effect"

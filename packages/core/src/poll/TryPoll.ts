@@ -1,6 +1,6 @@
 /**
- * One trial request of a poll, which is not stored: the server's response, and the items that a run would accept. It is
- * sent without the marks of an earlier response, so that something is shown where nothing is new.
+ * Tries one request of a poll and stores nothing: returns the server's response, and the items that a run would accept.
+ * The request has no validators of an earlier response, so that something is shown even if nothing is new.
  */
 import { Clock, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -12,22 +12,22 @@ import { type PollFetch, type PollResponse, UNREADABLE_HEADERS } from "./PollFet
 import { type PollItem, PollItems, type PollReading } from "./PollItems.ts"
 import type { PollStore } from "./PollStore.ts"
 
-/** Covers the request and reading: a person waits for it. */
+/** Covers the request and its reading, because a person waits for it. */
 const TRIAL_SECONDS = 30
 
-/** How many items are shown. */
+/** The most items shown. */
 const SHOWN = 5
 
-/** The most shown of an item, or of a response without items, in characters. */
+/** The most characters shown of an item, or of a response without items. */
 const SHOWN_CHARS = 10_000
 const BEGINNING_CHARS = 1_000
 
 export interface TriedPoll extends PollReading {
-  /** Null for one that is not added yet: all its items are new. */
+  /** Null for a poll that is not added yet: all its items are new. */
   readonly id: number | null
-  /** Null if they are encrypted with a key that is not there. */
+  /** Null if the key that encrypts them is unavailable. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]> | null
-  /** Whether the items of the next run are history. */
+  /** Whether the items of the next run would be history. */
   readonly history: boolean
 }
 

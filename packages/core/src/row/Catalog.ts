@@ -1,4 +1,4 @@
-/** The readable objects and their columns, as they are in the database now. */
+/** The readable objects and their columns, as currently in the database. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ColumnType } from "./ColumnType.ts"
@@ -16,7 +16,7 @@ export type RowIdentity =
 export interface ReadableColumn {
   readonly name: string
   readonly notNull: boolean
-  /** The digits of a decimal number that it was declared with; null if it was declared with none. */
+  /** The declared digits of a decimal number; null without a declaration. */
   readonly declared: { readonly precision: number; readonly scale: number } | null
   readonly type: ColumnType
 }
@@ -29,7 +29,7 @@ export interface ReadableTable {
   readonly identity: RowIdentity
   /** Changes when the object is dropped and created again. */
   readonly oid: number
-  /** The oid of the role that owns it: the owner can add code to it that runs when a read of it is planned. */
+  /** The oid of its owner, a role that can add code that runs when a read of the object is planned. */
   readonly owner: number
   /**
    * False if every read may run functions that a customer wrote, whatever it selects: because of a view, row policies
@@ -56,7 +56,7 @@ export class Catalog extends Context.Service<
   {
     /** All objects, ordered by schema and name. */
     readonly list: Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
-    /** The listed ones of these objects, by oid, each with its source. */
+    /** The readable ones among these objects, by oid, each with its source. */
     readonly listOf: (oids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Table>, StoreUnavailable>
     /**
      * Finds an object by its exact names. None if it does not exist or may not be read; the two cases are not

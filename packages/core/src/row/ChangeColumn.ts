@@ -1,4 +1,4 @@
-/** A column's type and label changed in one call, for the command and the management API. */
+/** Changes a column's type and label in one call, for the command and the management API. */
 import { Effect } from "effect"
 import type { ColumnKind } from "./FieldColumn.ts"
 import type { Notation } from "./Notation.ts"
@@ -7,9 +7,9 @@ import type { RetypeResult, SourceColumn, SourceColumns } from "./SourceColumns.
 export interface ColumnChange {
   readonly type?: ColumnKind | undefined
   readonly label?: string | undefined
-  /** Views that depend on the column are recreated; without it, a change of type is refused if there are any. */
+  /** Whether to recreate the views that depend on the column; otherwise they prevent a change of type. */
   readonly withViews: boolean
-  /** How the values of a column of text are written; only with a type. */
+  /** How the values of a text column are written; only with a type. */
   readonly notation?: Notation | undefined
 }
 
@@ -19,7 +19,7 @@ export interface ChangedColumn {
   readonly retyped: RetypeResult | undefined
 }
 
-/** At least one of the two has to be given. The type is changed first: if it is refused, nothing has changed. */
+/** At least one of type and label must be given. The type is changed first: if that is refused, nothing has changed. */
 export const changeColumn = Effect.fnUntraced(function* (
   columns: SourceColumns["Service"],
   sourceId: number,

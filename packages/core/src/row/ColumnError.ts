@@ -4,9 +4,9 @@ import { Schema } from "effect"
 /**
  * `bad_notation`: unknown, or it does not apply to the column or its new type. `views_depend`: views must be recreated
  * with the column, and may not be, or cannot be. `objects_depend`: something else depends on it. `views_slow`:
- * recreating the views took too long. `table_busy`: the table could not be locked.
- * `column_filled`, `fixed_column`, `column_used`: a column with a value, of every source's table, or that an index or a
- * saved view uses is not dropped. `columns_used_up`: the table has too few column numbers left to drop one.
+ * recreating the views took too long. `table_busy`: the table could not be locked. `column_filled`, `fixed_column`,
+ * `column_used`: a column cannot be dropped because it has a value, belongs to every source's table, or is used by an
+ * index or a saved view. `columns_used_up`: the table has too few column numbers left to drop one.
  */
 export class ColumnError extends Schema.TaggedError<ColumnError>()("ColumnError", {
   code: Schema.Literals([

@@ -1,4 +1,4 @@
-/** Builds, lists and drops indexes of columns. Which columns an index has, and of which kind, is decided by `ColumnIndexes`. */
+/** Builds, lists and drops indexes of columns. `ColumnIndexes` decides which columns an index has, and its kind. */
 import { Context, Data, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -8,7 +8,7 @@ export type IndexMethod = "btree" | "hash"
 /** An index that was created for columns. */
 export interface ColumnIndex {
   readonly name: string
-  /** In order; of a btree including the last ones, which order equal values. */
+  /** In order; a btree's include the trailing ones that order equal values. */
   readonly columns: ReadonlyArray<string>
   readonly method: IndexMethod
   /** False while it is being built, and after an interrupted build. */
@@ -16,7 +16,7 @@ export interface ColumnIndex {
   readonly bytes: number
   /** How often PostgreSQL has used it. */
   readonly scans: number
-  /** How much of a build that is under way is done, from 0 to 1; null if none is. */
+  /** The progress of a running build, from 0 to 1; null if none is running. */
   readonly progress: number | null
 }
 
@@ -37,13 +37,13 @@ export class ColumnIndexStore extends Context.Service<
   ColumnIndexStore,
   {
     readonly list: (oid: number) => Effect.Effect<ReadonlyArray<ColumnIndex>, StoreUnavailable>
-    /** The name of any owner's index that is ready and begins with these columns; null if none does. */
+    /** The name of a ready index, of any owner, that begins with these columns; null without one. */
     readonly serving: (
       oid: number,
       columns: ReadonlyArray<string>,
       method: IndexMethod,
     ) => Effect.Effect<string | null, StoreUnavailable>
-    /** Without a time limit, and without blocking writers; returns the index's name. */
+    /** Builds the index without a time limit and without blocking writers; returns its name. */
     readonly build: (index: ColumnIndexToBuild) => Effect.Effect<string, IndexFailed | StoreUnavailable>
     readonly drop: (schema: string, names: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   }

@@ -34,9 +34,9 @@ export class ColumnIndexes extends Context.Service<
     /** The indexes created here, including those being built or interrupted. */
     readonly list: (schema: string, name: string) => Returns<ReadonlyArray<ColumnIndex>>
     /**
-     * Creates one, unless an index serves the columns already. Rows can be written and read meanwhile; a new field of a
-     * source waits, with its rows, until the build is complete. No time limit. The remains of an interrupted build are
-     * replaced.
+     * Creates an index, unless one serves the columns already. Rows can be written and read meanwhile, but a new field
+     * of a source waits, with its rows, until the build is complete. There is no time limit. Replaces the remains of an
+     * interrupted build.
      */
     readonly build: (schema: string, name: string, columns: ReadonlyArray<string>) => Returns<ColumnIndexState>
     readonly drop: (schema: string, name: string, index: string) => Returns<ColumnIndex>
@@ -56,7 +56,7 @@ export class ColumnIndexes extends Context.Service<
           : yield* refuse("no_such_table", `No readable table or view is named ${schema}.${name}.`)
       })
 
-      /** One of ours to index, or to drop an index of. */
+      /** A table that the cabinet may index, or whose index it may drop. */
       const ours = Effect.fnUntraced(function* (schema: string, name: string) {
         const table = yield* find(schema, name)
         const target = yield* targets.target(table.oid)

@@ -19,8 +19,8 @@ export interface TypeOperators {
 export const SYSTEM_OPERATORS: TypeOperators = { schema: "pg_catalog", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
 
 /**
- * Operators for a type whose own are in a schema that the reader may not use. Arrays are compared by the order of their
- * elements' type, by operators open to every role; but no index supports it.
+ * Operators for a type whose own operators are in a schema that the reader may not use. Arrays are compared by the
+ * order of their elements' type, by operators open to every role, but no index supports this.
  */
 export const ARRAY_OPERATORS: TypeOperators = { ...SYSTEM_OPERATORS, ofArrays: true }
 

@@ -1,6 +1,6 @@
 /**
- * Decides whether a column of a source's table may be dropped: only one of a field, without a value, that nothing uses. A
- * field that arrives later creates its column again, so that no value is ever lost.
+ * Decides whether a column of a source's table may be dropped: only a field's column without a value that nothing uses.
+ * A field that arrives later creates its column again, so that no value is ever lost.
  */
 import { Result } from "effect"
 import { counted } from "../text/Counted.ts"
@@ -13,8 +13,8 @@ import type { ColumnTable, ColumnUse, NotRetyped } from "./SourceColumnStore.ts"
 const FIXED: ReadonlySet<string> = new Set(["_event_id", "_received_at"])
 
 /**
- * PostgreSQL numbers at most 1,600 columns over a table's whole life, dropped ones included. The rest stays for the columns
- * that senders create.
+ * PostgreSQL numbers at most 1,600 columns over a table's life, including dropped ones. The rest is reserved for
+ * columns that senders create.
  */
 const MAX_NUMBERED = 1_200
 

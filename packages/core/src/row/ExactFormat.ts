@@ -1,6 +1,6 @@
 /**
- * Which texts represent a value of a kind exactly. Used only for columns whose kind an operator chose: a form sends every
- * field as text. PostgreSQL evaluates the same patterns to convert the values of an existing column.
+ * Decides which texts represent a value of a kind exactly. Used only for columns whose kind an operator chose, because
+ * a form sends every field as text. PostgreSQL evaluates the same patterns to convert the values of an existing column.
  */
 import { isCalendarDay } from "./CalendarDay.ts"
 import type { ColumnKind } from "./FieldColumn.ts"

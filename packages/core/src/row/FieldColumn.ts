@@ -3,7 +3,7 @@
 /** The kinds of column that a sender can create. A column never changes its kind by itself. */
 export type SentKind = "numeric" | "text" | "boolean" | "jsonb"
 
-/** The kinds that a column can have: those of a sender, and those that only an operator can choose. */
+/** The kinds that a column can have: those that senders create, and those that only an operator can choose. */
 export type ColumnKind = SentKind | "date" | "timestamptz"
 
 export const COLUMN_KINDS: ReadonlyArray<ColumnKind> = ["numeric", "text", "boolean", "jsonb", "date", "timestamptz"]

@@ -2,7 +2,7 @@
 import type { ReadableColumn } from "./Catalog.ts"
 import type { PageQuery } from "./RowReader.ts"
 
-/** The number of columns whose longest numbers still fit into an entry, together with the key. */
+/** With more columns, the longest numbers would not fit into an entry together with the key. */
 export const MAX_INDEX_COLUMNS = 3
 
 /** Kinds whose values are short, and other built-in types of PostgreSQL with short values. */
@@ -19,9 +19,9 @@ export const isLong = ({ type }: ReadableColumn) =>
 const RANGES: ReadonlySet<string> = new Set(["gt", "ge", "lt", "le"])
 
 /**
- * The columns of an index that would serve the page: those that must equal a value, then the one that its rows are sorted by,
- * or that must be within a range. Empty if none would, as where its rows are those of a view, are found by their key, or are
- * compared in a way that no index serves.
+ * The columns of an index that would serve the page: those that must equal a value, then the one that its rows are
+ * sorted by, or that must be within a range. Empty if no index would help: the rows are a view's, are found by their
+ * key, or are compared in a way that no index serves.
  */
 export const servingColumns = ({ table, compared }: Pick<PageQuery, "table" | "compared">): ReadonlyArray<string> => {
   if (table.identity === "text") return []
@@ -32,7 +32,7 @@ export const servingColumns = ({ table, compared }: Pick<PageQuery, "table" | "c
   if (key.length > 0 && key.every((name) => names.has(name))) return []
   const exact = [...equal].filter(isShort)
   const text = [...equal].find(isLong)
-  // Alone, as a hash index has it.
+  // A hash index has only one column.
   if (exact.length === 0 && text !== undefined) return [text.name]
   const ranges = filters.filter(({ condition }) => RANGES.has(condition)).map(({ column }) => column)
   const range = [...ranges, ...(period === null ? [] : [period.column])].find(isShort)

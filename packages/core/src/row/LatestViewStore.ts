@@ -9,7 +9,7 @@ interface ObjectName {
 
 export interface LatestViewPlan {
   readonly of: ObjectName
-  /** At least one column; a row without any of them is about nothing. */
+  /** At least one column; rows in which all of them are empty are left out. */
   readonly keys: ReadonlyArray<string>
   /**
    * The columns that decide which row is later, most significant first; nullable ones are compared by their values
@@ -30,7 +30,7 @@ export class LatestViewStore extends Context.Service<
   LatestViewStore,
   {
     readonly statement: (plan: LatestViewPlan) => string
-    /** As the author, within a time limit; nothing is created unless the view can be read. */
+    /** Creates the view as the author, within a time limit; creates nothing unless the view can be read. */
     readonly create: (plan: LatestViewPlan) => Effect.Effect<void, ViewFailed | StoreUnavailable>
   }
 >()("@data-cabinet/core/row/LatestViewStore") {}

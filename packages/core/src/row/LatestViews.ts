@@ -16,11 +16,11 @@ export interface LatestViewQuery {
   readonly name: string
   /** The key: 1 to 32 columns. Rows in which one of them is empty are left out. */
   readonly keys: ReadonlyArray<string>
-  /** The column that decides which row is later; by default `_event_id`, which every source's table has. */
+  /** The column that decides which row is later; default: `_event_id`, which every source's table has. */
   readonly by?: string | undefined
-  /** The view's name with its schema; by default `public.NAME_latest`. */
+  /** The view's name with its schema; default: `public.NAME_latest`. */
   readonly view?: string | undefined
-  /** Whether a view of this name is replaced, which adds columns that the table got since. */
+  /** Whether to replace a view of this name, which adds columns that the table has gained since. */
   readonly replace?: boolean | undefined
 }
 
@@ -28,7 +28,7 @@ export interface LatestViewQuery {
 export interface LatestView {
   /** Its name with its schema. */
   readonly view: string
-  /** False if it was only shown. */
+  /** False if its SQL was only shown. */
   readonly created: boolean
   readonly sql: string
 }
@@ -38,7 +38,7 @@ type Returns = Effect.Effect<LatestView, LatestViewError | StoreUnavailable>
 export class LatestViews extends Context.Service<
   LatestViews,
   {
-    /** The SQL by which it would be created; nothing is created. */
+    /** Returns the SQL that would create it; creates nothing. */
     readonly show: (query: LatestViewQuery) => Returns
     readonly create: (query: LatestViewQuery) => Returns
   }
@@ -77,7 +77,7 @@ export class LatestViews extends Context.Service<
   )
 }
 
-/** As many as an index of PostgreSQL may have. */
+/** The most columns that an index of PostgreSQL may have. */
 const MAX_KEYS = 32
 /** PostgreSQL would cut a longer name. */
 const MAX_NAME_BYTES = 63

@@ -1,6 +1,6 @@
 /**
- * Facts about the lists and objects in a long event's fields that planning its row needs. Computed in advance and in
- * pieces, because it visits every value in them.
+ * Facts about lists and objects in a long event's fields, needed to plan its row. Computed in advance and in pieces,
+ * because every value in them is visited.
  */
 import type { Json, JsonObject } from "../json/Json.ts"
 import { JsonWriting } from "../json/JsonText.ts"

@@ -1,8 +1,8 @@
 /**
- * How people write numbers and days where JSON's forms are not used: `1.234,50`, `02.03.2026`. A text is read in a
- * notation only if it is written in it exactly: groups of three digits with one separator throughout, no leading zeros,
- * a year of four digits. Values keep every digit; `1,50` is 1.50. A text that could be meant in two ways is refused
- * unless the notation says which (`1.234`, `02.03.2026`), and one with a year of two digits always.
+ * How people write numbers and days where JSON's forms are not used: `1.234,50`, `02.03.2026`. A text is converted only
+ * if it matches the notation exactly: groups of three digits with one separator throughout, no leading zeros, a
+ * four-digit year. Values keep every digit; `1,50` is 1.50. An ambiguous text (`1.234`, `02.03.2026`) is refused unless
+ * the notation resolves it, and a two-digit year always.
  *
  * Decision: docs/decisions/0075-notations-and-erasures.md
  */
@@ -28,14 +28,14 @@ export interface Notation {
   readonly dates?: DateNotation | undefined
 }
 
-/** Why a column of one kind cannot be read in the notation as one of another kind, in words; undefined if it can. */
+/** Why a column of one kind cannot be converted to another in this notation, in words; undefined if it can. */
 export const refusedNotation = (from: ColumnKind, to: ColumnKind, { numbers, dates }: Notation): string | undefined => {
   if (numbers !== undefined && !NUMBER_NOTATIONS.includes(numbers)) return unknownNotation("numbers", NUMBER_NOTATIONS)
   if (dates !== undefined && !DATE_NOTATIONS.includes(dates)) return unknownNotation("dates", DATE_NOTATIONS)
   if (numbers !== undefined && to !== "numeric") return "A notation of numbers applies to the type numeric only."
   if (dates !== undefined && to !== "date" && to !== "timestamptz")
     return "A notation of dates applies to the types date and timestamptz only."
-  // A column of the type already is not read again.
+  // A column that already has the type is not converted.
   return (numbers ?? dates) === undefined || from === "text" || from === to
     ? undefined
     : `A notation applies to columns of text only; this one has the type ${from}.`
@@ -44,7 +44,7 @@ export const refusedNotation = (from: ColumnKind, to: ColumnKind, { numbers, dat
 export const unknownNotation = (name: keyof Notation, all: ReadonlyArray<string>): string =>
   `The notation of ${name} must be one of ${all.join(", ")}.`
 
-/** Spaces and apostrophes group digits in either notation: a space, one that does not break, a narrow one, `'` and `’`. */
+/** Spaces and apostrophes group digits in either notation: a space, a no-break space, a narrow one, `'` and `’`. */
 const GROUPS = [" ", "\u00A0", "\u202F", "'", "\u2019"]
 const MINUS = "\u2212"
 
@@ -73,8 +73,8 @@ const TIME = "[T ]([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
 const ZONE = "(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])"
 
 /**
- * Anchored patterns with the same meaning in JavaScript and PostgreSQL. That the calendar has the day is not in them.
- * Undefined if the notation says nothing of the kind.
+ * Anchored patterns with the same meaning in JavaScript and PostgreSQL. They do not check whether the day exists.
+ * Undefined if the notation does not cover the kind.
  */
 export const notationPattern = (kind: ColumnKind, { numbers, dates }: Notation): string | undefined => {
   if (kind === "numeric") return numbers === undefined ? undefined : numberPattern(numbers)

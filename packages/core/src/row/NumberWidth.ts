@@ -1,6 +1,6 @@
 /**
- * Limits the numbers that are passed to PostgreSQL as numbers. PostgreSQL stores all digits of a number, in jsonb too: 8
- * bytes such as `1e131071` would become 131 KB.
+ * Limits the numbers that are passed to PostgreSQL as numbers. PostgreSQL stores all digits of a number, even in jsonb:
+ * 8 bytes such as `1e131071` would become 131 KB.
  */
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 
 export class ReadError extends Schema.TaggedError<ReadError>()("ReadError", {
   /**
-   * `table_busy`: a lock was not acquired in time. `query_failed`: any other error while running, in the database's words.
-   * `query_timeout`: the time limit. `reader_off`: reading is switched off, or the reader cannot connect.
+   * `table_busy`: a lock was not acquired in time. `query_failed`: any other error while running, in the database's
+   * words. `query_timeout`: the time limit. `reader_off`: reading is switched off, or the reader cannot connect.
    */
   code: Schema.Literals(["table_busy", "query_failed", "query_timeout", "reader_off"]),
   message: Schema.String,

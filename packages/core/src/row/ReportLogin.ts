@@ -1,7 +1,7 @@
 /**
- * The login with which other programs read the cabinet's tables in SQL: psql, a program for reports, a notebook. It
- * reads the same data as readers of the API, and never schema `cabinet`. Its password is shown once. Refuses if no
- * client could connect.
+ * The login with which other programs (psql, reporting tools, notebooks) read the cabinet's tables in SQL. It reads the
+ * same data as readers of the API, and never schema `cabinet`. Its password is shown once. Refuses if no client could
+ * connect.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -18,7 +18,7 @@ export class ReportLogin extends Context.Service<
   ReportLogin,
   {
     readonly get: Effect.Effect<ReportLoginState, StoreUnavailable>
-    /** Gives it a new password; the old one stops working, and its sessions end. */
+    /** Issues a new password; the old one stops working, and its sessions end. */
     readonly issue: () => Effect.Effect<IssuedReportLogin, ReportLoginError | StoreUnavailable>
     readonly revoke: () => Effect.Effect<ReportLoginState, ReportLoginError | StoreUnavailable>
   }

@@ -1,21 +1,21 @@
-/** The role for reports in the database. Whether it is given out is decided by `ReportLogin`. */
+/** Manages the role for reports in the database. `ReportLogin` decides whether to issue it. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-/** Something that the login may do besides reading, and the statement by which an administrator revokes it. */
+/** Something that the login may do besides reading, and the statement with which an administrator revokes it. */
 export interface RightBeyondReading {
   readonly right: string
   readonly remedy: string
 }
 
-/** The login as it is now. */
+/** The current state of the login. */
 export interface ReportLoginState {
   readonly role: string
-  /** Whether it can log in: its password was requested once. */
+  /** Whether it can log in, because a password was issued. */
   readonly active: boolean
-  /** Where it connects, without the password; null if the database is reached on this machine alone. */
+  /** Where clients connect, without the password; null if the database is reachable only on this machine. */
   readonly url: string | null
-  /** Sessions now, and at most. */
+  /** The number of its sessions, and the limit. */
   readonly sessions: number
   readonly maxSessions: number
   readonly beyond: ReadonlyArray<RightBeyondReading>
@@ -31,9 +31,11 @@ export class ReportLoginStore extends Context.Service<
   ReportLoginStore,
   {
     readonly read: Effect.Effect<ReportLoginState, StoreUnavailable>
-    /** Gives it a new password, which is returned and stored nowhere, and the reader's grants; ends its sessions. */
+    /**
+     * Issues a new password, which is returned and stored nowhere, and the reader's grants; ends the login's sessions.
+     */
     readonly issue: Effect.Effect<LoginOutcome<{ readonly password: string }>, StoreUnavailable>
-    /** It can no longer log in, and its sessions are ended. */
+    /** Prevents further logins, and ends its sessions. */
     readonly revoke: Effect.Effect<LoginOutcome<null>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/ReportLoginStore") {}

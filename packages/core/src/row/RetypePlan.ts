@@ -52,8 +52,8 @@ const obstacleInWords = (obstacle: ViewObstacle): string => {
 }
 
 /**
- * The column for values that the new type cannot hold: the text column that its field has, or a new one. The changed column
- * is the first of its field, so later values that do not fit go to the sibling too.
+ * The column for values that the new type cannot hold: the text column that its field has, or a new one. The changed
+ * column comes first in its field, so later values that do not fit also go to the sibling.
  */
 export const siblingOf = (layout: TableLayout, column: FieldColumn): SiblingColumn => {
   const { field, name } = column
@@ -61,7 +61,7 @@ export const siblingOf = (layout: TableLayout, column: FieldColumn): SiblingColu
   if (known !== undefined) return { name: known.name, isNew: false }
   const [created] = nameColumns(layout, [{ field, kind: "text" }], [name])
   if (created !== undefined) return { name: created.name, isNew: true }
-  // The table has as many columns as senders may create; this one is its owner's wish.
+  // Senders may not exceed the limit of columns, but an owner's change may.
   const taken = new Set(layout.columns.map((each) => each.name))
   return { name: readableName(`${name.slice(0, 50)}_text`, taken, "field"), isNew: true }
 }
@@ -100,7 +100,7 @@ export const retypeDecisions = (
   sibling: siblingOf,
 })
 
-/** Words for why the database did not carry out the decision. */
+/** Explains why the database did not carry out the decision. */
 export const notRetyped = (name: string, type: ColumnKind, { fact }: NotRetyped): ColumnError => {
   switch (fact.is) {
     case "depended_on":

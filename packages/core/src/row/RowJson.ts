@@ -1,8 +1,8 @@
 /**
  * Generates SQL that converts values to JSON, for types that an adapter does not write itself, and to the text that
- * searches look in: numbers keep every digit, timestamps are RFC 3339 in UTC, bytes are base64, structures stay structures,
- * and everything without a JSON form of its own is its text. Requires a session in UTC with ISO dates. Nothing here comes
- * from a request, and no function, operator or cast of a customer is called.
+ * searches look in: numbers keep every digit, timestamps are RFC 3339 in UTC, bytes are base64, structures stay
+ * structures, and a value without a JSON form becomes text. Requires a session in UTC with ISO dates. Nothing here
+ * comes from a request, and no function, operator or cast of a customer is called.
  */
 import type { ArrayType, ColumnType } from "./ColumnType.ts"
 import { quoteName } from "./SqlName.ts"
@@ -18,7 +18,7 @@ export interface JsonField {
 export const rowSelect = (fields: ReadonlyArray<JsonField>): string =>
   `SELECT ${fields.map(({ name, sql }) => `${sql} AS ${quoteName(name)}`).join(", ")}`
 
-/** to_json writes `2026-01-02T03:04:05.6+00:00`, followed by ` BC` if applicable, or `infinity`. */
+/** to_json writes `2026-01-02T03:04:05.6+00:00`, with ` BC` appended if applicable, or `infinity`. */
 const momentText = (value: string): string => call("replace", bareText(value), "'+00:00'", "'Z'")
 
 /** The JSON string without its quotes. */
@@ -30,7 +30,7 @@ export const jsonText = (value: string): string => castTo(call("to_json", value)
 const bytesText = (value: string): string =>
   call("translate", call("encode", value, "'base64'"), call("chr", "10"), "''")
 
-/** `character(n)`, whose output function writes spaces up to n; its values are shown, and compared, without them. */
+/** `character(n)`: its output function pads values with spaces up to n; they are shown and compared without padding. */
 export const isPadded = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."bpchar"`
 
 /**
@@ -59,7 +59,7 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
         name: field.name,
         sql: jsonValue(field.type, `(${value}).${quoteName(field.name)}`, depth + 1),
       }))
-      // A row of nothing but NULLs satisfies IS NULL, and yet is not NULL.
+      // A row whose values are all NULL satisfies IS NULL, and yet is not NULL.
       return (
         `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ` +
         `ELSE (SELECT ${call("row_to_json", `${row}.*`)} FROM (${rowSelect(fields)}) AS ${row}) END`
@@ -75,8 +75,8 @@ export const jsonValue = (type: ColumnType, value: string, depth = 0): string =>
 const DIMENSIONS = [1, 2, 3, 4, 5, 6] as const
 
 /**
- * Writes an array element by element, in storage order. Before and after each element come as many brackets as dimensions
- * begin and end there.
+ * Writes an array element by element, in storage order. Before and after each element, it writes as many brackets as
+ * dimensions begin and end there.
  */
 const arrayJson = (type: ArrayType, value: string, depth: number): string => {
   if (type.element.kind === "timestamptz") {

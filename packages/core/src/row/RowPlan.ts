@@ -1,7 +1,7 @@
 /**
- * Decides by the JSON token which column of a source's table takes which field, and which columns have to be created.
- * Nothing is cast by guess, dropped or rounded: a value that its column cannot hold goes to a sibling column of the value's
- * own kind, and a value without a column goes to `_more`.
+ * Assigns the fields of an event to columns of its source's table by the kind of each JSON token, and determines which
+ * columns must be created. Nothing is cast by guess, dropped or rounded: a value that its column cannot hold goes to a
+ * sibling column of the value's own kind, and a value without a column goes to `_more`.
  *
  * Decision: docs/decisions/0001-long-and-colliding-names.md
  */
@@ -57,7 +57,7 @@ export class TableLayout {
     return this.#byField.get(field) ?? NONE
   }
 
-  /** `,"name":` for one of these columns, quoted once and not for each row. */
+  /** `,"name":` for one of these columns, quoted only once for all rows. */
   memberOf(column: FieldColumn): string {
     return this.#members.get(column)!
   }
@@ -131,7 +131,7 @@ const goesAsSent = (layout: TableLayout, payload: JsonObject, long: LongValues |
 /**
  * Plans the row of one event, whose payload was written as `text`; for a long event, `long` holds the facts computed in
  * advance. `missing` lists the columns that must be created first; plan again after that. With `fixed`, no column can
- * be created: the plan has the values of the columns that there are.
+ * be created: the plan covers only existing columns.
  */
 export const planRow = (
   layout: TableLayout,

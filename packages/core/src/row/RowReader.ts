@@ -9,10 +9,10 @@ import type { ReadableColumn, ReadableTable } from "./Catalog.ts"
 import type { ColumnType } from "./ColumnType.ts"
 import type { ReadError, RefusedValue, StaleObject } from "./ReadError.ts"
 
-/** A row that is longer than this when transferred is not shown: the driver accepts no message over 16 MiB. */
+/** A row that is longer than this in transfer is not shown: the driver accepts no message over 16 MiB. */
 export const MAX_ROW_BYTES = 15 * 1024 * 1024
 
-/** A value of a position that is longer than this as text cannot be carried in a cursor; it is cut one character later. */
+/** A cursor cannot carry a position value that is longer than this as text; such a value is cut one character later. */
 export const MAX_POSITION_VALUE_LENGTH = 4_000
 
 /** A parameter's text, and the type that it has in the query. */
@@ -66,12 +66,12 @@ export const shownColumn = (index: number): string => `"c${index}"`
 
 /** The rows that were found. */
 export interface FoundRows {
-  /** Each row as JSON; fewer than the limit if a page or a row is too long, and none if the first row is. */
+  /** Each row as JSON. There are fewer than the limit if a page or a row is too long, and none if the first row is. */
   readonly items: Items
   readonly hasMore: boolean
   /**
-   * The values of an item's position, as texts that PostgreSQL reads as the same values: of the last one, and of any
-   * other if rows are distinguished by their text.
+   * The values of an item's position, as texts that PostgreSQL converts back to the same values. Available for the last
+   * item, and for all items if rows are distinguished by their text.
    */
   readonly positionOf: (item: number) => ReadonlyArray<string | null>
 }

@@ -1,4 +1,7 @@
-/** Creates schemas, and grants and revokes the reader's access to them. Whether a schema may be exposed is decided by `SchemaGrants`. */
+/**
+ * Creates schemas, and grants and revokes the reader's access to them. `SchemaGrants` decides whether a schema may be
+ * exposed.
+ */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -10,10 +13,10 @@ export type GrantOutcome =
   | { readonly is: "no_reader"; readonly role: string }
   /** PostgreSQL refused, in these words; its owner can run the statements. */
   | { readonly is: "denied"; readonly detail: string; readonly statements: ReadonlyArray<string> }
-  /** PostgreSQL skips what this user may not grant, so the result is counted. */
+  /** PostgreSQL skips what this user may not grant, so the store counts the result. */
   | {
       readonly is: "changed"
-      /** The tables and views of the schema, and those among them that the reader can read now. */
+      /** The number of tables and views in the schema, and of those that the reader can currently read. */
       readonly objects: number
       readonly readable: number
       readonly statements: ReadonlyArray<string>

@@ -1,8 +1,8 @@
 /**
  * Grants and revokes the reader's access to schemas that existed in the database before the cabinet, and creates
- * schemas for the author, who may not: PostgreSQL has one right for creating schemas and for creating extensions, which
- * can put functions into any role's schema. Refuses the cabinet's own schemas and the system's, and names the
- * statements for the owner of any other schema.
+ * schemas for the author. Authors may not create schemas themselves, because PostgreSQL's right to do so includes
+ * creating extensions, which can put functions into any role's schema. Refuses the cabinet's own schemas and the
+ * system's, and names the statements that the owner of any other schema must run.
  */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -12,11 +12,11 @@ import { isSqlName } from "./SqlName.ts"
 
 type Returns = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
 
-/** Both return how many tables and views of the schema the reader can read now. */
+/** Both return how many tables and views of the schema the reader can currently read. */
 export class SchemaGrants extends Context.Service<
   SchemaGrants,
   {
-    /** Grants access to the schema's current objects, and to the future ones of its owner, as which this runs. */
+    /** Grants access to the schema's current objects, and to future ones of its owner, as whom the statements run. */
     readonly expose: (schema: string) => Returns
     readonly hide: (schema: string) => Returns
     /** Creates a schema that belongs to the author, and returns the role that owns it. */

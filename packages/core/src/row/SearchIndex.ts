@@ -19,9 +19,9 @@ export interface SearchIndexState {
   readonly built: boolean
 }
 
-/** A search index as it is now. */
+/** The current state of a search index. */
 export interface FoundSearchIndex extends TableIndex {
-  /** It covers all columns; one that lacks a newer column is not used, and the next build replaces it. */
+  /** Whether it covers all columns. One that lacks a newer column is not used, and the next build replaces it. */
   readonly complete: boolean
 }
 
@@ -30,12 +30,12 @@ type Returns<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
 export class SearchIndex extends Context.Service<
   SearchIndex,
   {
-    /** None or one; two while one replaces the other. */
+    /** One index or none; two while one replaces the other. */
     readonly list: (schema: string, name: string) => Returns<ReadonlyArray<FoundSearchIndex>>
     /**
-     * Creates the index, or rebuilds it if columns were added since. Rows can be written and read meanwhile; a new field of
-     * a source waits, with its rows, until the build is complete. No time limit; the remains of an interrupted build are
-     * removed.
+     * Creates the index, or rebuilds it if columns were added since. Rows can be written and read meanwhile, but a new
+     * field of a source waits, with its rows, until the build is complete. There is no time limit. Removes the remains
+     * of an interrupted build.
      */
     readonly build: (schema: string, name: string) => Returns<SearchIndexState>
     /** Returns how many indexes were dropped. */
@@ -70,7 +70,7 @@ export class SearchIndex extends Context.Service<
         list: Effect.fnUntraced(function* (schema, name) {
           const { oid, searchIndexed } = yield* find(schema, name)
           const all = yield* store.list(oid)
-          // The newest is the one that covers the columns that there are now.
+          // The newest one covers the current columns.
           const newest = all.findLast(({ valid }) => valid)
           return all.map((one) => ({ ...one, complete: searchIndexed && one === newest }))
         }),

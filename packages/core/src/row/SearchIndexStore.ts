@@ -1,4 +1,4 @@
-/** Builds and drops search indexes. Whether a table may have one is decided by `SearchIndex`. */
+/** Builds and drops search indexes. `SearchIndex` decides whether a table may have one. */
 import { Context, Data, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -13,7 +13,7 @@ export interface IndexTarget {
   readonly mine: boolean
 }
 
-/** An index of ours on a table. */
+/** An index of the cabinet on a table. */
 export interface TableIndex {
   readonly name: string
   /** False while it is being built, and after an interrupted build. */
@@ -21,7 +21,7 @@ export interface TableIndex {
   readonly bytes: number
   /** How often PostgreSQL has used it. */
   readonly scans: number
-  /** How much of a build that is under way is done, from 0 to 1; null if none is. */
+  /** The progress of a running build, from 0 to 1; null if none is running. */
   readonly progress: number | null
 }
 
@@ -42,7 +42,7 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
     | { readonly is: "no_trigrams"; readonly detail: string }
     /** pg_trgm is in a schema where this role may create functions. */
     | { readonly is: "open_trigrams"; readonly schema: string; readonly role: string }
-    /** pg_trgm itself is this role's, which may drop it with every index that uses it. */
+    /** This role owns pg_trgm, and may drop it with every index that uses it. */
     | { readonly is: "authors_trigrams"; readonly owner: string }
     /** The schema for pg_trgm belongs to another role. */
     | { readonly is: "foreign_schema"; readonly owner: string }
@@ -55,7 +55,7 @@ export class SearchIndexStore extends Context.Service<
     /** None if the table does not exist. */
     readonly target: (oid: number) => Effect.Effect<Option.Option<IndexTarget>, StoreUnavailable>
     readonly list: (oid: number) => Effect.Effect<ReadonlyArray<TableIndex>, StoreUnavailable>
-    /** Without a time limit, and without blocking writers; returns the index's name. */
+    /** Builds the index without a time limit and without blocking writers; returns its name. */
     readonly build: (index: IndexToBuild) => Effect.Effect<string, NotIndexed | StoreUnavailable>
     readonly drop: (schema: string, names: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   }

@@ -1,6 +1,6 @@
 /**
- * Stores the columns of sources' tables. It decides nothing: labels have been checked, and the caller decides whether
- * and how a column gets another type, inside the transaction that changes it.
+ * Stores the columns of sources' tables. It decides nothing: labels have been checked, and the caller decides inside
+ * the changing transaction whether and how a column gets another type.
  */
 import { Context, Data, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -14,12 +14,12 @@ export interface SourceColumn {
   readonly field: string
   readonly label: string
   readonly type: ColumnKind
-  /** The event that created it; null while that is not recorded. */
+  /** The event that created it; null until that is recorded. */
   readonly eventId: number | null
   readonly createdAt: string
 }
 
-/** The type that a column gets, and how the values that it has are written; JSON's forms where the notation says nothing. */
+/** The new type of a column, and how its values are written; by default as JSON writes them. */
 export interface NewType {
   readonly type: ColumnKind
   readonly notation: Notation
@@ -35,11 +35,11 @@ export interface RetypeResult {
   readonly views: ReadonlyArray<string>
 }
 
-/** The effects of a change of type, found without making it. */
+/** The effects that a change of type would have. */
 export interface RetypeTrial {
   /** How many values the new type cannot hold; null if they could not be counted in time. */
   readonly misfits: number | null
-  /** The first of them, cut where they are long; empty too if none was found in time. */
+  /** The first of them, cut if long; also empty if none was found in time. */
   readonly examples: ReadonlyArray<{ readonly eventId: number; readonly value: string }>
   /** The column that they would move to; null if every value fits. */
   readonly sibling: string | null
@@ -74,11 +74,13 @@ export interface SiblingColumn {
 }
 
 /**
- * The decisions of a retype, each a function of the facts that the store has read and locked; a failure rolls
- * everything back.
+ * The decisions of a retype, each a function of facts that the store has read and locked; a failure rolls everything
+ * back.
  */
 export interface RetypeDecisions<E> {
-  /** The column to change, or null if it has the type; undefined is given for a source that does not exist. */
+  /**
+   * Returns the column to change, or null if it already has the type; receives undefined if the source does not exist.
+   */
   readonly column: (table: ColumnTable | undefined) => Result.Result<FieldColumn | null, E>
   readonly dependents: (found: ColumnDependents) => Result.Result<void, E>
   readonly sibling: (layout: TableLayout, column: FieldColumn) => SiblingColumn
@@ -100,7 +102,7 @@ export interface ColumnUse {
   readonly filled: boolean
   /** As `schema.name`. */
   readonly views: ReadonlyArray<string>
-  /** As PostgreSQL describes them; indexes, constraints and statistics apart from the others. */
+  /** As PostgreSQL describes them; indexes, constraints and statistics separate from the others. */
   readonly objects: ReadonlyArray<string>
   readonly indexes: ReadonlyArray<string>
   /** The saved views of the table, whether they use the column or not. */
@@ -109,7 +111,7 @@ export interface ColumnUse {
   readonly numbered: number
 }
 
-/** The decisions of a drop, each a function of what the store has read; a failure changes nothing. */
+/** The decisions of a drop, each a function of facts that the store has read; a failure changes nothing. */
 export interface DropDecisions<E> {
   readonly column: (table: ColumnTable | undefined) => Result.Result<void, E>
   readonly use: (use: ColumnUse) => Result.Result<void, E>
@@ -132,8 +134,8 @@ export class SourceColumnStore extends Context.Service<
       label: string,
     ) => Effect.Effect<Option.Option<SourceColumn>, StoreUnavailable>
     /**
-     * Changes a column's type in one transaction: values whose text represents a value of the new type exactly are
-     * converted, the others move to the sibling, and the views that depend on the column are recreated as they were.
+     * Changes a column's type in one transaction. Converts the values whose text represents a value of the new type
+     * exactly, moves the others to the sibling, and recreates the views that depend on the column.
      */
     readonly retype: <E>(
       sourceId: number,
@@ -141,9 +143,7 @@ export class SourceColumnStore extends Context.Service<
       to: NewType,
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeResult, E | NotRetyped | StoreUnavailable>
-    /**
-     * Finds the effects of `retype`, in a transaction that only reads and blocks no session, for a few seconds at most.
-     */
+    /** Reports what `retype` would do, in a transaction that only reads and blocks no session, within a few seconds. */
     readonly tryRetype: <E>(
       sourceId: number,
       column: string,
@@ -151,8 +151,8 @@ export class SourceColumnStore extends Context.Service<
       decide: RetypeDecisions<E>,
     ) => Effect.Effect<RetypeTrial, E | NotRetyped | StoreUnavailable>
     /**
-     * Drops a column. The facts for the decisions are read without a lock first, and again under locks held for one
-     * scan of the table; rows of that time are written afterwards.
+     * Drops a column. The facts for the decisions are read first without a lock, and again under locks held for one
+     * scan of the table. Rows of that time are written afterwards.
      */
     readonly drop: <E>(
       sourceId: number,

@@ -1,6 +1,6 @@
 /**
- * An operator's changes to the columns of a source's table. Senders only ever add columns; no one else changes them.
- * Refuses columns that do not exist, labels that do not fit, and changes of type that something prevents.
+ * An operator's changes to the columns of a source's table. Senders can only add columns. Refuses columns that do not
+ * exist, unsuitable labels, and changes of type that something prevents.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -22,10 +22,13 @@ export class SourceColumns extends Context.Service<
     readonly list: (sourceId: number) => Returns<ReadonlyArray<SourceColumn>>
     readonly relabel: (sourceId: number, column: string, label: string) => Returns<SourceColumn>
     /**
-     * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new type
-     * exactly, as JSON writes it or in the `notation`, which only a column of text can have; the others move to the sibling column of the old type. Fails if views depend on the column, unless
-     * `withViews` is set: then they are recreated with their owners, rights, comments and indexes, within a time limit.
-     * Fails if anything else depends on the column that cannot be recreated, and names it.
+     * Changes a column's type in one transaction. A value is converted only if its text represents a value of the new
+     * type exactly: as JSON writes it or, in a text column, in the `notation`. The others move to the sibling column of
+     * the old type.
+     *
+     * Fails if views depend on the column, unless `withViews` is set: then they are recreated with their owners,
+     * rights, comments and indexes, within a time limit. Fails if anything else that cannot be recreated depends on the
+     * column, and names it.
      */
     readonly retype: (
       sourceId: number,
@@ -41,8 +44,8 @@ export class SourceColumns extends Context.Service<
       notation?: Notation,
     ) => Returns<RetypeTrial>
     /**
-     * Drops a column that has no value, and returns it. Fails if it has one, if it belongs to every source's table, or if a
-     * view, an index or anything else uses it. The field's next value creates the column again.
+     * Drops a column without values, and returns it. Fails if it has a value, if it belongs to every source's table, or
+     * if a view, an index or anything else uses it. The field's next value creates the column again.
      */
     readonly drop: (sourceId: number, column: string) => Returns<SourceColumn>
   }

@@ -1,6 +1,6 @@
 /**
  * A call whose caller may leave before it has its result. The call is then aborted: code working for it stops, and its
- * result is not read. An AbortSignal would say the same, at several times the cost of a short request's own steps.
+ * result is not read. An AbortSignal would do the same, at several times the cost of a short request's own steps.
  */
 import { type Context, Effect, type Result } from "effect"
 import type { Call } from "./Call.ts"
@@ -9,11 +9,11 @@ import type { TimerWheel } from "./TimerWheel.ts"
 
 export interface AbortableCall extends Call {
   readonly isAborted: boolean
-  /** Calls `abort` when the call is aborted, at once if it was already, until the returned function is called. */
+  /** Calls `abort` when the call is aborted, or at once if it already was. The returned function withdraws it. */
   readonly onAbort: (abort: () => void) => () => void
 }
 
-/** A call, as its owner sees it, who can abort it. */
+/** A call as seen by its owner, which can abort it. */
 export class OwnCall implements AbortableCall {
   readonly deadline: Deadline
   readonly context: Context.Context<never>
@@ -47,7 +47,7 @@ export class OwnCall implements AbortableCall {
   }
 }
 
-/** Work that is aborted at a deadline, or with the call that it is done for. At the deadline `late` is returned at once. */
+/** Aborts work at a deadline, or with the call for which it runs. At the deadline, returns `late` at once. */
 export const withDeadline = <A>(
   wheel: TimerWheel,
   call: AbortableCall,

@@ -1,7 +1,6 @@
 /**
- * Work that a process repeats in the background. Nothing that goes wrong in one run ends the repetition, neither an error
- * nor a fault; only the end of the scope does. A failing task logs one line, and one more when it works again, however long
- * it fails meanwhile.
+ * Repeats work in the background. Neither an error nor a fault in one run ends the repetition; only the end of the
+ * scope does. A failing task logs one line, and one more when it works again, however long it fails meanwhile.
  */
 import { Cause, Duration, Effect, Exit, Metric, Random, type Scope } from "effect"
 
@@ -42,20 +41,20 @@ const runs = Metric.counter("background_runs_total", {
 })
 
 export interface BackgroundOptions {
-  /** How long after the start the first run is. Default: at once. */
+  /** The delay of the first run. Default: none. */
   readonly firstAfter?: Duration.Input
   /** The pause after a run that failed. Default: `every`, or a second if that depends on the result. */
   readonly retryAfter?: Duration.Input
   /**
-   * Errors are logged at level debug, because others report the same: everything that needs the database reports that it
-   * is unavailable. Faults are always warnings.
+   * Logs errors at level debug, because everything that needs the database reports that it is unavailable. Faults are
+   * always warnings.
    */
   readonly quiet?: boolean
 }
 
 /**
- * The shortest share of a pause, so that processes that start together do not stay in step. No pause is longer than
- * requested.
+ * The shortest share of a pause: random pauses keep processes that start together from staying in step. No pause is
+ * longer than requested.
  */
 const MIN_PAUSE_SHARE = 0.8
 
@@ -64,7 +63,7 @@ const jittered = (pause: Duration.Input): Effect.Effect<Duration.Duration> =>
     Duration.times(Duration.fromInputUnsafe(pause), MIN_PAUSE_SHARE + (1 - MIN_PAUSE_SHARE) * random),
   )
 
-/** How badly the runs fail at present: a fault is logged even if errors of the same task are known. */
+/** How the runs currently fail: a fault is logged even if errors of the same task were logged before. */
 type Failing = "no" | "by an error" | "by a fault"
 
 class Task<A, E, R> {

@@ -1,7 +1,7 @@
 /**
  * Collects calls of one kind and runs them together. A request runs long code once, so each of its steps finds the CPU
- * caches full of the other steps: parsing a body amid the rest of a request was measured to take ten times as long as right
- * after another body. Therefore concurrent requests complete each step for all of them before the next step.
+ * caches full of the other steps. Parsing a body amid the rest of a request was measured to take ten times as long as
+ * right after another body. Therefore concurrent requests complete each step together before the next.
  */
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from "effect"
 import type { Deadline } from "./Deadline.ts"
 
 export interface Call {
-  /** When the caller must have a result of any kind. */
+  /** When the caller needs a result of any kind. */
   readonly deadline: Deadline
   /** The context for its spans and log lines. */
   readonly context: Context.Context<never>

@@ -1,5 +1,5 @@
 /**
- * Buffers the bytes of a body as they arrive. A single chunk is passed on without a copy; many small ones are written into
+ * Buffers the bytes of a body as they arrive. A single chunk is passed on without a copy; small ones are written into
  * one growing buffer, so that a client that sends single bytes costs those bytes and not an object for each.
  */
 export class ChunkBuffer {

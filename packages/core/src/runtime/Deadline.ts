@@ -1,6 +1,6 @@
 /**
- * A deadline as a value: it accompanies a request from layer to layer, and each queue sweeps the requests in it that are
- * past their deadline (see TimerWheel). No layer sets a timer for a request.
+ * A deadline as a value. It accompanies a request from layer to layer, and each queue removes requests past their
+ * deadline (see TimerWheel). No layer sets a timer for a request.
  */
 import type { Clock } from "effect"
 

@@ -10,7 +10,7 @@ import type { AbortableCall } from "./AbortableCall.ts"
 export const fromResult = <A, E>(call: (signal: AbortSignal) => Promise<Result.Result<A, E>>): Effect.Effect<A, E> =>
   Effect.flatMap(Effect.promise(call), Effect.fromResult)
 
-/** Runs an Effect and returns its result. A call for which it is run interrupts it when it is aborted. */
+/** Runs an Effect and returns its result. If a call is given, aborting it interrupts the Effect. */
 export const runResult = <A, E>(
   work: Effect.Effect<A, E>,
   context: Context.Context<never>,

@@ -1,4 +1,4 @@
-/** Long loops that let the process do other work in between. */
+/** Loops over many items, and lets the process do other work in between. */
 import { Effect } from "effect"
 
 /** Few enough that steps of microseconds block the event loop for a few milliseconds at most. */

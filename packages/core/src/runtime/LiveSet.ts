@@ -1,8 +1,9 @@
 /**
- * The members present now, in no order, for sets that many members join and leave all the time. Not a Set: V8 allocates
- * the table of a Set again as it fills with deleted entries, and the old table points to the new one. Once one of the
- * tables is in the old generation, every minor collection keeps, and copies, their last contents, until a full
- * collection. For the requests in flight this was measured to be a quarter of a server's CPU.
+ * The current members, in no order, for sets that many members join and leave all the time.
+ *
+ * Not a Set: V8 reallocates the table of a Set whenever it fills with deleted entries, and the old table points to the
+ * new one. Once one of the tables is in the old generation, every minor collection keeps and copies their last
+ * contents, until a full collection. For the requests in flight this was measured as a quarter of a server's CPU time.
  */
 interface Entry<A> {
   readonly member: A

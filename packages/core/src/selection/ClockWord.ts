@@ -1,13 +1,13 @@
 /**
  * Finds the words in a filter's value that PostgreSQL evaluates by its clock or as a fixed time: `now`, `today`,
  * `tomorrow`, `yesterday`, `epoch`, `allballs`. They are refused as values: the same request would select other rows
- * tomorrow, and by the server's midnight instead of the cabinet's. `infinity` is a value like any other.
+ * tomorrow, and by the server's midnight instead of the cabinet's. `infinity` is an ordinary value.
  *
  * Decision: docs/decisions/0030-clock-words-are-no-filter-values.md
  */
 import type { ColumnType } from "../row/ColumnType.ts"
 
-/** The first such word in a text that is read as this type, as it was sent. */
+/** The first such word, as sent, in a text that is converted to this type. */
 export const clockWord = (type: ColumnType, text: string): string | undefined => {
   if (!type.temporal) return undefined
   if (type.kind === "composite") {

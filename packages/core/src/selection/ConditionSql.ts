@@ -29,8 +29,8 @@ export interface OrderedTerm {
 }
 
 /**
- * Both sides of a comparison of a term with a text, for its operators. A domain is compared as its base type, which the
- * polymorphic operators of enums, for example, do not do on their own.
+ * Both sides of a comparison of a term with a text, for its operators. A domain is compared as its base type, because
+ * polymorphic operators, such as those of enums, do not accept domains.
  */
 export const comparedSql = (term: OrderedTerm, text: string, parameters: SqlParameters) => {
   const value = parameters.addLike(text, term)
@@ -53,14 +53,14 @@ export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: Sql
 const patternOf = (sought: string, parameters: SqlParameters): string =>
   parameters.add(`%${sought.replaceAll(/[\\%_]/g, "\\$&")}%`, TEXT)
 
-/** The pattern is folded by a subquery: once, whereas a plan that is kept for all patterns would fold it for each row. */
+/** A subquery folds the pattern once; a plan that is kept for all patterns would fold it for each row. */
 const containsSql = (column: ReadableColumn, sought: string, collation: string, parameters: SqlParameters): string => {
   const text = shownText(column.type, columnSql(column))
   const pattern = foldedText(patternOf(sought, parameters), collation, null)
   return operate(foldedText(text, collation, column.type), "~~", pattern)
 }
 
-/** The text of rows that a search index has, if rows are found by it before each column is searched. */
+/** The text by which a search index preselects rows before each column is searched. */
 const indexedText = ({ table, search }: SelectionPlan): string | undefined => {
   if (!table.searchIndexed || search === "" || search.includes(SEARCH_SEPARATOR)) return undefined
   const { sql, unfit } = rowText(table.columns, table.foldCollation, columnSql)
@@ -99,7 +99,7 @@ const filterSql = (filter: PlannedFilter, collation: string, parameters: SqlPara
   return condition === "ne" ? `(${holds}) IS NOT TRUE` : holds
 }
 
-/** Never NULL itself, so that NOT negates it. */
+/** Never NULL itself, so that NOT can negate it. */
 const emptySql = (column: ReadableColumn): string => {
   const of = columnSql(column)
   const isNull = `${of} IS NOT DISTINCT FROM NULL`

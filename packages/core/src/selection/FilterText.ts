@@ -1,6 +1,6 @@
 /**
- * The value of a filter as PostgreSQL reads it. A value may be written as it is shown: bytes as base64, and an array as JSON,
- * besides PostgreSQL's own form.
+ * Converts the value of a filter to PostgreSQL's form. A value may also be written as it is shown: bytes as base64, and
+ * an array as JSON.
  */
 import type { ArrayType, ColumnType, CompositeType } from "../row/ColumnType.ts"
 import { isJsonList, JsonNumber, type Json } from "../json/Json.ts"
@@ -8,7 +8,7 @@ import { jsonText } from "../json/JsonText.ts"
 import { parseJson } from "../json/ParseJson.ts"
 import { Result } from "effect"
 
-/** Undefined if the type has no such value. Whether it has any other is decided by PostgreSQL. */
+/** Undefined if the type has no such value. PostgreSQL decides about all others. */
 export const filterText = (type: ColumnType, value: string): string | undefined => {
   if (type.kind === "bytea") return bytesText(value)
   if (type.kind !== "array" || !value.trimStart().startsWith("[")) return value
@@ -28,7 +28,7 @@ const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"
 const arrayText = (type: ArrayType, items: ReadonlyArray<Json>): string | undefined => {
   const texts: Array<string> = []
   for (const item of items) {
-    // A list within is another dimension, unless the elements are JSON themselves.
+    // A list inside a list is another dimension, unless the elements are JSON themselves.
     const isNested = isJsonList(item) && type.element.kind !== "json" && type.element.kind !== "jsonb"
     const text = isNested ? arrayText(type, item) : elementText(type.element, item)
     if (text === undefined) return undefined

@@ -25,8 +25,8 @@ export class FindPlace extends Context.Service<
   FindPlace,
   {
     /**
-     * The cursor of the page that begins with the first row of this value, or of the next one in the order; null where that is
-     * the first page. A cursor in the request is ignored.
+     * The cursor of the page that begins with the first row that has this value, or the next one in the order; null if
+     * that is the first page. Ignores a cursor in the request.
      */
     readonly cursorAt: (request: RowsRequest, value: string) => Returns
   }

@@ -1,7 +1,7 @@
 /**
- * Texts as searches compare them. Letters that look the same are the same, however they are stored: case is folded, and a
- * letter with a mark is one character (Unicode's form NFC), as keyboards write it, where some file systems and phones write
- * two. Nothing that is stored changes.
+ * Texts in the form in which searches compare them. Letters that look the same are equal, however they are stored. Case
+ * is folded, and a letter with a mark is one character (Unicode's form NFC), as keyboards write it; some file systems
+ * and phones write two. Stored values do not change.
  */
 import type { ColumnType } from "../row/ColumnType.ts"
 import { call, operate } from "../row/SystemSql.ts"

@@ -1,7 +1,7 @@
 /**
- * Facts about a selection that take at most a second: how many rows it has, and which values a column has most often,
- * of its first ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown
- * that a page would not.
+ * Facts about a selection, found within a second: how many rows it has, and the most frequent values of a column in its
+ * first ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown that a
+ * page would not show.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -13,10 +13,10 @@ import type { SelectionError } from "./SelectionError.ts"
 import { noSuchTable, type ParamPairs, selectionError, shown } from "./SelectionParams.ts"
 import { type RowsRequest, SelectRows } from "./SelectRows.ts"
 
-/** How many rows are looked at. */
+/** The most rows examined. */
 export const SAMPLED_ROWS = 10_000
 const SAMPLE_MILLIS = 1_000
-/** How many values are listed. */
+/** The most values listed. */
 const TOP_VALUES = 20
 /** Longer values are counted together. */
 const MAX_VALUE_CHARS = 1_000
@@ -26,17 +26,17 @@ export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "per", "from", "to"] as con
 
 export interface RowCount {
   readonly count: number
-  /** True if there may be more: the count's limit was reached, or its time was over. */
+  /** True if there may be more: the count reached its limit, or ran out of time. */
   readonly atLeast: boolean
 }
 
 export interface Facets {
   readonly column: string
-  /** The most frequent first; each value is JSON text as the rows have it. */
+  /** Most frequent first; each value is JSON text as in the rows. */
   readonly values: ReadonlyArray<{ readonly value: string; readonly count: number }>
-  /** How many of the rows have other values. */
+  /** The number of rows with other values. */
   readonly others: number
-  /** How many rows were looked at. */
+  /** The number of rows examined. */
   readonly rows: number
   /** False if they are not all rows of the selection. */
   readonly exact: boolean

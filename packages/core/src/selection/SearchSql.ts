@@ -1,11 +1,12 @@
 /**
- * The text of a whole row, whose trigrams `cabinet table search-index` indexes. It contains the shown text of every column,
- * folded as `FoldedText` has it, one after the other. A row in which any column contains the search text is therefore always among the rows
- * whose text contains it; which rows really match is decided by the conditions of `q`, as without an index.
+ * The text of a whole row, whose trigrams `cabinet table search-index` indexes. It is the concatenation of every
+ * column's shown text, folded as in `FoldedText`. A row in which any column contains the search text is therefore
+ * always among the rows whose text contains it. The conditions of `q` then decide which rows match, as without an
+ * index.
  *
- * An index requires expressions that give the same in every session, and PostgreSQL's own formatting of dates does not: the
- * functions in the schema `cabinet_search` replace it. Types whose text can change while the row stays the same (an enum's
- * labels can be renamed) have no indexable form.
+ * An index requires expressions with the same result in every session. PostgreSQL's own formatting of dates has not, so
+ * functions in the schema `cabinet_search` replace it. Types whose text can change while the row stays the same (an
+ * enum's labels can be renamed) have no indexable form.
  */
 import type { ReadableColumn } from "../row/Catalog.ts"
 import type { ColumnType } from "../row/ColumnType.ts"

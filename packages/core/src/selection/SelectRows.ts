@@ -74,7 +74,7 @@ interface Ports {
 
 class RowSelector {
   readonly #ports: Ports
-  /** Read for the first page. */
+  /** Loaded with the first page. */
   #key: CursorKey | undefined
 
   constructor(ports: Ports) {
@@ -86,7 +86,7 @@ class RowSelector {
     const selection = selectionParams(request.params)
     if (Result.isFailure(selection)) return Result.fail(selection.failure)
     const scope = request.scope ?? null
-    // Nothing is looked up that is not listed.
+    // Look up nothing that the scope does not list.
     if (scope !== null && scopedOid(scope, request.schema, request.name) === undefined) {
       return Result.fail(noSuchTable(request.schema, request.name))
     }
@@ -102,7 +102,7 @@ class RowSelector {
       this.#key = key.success
     }
     let read = await this.#read(selection.success, table, this.#key, call)
-    // The error may be due to an outdated definition of the object: it is then looked up again and the read is retried.
+    // An outdated definition of the object may have caused the error: look it up again and retry.
     for (let tries = MAX_ATTEMPTS; Result.isFailure(read); tries--) {
       const error = read.failure
       if (call.isAborted) return changing
@@ -117,7 +117,9 @@ class RowSelector {
     return scope === null ? Result.succeed(read.success) : this.#ifListed(request, read.success, call)
   }
 
-  /** An object that was replaced by another of its name while it was read is not listed: its rows are not shown. */
+  /**
+   * If another object of the same name replaced the object during the read, and is not listed, its rows are not shown.
+   */
   async #ifListed(request: RowsRequest, page: RowsPage, call: AbortableCall): Promise<RowsResult> {
     const found = await this.#find(request, call)
     return Result.isFailure(found) ? Result.fail(found.failure) : Result.succeed(page)
@@ -166,7 +168,7 @@ class RowSelector {
   }
 }
 
-/** How often a read is retried because its object changed meanwhile. */
+/** The most attempts to read an object that keeps changing. */
 const MAX_ATTEMPTS = 3
 
 const changing = Result.fail(
@@ -206,7 +208,7 @@ const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): num
   return equal === items.length && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
 }
 
-/** Which parameter is at fault for a value that PostgreSQL could not read: a filter's, or the cursor. */
+/** The parameter at fault for a value that PostgreSQL could not convert: a filter's, or the cursor. */
 export const refusedParam = (
   plan: SelectionPlan,
   { values }: PageQuery,

@@ -3,7 +3,7 @@
 /** The conditions of a filter; the last two have no value. */
 export const FILTER_CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains", "empty", "notempty"] as const
 
-/** How a filter compares. */
+/** How a filter compares values. */
 export type FilterCondition = (typeof FILTER_CONDITIONS)[number]
 
 export interface Filter {

@@ -1,7 +1,7 @@
 /**
  * Resolves a selection against an object's columns: names become columns, the order becomes total, the cursor becomes a
- * place. Refuses unknown columns, conditions and orders that a type does not support, and cursors of another walk. Whether
- * a type accepts a filter's value is decided by PostgreSQL when the page is read.
+ * place. Refuses unknown columns, conditions and orders that a type does not support, and cursors of another walk.
+ * PostgreSQL decides, when the page is read, whether a type accepts a filter's value.
  */
 import { Result } from "effect"
 import { type CursorPosition, type CursorWalk, decodeCursor } from "../pagination/Cursor.ts"
@@ -21,7 +21,7 @@ export interface PlannedFilter {
   readonly condition: FilterCondition
   /** The value as sent. */
   readonly value: string
-  /** As PostgreSQL reads it, if it is compared. */
+  /** In PostgreSQL's form, if it is compared. */
   readonly text: string
 }
 
@@ -46,7 +46,7 @@ export interface SelectionPlan {
   readonly search: string
   readonly filters: ReadonlyArray<PlannedFilter>
   readonly period: PlannedPeriod | null
-  /** The column requested; the ties, and the whole order if it is null, are determined by the row's identity. */
+  /** The requested column. The row's identity determines the ties, and if this is null the whole order. */
   readonly sort: ReadableColumn | null
   readonly direction: Direction
   /** The columns that distinguish rows after `sort`; empty if the object has no key. */

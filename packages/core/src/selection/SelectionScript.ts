@@ -1,4 +1,6 @@
-/** A selection as one statement to be run by hand, in psql or any other client: its first page, with the values written in. */
+/**
+ * A selection as one statement to run by hand, in psql or any other client: its first page, with the values written in.
+ */
 import { Result } from "effect"
 import { CursorKey } from "../pagination/CursorKey.ts"
 import type { ReadableTable } from "../row/Catalog.ts"
@@ -16,8 +18,8 @@ const ESCAPED = /[\\'\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2
 const escape = (unit: string): string => ESCAPES[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
 
 /**
- * A text as a literal in one line. A text with a backslash is written in PostgreSQL's own form, whose meaning does not
- * depend on the session's `standard_conforming_strings`. NUL, which no text of PostgreSQL has, is refused before.
+ * A text as a literal in one line. A text with a backslash gets an escape string, whose meaning does not depend on the
+ * session's `standard_conforming_strings`. NUL, which PostgreSQL cannot hold, was refused before.
  */
 export const quoteLiteral = (text: string): string => {
   const quoted = `'${text.replaceAll(ESCAPED, escape)}'`

@@ -1,6 +1,6 @@
 /**
- * Filters that compare numbers as text. A column of text has the order of text, in which `9.50` comes after `10`: such
- * a filter is valid, but rarely intended.
+ * Detects filters that compare numbers as text. A text column has the order of text, in which `9.50` comes after `10`:
+ * such a filter is valid, but rarely intended.
  */
 import type { FilterCondition } from "./Selection.ts"
 

@@ -1,11 +1,11 @@
-/** The address under which others reach a cabinet, on which its intake addresses are built. */
+/** The address at which others reach a cabinet, and on which its intake addresses are built. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 export interface BaseUrl {
   /** Without a trailing slash. */
   readonly url: string
-  /** False if it is neither set nor recorded by a server: then it is a server's default. */
+  /** False if it is neither set nor recorded by a server, and therefore only a server's default. */
   readonly known: boolean
 }
 

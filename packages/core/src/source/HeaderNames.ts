@@ -1,13 +1,13 @@
 /**
- * Which headers of its requests a source may keep: names, or prefixes that are narrow enough. Refuses headers that
- * carry a secret.
+ * Which request headers a source may keep: names, or prefixes that are narrow enough. Refuses headers that carry
+ * secrets.
  */
 
 /** The most names in a setting. */
 export const MAX_HEADER_NAMES = 50
 export const MAX_HEADER_NAME_LENGTH = 128
 
-/** They are, or contain, credentials: none is ever kept, even if a prefix matches. */
+/** These are, or contain, credentials: none is ever kept, even if a prefix matches. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",

@@ -1,4 +1,4 @@
-/** An event that its owner sends to try a source. It is accepted like any other, and is an act in the audit log. */
+/** Sends an event by which the owner tries a source. It is accepted like any other, and is an act in the audit log. */
 import { Effect } from "effect"
 import type { AuditLog } from "../audit/AuditLog.ts"
 import { managed } from "../audit/Managed.ts"
@@ -7,7 +7,7 @@ import type { IntakeError } from "../intake/IntakeError.ts"
 import type { SourceError } from "./SourceError.ts"
 import { noSuchSource } from "./Sources.ts"
 
-/** The most names of fields in the audit log. */
+/** The most field names in an audit entry. */
 const MAX_LISTED_FIELDS = 100
 
 export const sendTestEvent = (

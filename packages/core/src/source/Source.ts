@@ -10,13 +10,13 @@ export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
 
 export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
 
-/** The settings of a source, besides its name, its sender's verification and the challenges that it answers. */
+/** The settings of a source, apart from its name, verification and challenges. */
 export interface SourceSettings extends SpamRules {
   /** The charset of its forms, whatever they declare; null: detected for each submission. */
   readonly encoding: SourceEncoding | null
   /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
   readonly thanksUrl: string | null
-  /** The headers that original requests keep besides those that all keep: names, or prefixes such as `X-GitHub-*`. */
+  /** The headers that original requests keep in addition to the usual ones: names, or prefixes such as `X-GitHub-*`. */
   readonly keepHeaders: ReadonlyArray<string>
   /**
    * Headers that also become fields of the events, under these names. They are kept with the original request as well.
@@ -24,7 +24,7 @@ export interface SourceSettings extends SpamRules {
   readonly headerFields: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery: boolean
-  /** Maximum requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
+  /** The most requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
   readonly rate: number | null
 }
 
@@ -40,7 +40,7 @@ export const DEFAULT_SETTINGS: SourceSettings = {
   allowOrigins: [],
 }
 
-/** A source as the API shows it, plus what only its owner may see. Times are RFC 3339 in UTC. */
+/** A source as the API shows it, plus fields for its owner alone. Times are RFC 3339 in UTC. */
 export interface Source extends SourceSettings {
   readonly id: number
   readonly name: string
@@ -51,11 +51,11 @@ export interface Source extends SourceSettings {
   readonly createdAt: string
   /** How its sender is verified; null: anyone who has the intake address may send. */
   readonly verify: Verification | null
-  /** The provider whose challenge is answered; null: only the recipe's. */
+  /** The provider whose challenge is answered; null: only challenges of the recipe. */
   readonly challenge: Challenge | null
-  /** Until when the intake address before the last rotation is still accepted; null: it is not. */
+  /** Until when the previous intake address is accepted after a rotation; null: it is not accepted. */
   readonly oldSecretUntil: string | null
-  /** Its requests recently refused with 429; null without any within a day. */
+  /** Its requests recently refused with 429; null if none within a day. */
   readonly limited: LimitedCount | null
 }
 
@@ -77,15 +77,15 @@ export interface IntakeSource {
   readonly version: number
   readonly encoding: SourceEncoding | null
   readonly thanksUrl: string | null
-  /** Null for a source that keeps no more than all do. */
+  /** Null for a source that keeps only what all sources keep. */
   readonly kept: KeptSettings | null
   /** Null for a source that accepts requests from anyone who has its address. */
   readonly verification: IntakeVerification | null
   /** Absent for a source that answers only its recipe's challenges. */
   readonly challenge?: IntakeChallenge
-  /** How many requests a minute it takes; absent for the common limits. */
+  /** The most requests a minute; absent: the common limits. */
   readonly rate?: number
-  /** Absent for a source that takes nothing for spam. */
+  /** Absent for a source without spam rules. */
   readonly spam?: SpamRules
   /** The addresses of the source that have a filter; absent without any. */
   readonly filtered?: ReadonlyArray<FilteredAddress>

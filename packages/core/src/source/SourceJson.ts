@@ -3,7 +3,7 @@ import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { Verification } from "../verification/Verification.ts"
 import type { Source, SourceWithSecret } from "./Source.ts"
 
-/** For readers: without its secret and its settings. */
+/** For readers: without its secret and settings. */
 export const sourceJson = ({ id, name, archived, table, createdAt }: Source) => ({
   id,
   name,

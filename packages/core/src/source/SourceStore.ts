@@ -23,9 +23,11 @@ export interface StoredSource extends SourceSettings {
 export interface SourceChange extends Partial<SourceSettings> {
   /** The table keeps its name. */
   readonly name?: string
-  /** How its sender is verified; null: no longer. */
+  /** How its sender is verified; null: stop verifying. */
   readonly verify?: VerificationChange | null
-  /** A well-known sender: its headers are added to those that are kept, and its recipe is used with the secret in `verify`. */
+  /**
+   * A well-known sender. Its headers are added to the kept ones, and its recipe is used with the secret in `verify`.
+   */
   readonly from?: ProviderName
   /** The provider whose challenge is answered; null: none. */
   readonly challenge?: ChallengeChange | null

@@ -1,6 +1,6 @@
 /**
- * The sources of a cabinet: creates, finds, changes, switches off and deletes them. Refuses names, encodings, thank-you URLs
- * and headers that do not fit, and calls about a source that does not exist.
+ * The sources of a cabinet: creates, finds, changes, archives and deletes them. Refuses invalid names, encodings,
+ * thank-you URLs and headers, and sources that do not exist.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -19,12 +19,12 @@ export type { SourceChange }
 
 /** A source to create; missing settings are those of `DEFAULT_SETTINGS`. */
 export interface NewSource extends SourceChange {
-  /** For people; the table is named after it. */
+  /** A name for people, from which the table's name is derived. */
   readonly name: string
 }
 
 export interface RotateOptions {
-  /** For how many seconds the old address is still accepted, a minute to 30 days; null (the default): not at all. */
+  /** How many seconds the old address is still accepted, a minute to 30 days; null (the default): not at all. */
   readonly keepOldSeconds?: number | null
 }
 
@@ -119,7 +119,7 @@ export class Sources extends Context.Service<
             checkKeepOld(keepOldSeconds),
             Effect.suspend(() => existing(id, store.rotateSecret(id, keepOldSeconds))),
           ),
-        // The store's own methods, since intake calls them for every request.
+        // The store's own methods: intake calls them for every request.
         bySecret: store.bySecret,
         cached: store.cached,
         forIntake: store.forIntake,
@@ -139,7 +139,7 @@ const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUna
 const defined = <A extends object>(fields: A): A =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as A
 
-/** The table is named after the source. */
+/** Derives the table's name from the source's. */
 const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableName(name, taken, "source")
 
 const MAX_KEEP_OLD_SECONDS = 30 * 86_400
@@ -152,14 +152,14 @@ export const checkKeepOld = (seconds: number | null) =>
 /** Requests a minute. */
 export const MAX_SOURCE_RATE = 1_000_000
 
-/** As browsers send them, each once. */
+/** Normalized as browsers send them, without duplicates. */
 const originsOf = (origins: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(origins.map((origin) => originOf(origin) ?? origin)),
 ]
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** Refuses names, encodings, thank-you URLs and names of headers that do not fit. */
+/** Refuses invalid names, encodings, thank-you URLs and header names. */
 export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
   const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [], rate = null } = settings
   const { honeypot = null, allowOrigins = [], from } = settings

@@ -1,4 +1,4 @@
-/** How a source detects spam on a public form: by a field that people do not see, and by the origins of the form. */
+/** How a source detects spam on a public form: by a field that people do not see, and by the form's origins. */
 
 /** The most origins of a source. */
 export const MAX_ORIGINS = 20

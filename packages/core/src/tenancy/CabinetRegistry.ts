@@ -1,6 +1,6 @@
 /**
- * The cabinets of a server with many tenants, and the database of each. Refuses names that cannot be part of a host name,
- * names and databases that are taken, and calls about a cabinet that does not exist.
+ * The cabinets of a server with many tenants, and the database of each. Refuses names that cannot be part of a host
+ * name, names and databases already in use, and cabinets that do not exist.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -19,11 +19,11 @@ export class CabinetRegistry extends Context.Service<
   {
     readonly list: Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     readonly find: (name: string) => Returns<RegisteredCabinet>
-    /** Without a URL, a database is created next to the server's own, if the database user has the right to do that. */
+    /** Without a URL, creates a database next to the server's own, if the database user may. */
     readonly add: (name: string, databaseUrl: string | null) => Returns<RegisteredCabinet>
-    /** From now on it is served from the database at this URL, which must hold all of it; the old one is kept. */
+    /** From now on serves it from the database at this URL, which must hold all of it; the old one is kept. */
     readonly move: (name: string, databaseUrl: string) => Returns<RegisteredCabinet>
-    /** Its database is kept. */
+    /** Removes it from the registry; its database is kept. */
     readonly remove: (name: string) => Returns<RegisteredCabinet>
   }
 >()("@data-cabinet/core/tenancy/CabinetRegistry") {

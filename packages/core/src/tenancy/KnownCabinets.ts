@@ -3,8 +3,8 @@
  * is read in pages, at first and then once in a while: it finds unrecorded changes, such as a row written past the
  * triggers.
  *
- * The guarantees: no page is older than earlier reads, so nothing older replaces something newer; and the loop is never
- * held for more than a page.
+ * Two guarantees: no page is older than earlier reads, so nothing older replaces something newer; and the event loop is
+ * never blocked for longer than a page.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -17,7 +17,9 @@ import {
   RegistryStore,
 } from "./RegistryStore.ts"
 
-/** With the number of the whole read in or after which it was last read. A set of all names would be built in one piece. */
+/**
+ * With the number of the full read in or after which it was last seen. A set of all names would be built in one piece.
+ */
 interface Known extends RegisteredCabinet {
   readonly reading: number
 }
@@ -25,11 +27,11 @@ interface Known extends RegisteredCabinet {
 export interface KnownCabinets {
   /** By name, as last read; always the same map. */
   readonly all: ReadonlyMap<string, RegisteredCabinet>
-  /** Reads the changes; the whole, if nothing is known yet or too long ago. */
+  /** Reads the changes, or the whole registry if nothing is known yet or the last read is too long ago. */
   readonly refresh: Effect.Effect<void, StoreUnavailable>
-  /** The same, if the last time was longer ago than this. */
+  /** The same, if the last read is longer ago than this. */
   readonly refreshIfOlder: (millis: number) => Effect.Effect<void, StoreUnavailable>
-  /** Reads the whole registry; refreshes go on between its pages. */
+  /** Reads the whole registry; refreshes continue between its pages. */
   readonly readWhole: Effect.Effect<void, StoreUnavailable>
   /** When it was last read, in milliseconds of the clock. */
   readonly readAt: () => number
@@ -38,10 +40,10 @@ export interface KnownCabinets {
 /** Changes are kept for a day, so that a position of an hour ago stays valid whatever the clocks show. */
 const MAX_POSITION_MILLIS = 3_600_000
 
-/** Names in one question whether they are still there. */
+/** The most names in one query for their existence. */
 const ASKED = 250
 
-/** `gone` is run for each cabinet that was known and is removed, or has another database now. */
+/** `gone` runs for each known cabinet that was removed or now has another database. */
 export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) => Effect.Effect<void>) {
   const store = yield* RegistryStore
   const all = new Map<string, Known>()
@@ -72,7 +74,7 @@ export const knownCabinets = Effect.fnUntraced(function* (gone: (name: string) =
       return cabinets.length > 0
     })
     while (yield* alone(page));
-    // They may exist again by now, so they are looked up once more.
+    // They may exist again meanwhile, so they are looked up once more.
     const unseen: Array<string> = []
     yield* inSlices(all.values(), (cabinet) => {
       if (cabinet.reading < mine) unseen.push(cabinet.name)

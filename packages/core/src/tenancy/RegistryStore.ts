@@ -6,7 +6,9 @@ export interface RegisteredCabinet {
   readonly name: string
   /** The URL of its database; it may contain a password. */
   readonly databaseUrl: string
-  /** The name of a database that was created for it next to the server's own; null if an existing database was given. */
+  /**
+   * The name of a database that was created for it next to the server's own; null if an existing database was given.
+   */
   readonly madeDatabase: string | null
   readonly createdAt: string
 }
@@ -30,7 +32,7 @@ export type RegistryMove =
   /** The database is another cabinet's. */
   | { readonly is: "database_registered" }
 
-/** The state that a reader of the registry has seen. */
+/** The state of the registry that a reader has seen. */
 export interface RegistryPosition {
   /** The life of the database server: a position of another life means nothing. */
   readonly life: string
@@ -38,14 +40,14 @@ export interface RegistryPosition {
   readonly seen: string
 }
 
-/** The registry's entry under a name; null if it has no such cabinet, or no longer. */
+/** The registry's entry under a name; null if it has no such cabinet any more. */
 export interface RegistryEntry {
   readonly name: string
   readonly cabinet: RegisteredCabinet | null
 }
 
 export interface RegistryChanges {
-  /** The state seen once the pages from here on are read to the end. */
+  /** The state seen once all pages from here on are read. */
   readonly position: RegistryPosition
   /** At most a page; a name may be among them more than once. */
   readonly entries: ReadonlyArray<RegistryEntry>
@@ -71,12 +73,12 @@ export class RegistryStore extends Context.Service<
     readonly page: (after: string) => Effect.Effect<ReadonlyArray<RegisteredCabinet>, StoreUnavailable>
     /** An entry for each of the names. */
     readonly entries: (names: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<RegistryEntry>, StoreUnavailable>
-    /** Forgets changes that are older than any reader's position may be. */
+    /** Deletes changes that are older than any reader's position can be. */
     readonly forget: Effect.Effect<void, StoreUnavailable>
     readonly add: (name: string, database: CabinetDatabase) => Effect.Effect<RegistryAddition, StoreUnavailable>
-    /** From now on its database is the one at this URL. */
+    /** Makes the database at this URL its database. */
     readonly move: (name: string, databaseUrl: string) => Effect.Effect<RegistryMove, StoreUnavailable>
-    /** Its database is kept. None if there was no such cabinet. */
+    /** Removes the cabinet and keeps its database. None if there was no such cabinet. */
     readonly remove: (name: string) => Found
   }
 >()("@data-cabinet/core/tenancy/RegistryStore") {}

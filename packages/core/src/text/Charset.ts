@@ -86,14 +86,14 @@ const LABELS: ReadonlyArray<Labelled> = [
   known(multiByte("euc-kr", "euckr"), "euc-kr ks_c_5601-1987 ksc5601 windows-949 cp949"),
 ]
 
-/** A label without the signs that programs write differently: `KOI8_R`, `koi8-r` and `"KOI8 R"` are one. */
+/** A label without characters that programs write differently: `KOI8_R`, `koi8-r` and `"KOI8 R"` are equal. */
 const plainLabel = (label: string): string => label.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 
 const byLabel = new Map(
   LABELS.flatMap(([charset, labels]) => labels.split(" ").map((label) => [plainLabel(label), charset] as const)),
 )
 
-/** A longer text is no label. */
+/** No label is longer. */
 const MAX_LABEL = 64
 
 /**

@@ -101,7 +101,10 @@ export class CharsetDetector {
 /** Decodes in pieces, without a byte order mark. U+0000 becomes U+FFFD; replacements are counted. */
 export class TextDecoding {
   readonly #decoder: { write: (bytes: Buffer) => string; end: () => string | undefined }
-  /** Characters that the charset does not have, and U+0000. In UTF-16, a U+FFFD that was sent as such counts too. */
+  /**
+   * The number of characters that the charset does not have, and of U+0000. In UTF-16, a U+FFFD that was sent also
+   * counts.
+   */
   replaced = 0
 
   constructor(charset: FileCharset) {

@@ -1,4 +1,4 @@
-/** The text of a request's header. */
+/** Decodes the text of a request's header. */
 
 /** Node reads header bytes as Latin-1; most senders that go beyond ASCII mean UTF-8. Control characters become U+FFFD. */
 export const headerText = (value: string): string => {

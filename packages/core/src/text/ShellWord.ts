@@ -1,7 +1,7 @@
 /**
- * A text as one word of a command line, in one line and without control characters, to be copied into a terminal. A
- * quoted word means the same to every POSIX shell (dash, bash, zsh, ksh) and to fish: no character of the text is ever
- * read as one of the shell's.
+ * Quotes a text as one word of a command line, in one line and without control characters, for copying into a terminal.
+ * A quoted word means the same to every POSIX shell (dash, bash, zsh, ksh) and to fish: the shell interprets no
+ * character of the text.
  */
 
 const PLAIN = /^[\w./:=@%+,-]+$/
@@ -15,7 +15,7 @@ const ENCODED = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069
 const octal = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join("")
 
-/** The argument of `printf %b` that prints the text: within single quotes, whatever the text has. */
+/** The argument of `printf %b` that prints the text, in single quotes whatever it contains. */
 const printed = (text: string): string => `'${text.replaceAll(ENCODED, octal)}'`
 
 /** A command that writes the text, byte for byte, to the input of the next one. */

@@ -1,6 +1,6 @@
 /**
- * Recognizes UTF-16 and UTF-32 by a byte order mark, or by the zero bytes that every line break, delimiter and digit has in
- * them. Text in any other encoding has next to none.
+ * Recognizes UTF-16 and UTF-32 by a byte order mark, or by the zero bytes in every line break, delimiter and digit.
+ * Text in any other encoding has hardly any.
  */
 
 export interface WideCharset {
@@ -23,7 +23,7 @@ export const markedWide = (head: Uint8Array): WideCharset | null => {
   return a === 0 && b === 0 && c === 0xfe && d === 0xff ? UTF_32BE : null
 }
 
-/** The part of a text's characters that ASCII must have: line breaks, delimiters, digits. */
+/** The least share of characters that must be ASCII: line breaks, delimiters, digits. */
 const LEAST_ASCII = 0.02
 
 const isText = (code: number): boolean => code >= 32 || code === 9 || code === 10 || code === 13
@@ -45,7 +45,7 @@ const asciiOf = (units: number, at: (n: number) => number): number => {
   return ascii
 }
 
-/** Bytes that text in single bytes or UTF-8 consists of. */
+/** Bytes that occur in single-byte text or UTF-8. */
 const isMostlyNarrow = (head: Buffer): boolean => {
   let zeros = 0
   let controls = 0

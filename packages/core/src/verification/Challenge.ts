@@ -1,5 +1,5 @@
 /**
- * The providers whose challenge a source answers, besides those whose recipe includes one.
+ * The providers whose challenge a source can answer, besides those whose recipe includes one.
  *
  * Decision: docs/decisions/0068-questions-of-providers.md
  */
@@ -23,11 +23,11 @@ export interface ChallengeChange extends Challenge {
 
 /** A setting to be stored. */
 export interface StoredChallenge extends Challenge {
-  /** Undefined: the secret stays, if the provider is the one that it was. */
+  /** Undefined: the secret stays, unless the provider changes. */
   readonly secret: string | undefined
 }
 
-/** The settings by which intake answers. */
+/** The settings with which intake responds. */
 export interface IntakeChallenge extends Challenge {
   /** Empty for a provider without one; null if this process cannot decrypt it. */
   readonly secret: string | null

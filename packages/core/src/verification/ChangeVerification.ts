@@ -1,4 +1,4 @@
-/** The result of changing a source's verification. Refuses recipes, parameters and secrets that do not fit. */
+/** The result of changing a source's verification. Refuses unsuitable recipes, parameters and secrets. */
 import { Effect } from "effect"
 import { isHeaderName } from "../source/HeaderNames.ts"
 import { SourceError } from "../source/SourceError.ts"
@@ -71,7 +71,7 @@ export const unusableSecret = (secret: string): string | null => {
     return `a secret has 1 to ${MAX_VERIFY_SECRET_LENGTH} characters.`
   }
   if (CONTROL.test(secret) || !secret.isWellFormed()) return "a secret has no control characters."
-  // It would be taken for one that is encrypted.
+  // It would pass for an encrypted one.
   return secret.startsWith("enc.v1.") ? "a secret cannot begin with enc.v1." : null
 }
 

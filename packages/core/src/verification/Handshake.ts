@@ -38,17 +38,17 @@ export const signedHandshake = (
   if (recipe === "slack") return question["type"] === "url_verification" ? echo(question["challenge"]) : null
   if (question["event"] !== "endpoint.url_validation") return null
   const token = (question["payload"] as Partial<Record<string, unknown>> | null | undefined)?.["plainToken"]
-  // During a rotation, with the secret that the question was signed with.
+  // During a rotation, use the secret that signed the challenge.
   const secret = secrets?.find((one) => verifySender(RECIPES.zoom, request, { secrets: [one], now }).verified)
   if (typeof token !== "string" || !TOKEN.test(token) || secret === undefined) return null
   const encryptedToken = createHmac("sha256", secret).update(token).digest("hex")
   return { contentType: "application/json", text: JSON.stringify({ plainToken: token, encryptedToken }) }
 }
 
-/** The signature's header of WooCommerce, by which a source that was set up with the recipe `hmac` is known as well. */
+/** WooCommerce's signature header, which also identifies it in sources with the recipe `hmac`. */
 const SHOP_SIGNATURE = RECIPES.woocommerce.signature.headers[0]!
 
-/** The whole body of WooCommerce's ping: a form with the number of the webhook, and with nothing else. */
+/** The whole body of WooCommerce's ping: a form with only the number of the webhook. */
 const SHOP_PING = /^webhook_id=[0-9]{1,20}$/
 
 /** The length of the longest ping. */
@@ -91,7 +91,7 @@ const echo = (text: unknown): HandshakeAnswer | null =>
 export const mayAsk = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
 
 /**
- * The answer to a GET with this query, of a source that answers this provider; null if it is not that provider's
+ * The response of a source that answers this provider, to a GET with this query; null if it is not that provider's
  * challenge.
  */
 export const askedByGet = (provider: ChallengeProvider, secret: string, query: string): HandshakeAnswer | null => {
@@ -116,6 +116,6 @@ const crcOf = (secret: string, token: string): HandshakeAnswer | null => {
   return { contentType: "application/json", text: JSON.stringify({ response_token: `sha256=${digest}` }) }
 }
 
-/** The same of a POST: Microsoft Graph's has a token in its query, and nothing else. */
+/** The same for a POST: Microsoft Graph's has a token in its query, and no body. */
 export const askedByPost = (provider: ChallengeProvider, query: string, body: Uint8Array): HandshakeAnswer | null =>
   provider === "graph" && body.byteLength === 0 ? echo(new URLSearchParams(query).get("validationToken")) : null

@@ -1,6 +1,6 @@
 /**
- * Keys of an HMAC that are binary, as Standard Webhooks has them. Given as bytes, a key makes a signature take Node 15 instead of
- * 4 µs, because it looks in them for the fields of a key object.
+ * Binary HMAC keys, as in Standard Webhooks. Passed as bytes, a key makes a signature take Node 15 µs instead of 4,
+ * because Node searches the bytes for the fields of a key object.
  */
 import { createSecretKey, type KeyObject } from "node:crypto"
 

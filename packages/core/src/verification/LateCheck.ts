@@ -1,13 +1,13 @@
 /**
- * Whether a stored request comes from its source's sender, by its stored parts: the bytes of its body and the headers
- * that its source keeps. A missing part makes it uncheckable, never refused.
+ * Decides whether a stored request comes from its source's sender, by its stored parts: the bytes of its body and the
+ * headers that its source keeps. A missing part makes it uncheckable, never refused.
  */
 import type { IntakeVerification } from "./Verification.ts"
 import { recipeOf } from "./Verification.ts"
 import { ADDRESS_RECIPES, type RecipeName } from "./Recipes.ts"
 import { type RefusalReason, verifySender } from "./VerifySender.ts"
 
-/** Why a request cannot be checked any more, or never could. */
+/** Why a request cannot be checked. */
 export const UNCHECKED_REASONS = [
   "no_original",
   "source_off",
@@ -20,7 +20,7 @@ export const UNCHECKED_REASONS = [
 ] as const
 export type UncheckedReason = (typeof UNCHECKED_REASONS)[number]
 
-/** A request as it was kept. */
+/** A stored request. */
 export interface KeptRequest {
   /** The number of its first event. */
   readonly id: number
@@ -28,7 +28,7 @@ export interface KeptRequest {
   readonly bodyBytes: number
   readonly contentType: string | null
   readonly charsetFrom: string
-  /** By lower-case name: those that its source has kept. */
+  /** The kept headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   /** Null if it was not kept. */
   readonly query: string | null

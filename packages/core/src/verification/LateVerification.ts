@@ -25,12 +25,12 @@ import type { RefusalReason } from "./VerifySender.ts"
 /** The maximum number of events in one call. */
 export const MAX_VERIFY_EVENTS = 1_000
 
-/** How many bodies are held at a time. */
+/** The most bodies held at a time. */
 const CHUNK = 100
 
 /**
- * `verified`: newly proven to be its sender's; `was_verified`: known before; `refused`: its signature does not match;
- * `unchecked`: it cannot be checked.
+ * `verified`: newly proven to come from its sender; `was_verified`: known before; `refused`: its signature does not
+ * match; `unchecked`: it cannot be checked.
  */
 export const LATE_OUTCOMES = ["verified", "was_verified", "refused", "unchecked"] as const
 export type LateOutcome = (typeof LATE_OUTCOMES)[number]
@@ -44,22 +44,22 @@ export interface LateVerdict {
 
 export interface LateVerdicts {
   readonly verdicts: ReadonlyArray<LateVerdict>
-  /** How many deliveries were made. */
+  /** The number of deliveries created. */
   readonly deliveries: number
 }
 
 export interface LatePage extends LateVerdicts {
-  /** How many events were looked at; there is a verdict for those that were not verified. */
+  /** The number of events examined; events that were verified before have no verdict here. */
   readonly seen: number
   /** Where the next page begins; null on the last. */
   readonly nextCursor: string | null
 }
 
 export interface LateOptions {
-  /** Whether newly verified events are delivered, to the current addresses. Each request once. */
+  /** Whether newly verified events are delivered to the current addresses, each request once. */
   readonly deliver: boolean
   /**
-   * The address under which the cabinet is known, without a trailing slash: the text that some senders sign begins with
+   * The address under which the cabinet is known, without a trailing slash. The text that some senders sign begins with
    * it.
    */
   readonly baseUrl: string
@@ -67,13 +67,13 @@ export interface LateOptions {
 
 export interface LateQuery extends LateOptions {
   readonly sourceId: number
-  /** How many events a page looks at, at most; 1,000 by default. */
+  /** The most events that a page examines; default: 1,000. */
   readonly limit?: number
   readonly cursor?: string | undefined
 }
 
 interface Checks extends LateOptions {
-  /** Nothing is noted, and nothing delivered. */
+  /** Records and delivers nothing. */
   readonly dryRun: boolean
 }
 
@@ -82,11 +82,11 @@ type Fails = LateVerificationError | StoreUnavailable
 export class LateVerification extends Context.Service<
   LateVerification,
   {
-    /** Verdicts in the order of the events. What holds for a request holds for every event of it. */
+    /** Verdicts in the order of the events. A request's verdict holds for all of its events. */
     readonly events: (events: ReadonlyArray<number>, options: LateOptions) => Effect.Effect<LateVerdicts, Fails>
-    /** A page of the events of a source whose original requests are still there, the oldest first. */
+    /** One page of a source's events whose original requests are still stored, oldest first. */
     readonly source: (query: LateQuery) => Effect.Effect<LatePage, Fails>
-    /** The verdicts of such a page, with nothing noted and nothing delivered. */
+    /** The verdicts of such a page; records and delivers nothing. */
     readonly trySource: (query: LateQuery) => Effect.Effect<LatePage, Fails>
   }
 >()("@data-cabinet/core/verification/LateVerification") {

@@ -14,7 +14,7 @@ export interface LateEvent {
   readonly requestId: number | null
   /** Null for a verified one, which needs no check. */
   readonly request: KeptRequest | null
-  /** It was verified late, and is not yet delivered because of that. */
+  /** It was verified late, and not yet delivered as a result. */
   readonly undelivered: boolean
 }
 
@@ -29,7 +29,7 @@ export interface LateFinding {
 export type LatePlace = ReadonlyArray<string>
 
 export interface LateSlice {
-  /** Those whose requests are to be checked or, if requested, delivered. */
+  /** The events whose requests should be checked or, if requested, delivered. */
   readonly events: ReadonlyArray<number>
   readonly seen: number
   /** The next slice begins after this; null after the last. */
@@ -43,19 +43,19 @@ export class LateVerificationStore extends Context.Service<
   {
     /** The first of the events that does not exist; null if all do. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
-    /** The existing ones of the events. */
+    /** Those of the events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
     /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
     readonly slice: (options: {
       readonly sourceId: number
       readonly after: LatePlace | null
       readonly limit: number
-      /** Whether to include events that were verified late and are not delivered. */
+      /** Whether to include events that were verified late and not delivered. */
       readonly undelivered: boolean
     }) => Returns<LateSlice>
     /**
-     * Keeps the findings beside the verdicts of intake. Every event of a request that is verified has the verdict from then on;
-     * one that is verified stays so.
+     * Stores the findings beside the verdicts of intake. From then on, a successful finding is the verdict of all
+     * events of the request, for good.
      */
     readonly record: (findings: ReadonlyArray<LateFinding>) => Returns<void>
     /**

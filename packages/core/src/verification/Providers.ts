@@ -1,6 +1,6 @@
 /**
- * Well-known senders by name: the settings with which a source loses nothing of their requests. GitHub, for example,
- * names the type of an event in a header alone.
+ * Well-known senders by name, with the settings by which a source keeps all information in their requests. GitHub, for
+ * example, names the type of an event only in a header.
  */
 import type { SourceSettings } from "../source/Source.ts"
 import type { HmacParameters } from "./Recipe.ts"
@@ -123,7 +123,7 @@ const union = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): Reado
   return [...left, ...right.filter((name) => !seen.has(name.toLowerCase()))]
 }
 
-/** The headers that the source keeps already, and those of the provider. */
+/** The headers that the source already keeps, and those of the provider. */
 const withHeaders = (name: ProviderName, kept: Kept): Kept => ({
   keepHeaders: union(kept.keepHeaders, providerNamed(name).keepHeaders),
   headerFields: union(kept.headerFields, providerNamed(name).headerFields),

@@ -17,7 +17,7 @@ export interface SignatureForm {
 }
 
 export interface TimestampForm {
-  /** Its place: a header, or the part of the signature's header with this beginning, such as `t=`. */
+  /** Its place: a header, or the part of the signature header that begins with this, such as `t=`. */
   readonly headers?: ReadonlyArray<string>
   readonly prefix?: string
   /** How far it may be from now, in either direction. */
@@ -36,7 +36,7 @@ export interface HmacRecipe {
   readonly secret: "text" | "whsec"
 }
 
-/** The request proves itself by the secret as it is. */
+/** The request contains the secret itself. */
 export interface PlainRecipe {
   readonly kind: "plain"
   readonly header: string
@@ -49,7 +49,7 @@ export type Recipe = HmacRecipe | PlainRecipe
 export const HMAC_ALGORITHMS = ["sha1", "sha256", "sha512"] as const satisfies ReadonlyArray<HmacRecipe["algorithm"]>
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const satisfies ReadonlyArray<SignatureForm["encoding"]>
 
-/** How a sender signs that has no recipe of its own. */
+/** How a sender without its own recipe signs. */
 export interface HmacParameters {
   /** The header of the signature. */
   readonly header: string
@@ -59,6 +59,6 @@ export interface HmacParameters {
   readonly prefix: string
   /** The header with the seconds since 1970 that are signed together with the body; null: the body alone is signed. */
   readonly timestampHeader: string | null
-  /** How far they may be from now. */
+  /** The greatest difference from the current time. */
   readonly toleranceSeconds: number
 }

@@ -1,4 +1,4 @@
-/** The recipes of senders that publish how they sign, and the one of a sender whose way of signing is described by parameters. */
+/** The recipes of senders that publish how they sign, and the generic one, which parameters describe. */
 import type { HmacParameters, HmacRecipe, PlainRecipe, Recipe } from "./Recipe.ts"
 
 const FIVE_MINUTES = 300
@@ -83,7 +83,7 @@ export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
   "hmac",
 ]
 
-/** The recipes whose senders sign the public address, which must then be the one that they have. */
+/** The recipes whose senders sign the public address, which must then match the address that they use. */
 export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter((name) => {
   if (name === "hmac") return false
   const recipe: Recipe = RECIPES[name]

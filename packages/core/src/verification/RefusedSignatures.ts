@@ -1,4 +1,4 @@
-/** Counts of the requests that were refused because their sender could not be verified, for the operator. */
+/** Counts requests that were refused because their sender could not be verified, for the operator. */
 import { Context } from "effect"
 import type { RefusalReason } from "./VerifySender.ts"
 

@@ -1,11 +1,11 @@
-/** How a source has its requests verified: the setting, a change of it, and the form that intake uses. */
+/** How a source verifies its requests: the setting, a change of it, and the form that intake uses. */
 import type { HmacParameters, Recipe } from "./Recipe.ts"
 import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
 /**
- * The treatment of a request that is not its sender's. `reject`: it is refused, and nothing of it is kept; `mark`: it
- * is accepted with this verdict, and not delivered.
+ * What happens to a request whose sender is not verified. `reject`: it is refused, and nothing of it is kept. `mark`:
+ * it is accepted with this verdict, and not delivered.
  */
 export const VERIFICATION_MODES = ["reject", "mark"] as const
 export type VerificationMode = (typeof VERIFICATION_MODES)[number]
@@ -13,7 +13,7 @@ export type VerificationMode = (typeof VERIFICATION_MODES)[number]
 /** The outcome of verifying a request, kept with its events. */
 export interface EventVerdict {
   readonly recipe: RecipeName
-  /** Why the request is not its sender's; null if it is. */
+  /** Why the sender is not verified; null if it is. */
   readonly refusal: RefusalReason | null
 }
 
@@ -23,14 +23,14 @@ export interface Verification {
   readonly mode: VerificationMode
   /** Only for the recipe `hmac`; null for the others. */
   readonly hmac: HmacParameters | null
-  /** Whether the secret before this one counts too. */
+  /** Whether the previous secret also counts. */
   readonly keepsOldSecret: boolean
 }
 
-/** A change of the setting; absent fields stay unchanged. With another recipe than before, everything is new. */
+/** A change of the setting; absent fields stay unchanged. If the recipe changes, nothing carries over. */
 export interface VerificationChange {
   readonly recipe?: RecipeName
-  /** The treatment of a request that is not its sender's; `reject` by default. */
+  /** What happens to a request whose sender is not verified; default: `reject`. */
   readonly mode?: VerificationMode
   /** The secret that the sender signs with. Required with another recipe. */
   readonly secret?: string
@@ -45,7 +45,7 @@ export interface VerificationChange {
 
 /** A setting to be stored. */
 export interface StoredVerification extends Omit<Verification, "keepsOldSecret"> {
-  /** Undefined: the secret stays, if the recipe is the one that it was. */
+  /** Undefined: the secret stays, unless the recipe changes. */
   readonly secret: string | undefined
   /** Whether the change keeps or creates an old secret. */
   readonly keepOldSecret: boolean

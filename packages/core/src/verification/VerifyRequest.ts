@@ -1,5 +1,5 @@
 /**
- * Whether a request of intake comes from its source's sender, and the refusal if not.
+ * Decides whether a request of intake comes from its source's sender, and words the refusal.
  *
  * Decision: docs/decisions/0066-marked-senders.md
  */
@@ -12,7 +12,7 @@ import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
 
 /**
- * Why a request is not its sender's; null if it is. Fails if the secrets cannot be used here: such a request is not a
+ * Why the sender is not verified; null if it is. Fails if this process cannot use the secrets: such a request is not a
  * forgery, and its sender retries.
  */
 export const refusalBySender = (

@@ -1,6 +1,6 @@
 /**
- * Whether a request comes from a holder of the secret, by a recipe. Compares in constant time, over the bytes that were
- * signed; the work that a request can cause is bounded by its own length.
+ * Decides by a recipe whether a request comes from a holder of the secret. Compares in constant time, over the bytes
+ * that were signed. The length of a request bounds the work that it causes.
  *
  * Decision: docs/decisions/0061-verified-senders.md
  */
@@ -31,7 +31,7 @@ export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 export type Verdict = { readonly verified: true } | { readonly verified: false; readonly reason: RefusalReason }
 
-/** A header has no more signatures than this that are looked at. */
+/** The most signatures of a header that are checked. */
 const MAX_SIGNATURES = 8
 
 const refused = (reason: RefusalReason): Verdict => ({ verified: false, reason })
@@ -119,7 +119,7 @@ const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined =
     encoding === "hex" ? /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
   if (!isWell) return undefined
   const bytes = Buffer.from(text, encoding)
-  // Several texts of base64 can mean the same bytes: one of them counts, with or without its padding.
+  // Several base64 texts can encode the same bytes: only one of them counts, with or without its padding.
   return encoding === "hex" || bytes.toString("base64").startsWith(text) ? bytes : undefined
 }
 
@@ -157,7 +157,7 @@ const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i
 /** Whether the headers declare a form without files. */
 export const isForm = (headers: RequestHeaders): boolean => FORM_TYPE.test(headers["content-type"] ?? "")
 
-/** Each name with its value, by name; of a name that is repeated, its different values by value. */
+/** Sorts names with their values; different values of a repeated name are sorted by value. */
 const sortedParameters = (body: Uint8Array): string => {
   const values = new Map<string, Set<string>>()
   for (const [name, value] of new URLSearchParams(Buffer.from(body).toString("utf8"))) {

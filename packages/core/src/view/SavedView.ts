@@ -1,7 +1,7 @@
 /** A selection of a table's rows, saved under a title, for its creator alone or for everyone. */
 import type { Actor } from "../audit/Actor.ts"
 
-/** Who saved it; people and tokens are identified by their id. */
+/** The actor who saved it; people and tokens are identified by their id. */
 export type ViewMaker = Pick<Actor, "kind" | "id" | "name">
 
 export interface NewSavedView {

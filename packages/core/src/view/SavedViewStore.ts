@@ -1,4 +1,4 @@
-/** Stores saved views. It decides nothing: the caller is allowed to act, and the view has been checked. */
+/** Stores saved views. It decides nothing: the caller has been authorized, and the view checked. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { NewSavedView, SavedView, ViewMaker } from "./SavedView.ts"

@@ -1,5 +1,5 @@
 /**
- * Saves selections of rows under a title. Only its creator and owners see and remove a private view; for all others it
+ * Saves selections of rows under a title. Only its creator and owners can see and remove a private view; for others it
  * does not exist. Refuses a selection that the rows themselves would refuse.
  */
 import { Context, Effect, Layer, Option } from "effect"
@@ -25,7 +25,7 @@ export class SavedViews extends Context.Service<
     /** Those that the caller may see, by title. */
     readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
     readonly get: (id: number) => Returns<SavedView>
-    /** Only by its maker or an owner. */
+    /** Only by its creator or an owner. */
     readonly remove: (id: number) => Returns<void>
   }
 >()("@data-cabinet/core/view/SavedViews") {
