@@ -1,6 +1,6 @@
 /**
- * A file on this machine's disk, as the import rules read it: in pieces, from its beginning, as often as needed. A file
- * that changes while it is read is refused at the end of the reading: it is still being written, or breaks off, and would
+ * Reads a file on this machine's disk for imports: in pieces, from its beginning, as often as needed. A file that
+ * changes during a read is refused at the end of the read, because it is still being written or was cut off, and would
  * be imported in part.
  */
 import { createReadStream, type Stats } from "node:fs"
@@ -19,7 +19,7 @@ const reasonOf = (cause: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** The file's content as it was when opened, or the reason why it has changed since. */
+/** The content of the file as opened, or an error that says how it has changed since. */
 const pieces = async function* (path: string, found: Stats): AsyncGenerator<Uint8Array> {
   let read = 0
   for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Uint8Array>) {

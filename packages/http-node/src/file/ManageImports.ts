@@ -1,4 +1,4 @@
-/** Imports over the management API: what became of each file, and how far it is. Files are sent to `/upload/{source_id}`. */
+/** Imports over the management API: the state and progress of each file. Files are sent to `/upload/{source_id}`. */
 import { importStatusJson, undoPreviewJson } from "@data-cabinet/core/file/ImportJson"
 import { Imports } from "@data-cabinet/core/file/Imports"
 import { Effect } from "effect"

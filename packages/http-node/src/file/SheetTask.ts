@@ -9,13 +9,13 @@ export interface SheetTask {
   /** The sheet's name, or its number from 1; undefined for the first visible one. */
   readonly wanted: string | undefined
   readonly limits: SheetLimits
-  /** Characters of one row: a longer row is reported and not sent. */
+  /** The most characters of a row: a longer row is reported and not sent. */
   readonly rowCharacters: number
-  /** How many batches may be sent; shared memory, so that the thread can wait for more. */
+  /** The number of batches that may be sent; in shared memory, so that the thread can wait for it. */
   readonly credit: Int32Array
 }
 
-/** First the sheet's identity, then its rows. A refusal is the last response. */
+/** The sheet's identity, then its rows. A refusal is the last message. */
 export type SheetResult =
   | { readonly sheet: string }
   | { readonly rows: ReadonlyArray<SheetRow> }

@@ -1,7 +1,7 @@
 /**
- * The thread that inspects, unpacks and parses a workbook. Whatever a workbook can do to a parser happens here: this thread
- * has its own bounded heap, and can be terminated at any moment. It blocks while its reader is behind, so that rows do not
- * pile up in it.
+ * The thread that inspects, unpacks and parses a workbook. A hostile workbook can harm only this thread, which has its
+ * own bounded heap and can be terminated at any moment. It blocks while its reader is behind, so that rows do not pile
+ * up in it.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { readWorkbook } from "../sheet/ReadWorkbook.ts"

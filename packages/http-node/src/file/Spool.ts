@@ -1,7 +1,7 @@
 /**
- * Writes the one file of a multipart upload to this machine's disk, in pieces, because it is read more than once. It
- * refuses bodies that are not multipart, no file or several, unknown fields, and more bytes than allowed. The file has no
- * name on the disk: its space is freed when the scope ends, and when the process is killed.
+ * Writes the one file of a multipart upload to this machine's disk, in pieces, because it is read more than once.
+ * Refuses bodies that are not multipart, no file or several, unknown fields, and too many bytes. The file has no name
+ * on the disk, so its space is freed when the scope ends or the process is killed.
  */
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -17,13 +17,13 @@ import { openFile } from "./FileOnDisk.ts"
 
 export interface Spooled {
   readonly file: ReadableFile
-  /** The other fields of the form; of several with one name, the last. */
+  /** The other fields of the form; if a name occurs several times, the last value. */
   readonly fields: ReadonlyMap<string, string>
 }
 
 export interface SpoolLimits {
   readonly fileBytes: number
-  /** Between two pieces of the body. */
+  /** The longest pause between two pieces of the body. */
   readonly idleMillis: number
 }
 
@@ -34,7 +34,7 @@ const interrupted = (cause: unknown) => fileError("unreadable", `The upload was 
 const diskError = (cause: unknown) =>
   fileError("interrupted", `The file cannot be stored on the server's disk: ${reasonOf(cause)}. Try again later.`)
 
-/** A file that only this process can see, and that is gone once it is closed. */
+/** A file that only this process can see, and that disappears when it is closed. */
 const namelessFile = async (): Promise<FileHandle> => {
   const folder = await mkdtemp(join(tmpdir(), "data-cabinet-upload-"))
   try {
@@ -44,14 +44,14 @@ const namelessFile = async (): Promise<FileHandle> => {
   }
 }
 
-/** The handle's own stream would keep it open; closing waits for the last write of this one. */
+/** The handle's own stream would keep it open; closing waits for this one's last write. */
 const onto = (handle: FileHandle) => async (pieces: AsyncIterable<Uint8Array>) => {
   for await (const piece of pieces) await handle.appendFile(piece)
 }
 
 const MAX_NAME_LENGTH = 255
 
-/** The name as reports and lists show it, and as PostgreSQL can store it. */
+/** The name in a form that reports and lists can show, and that PostgreSQL can store. */
 const shownName = (name: string): string =>
   basename(name)
     .replaceAll(/\p{Cc}/gu, "\uFFFD")
@@ -100,7 +100,7 @@ export const spool = (
     })
     form.on("error", (cause) => fail(interrupted(cause)))
     const parsed = new Promise<void>((resolve) => form.once("close", resolve))
-    /** Waits until the form accepts more. A disk that accepts nothing, or a form that has failed, never asks for more. */
+    /** Waits until the form accepts more. A full disk or a failed form never does. */
     const roomOrFailure = Effect.callback<void, FileError>((resume) => {
       const done = () => {
         form.off("drain", done).off("close", done)

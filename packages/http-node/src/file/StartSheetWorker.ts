@@ -1,6 +1,6 @@
 /**
- * Starts the thread of `SheetWorker`, the file next to this one. A bundle has no such file and puts a module with the
- * program's text in the place of this one (`scripts/bundle/embedFiles.mjs`).
+ * Starts the thread of `SheetWorker`, the file next to this one. A bundle has no such file, and replaces this module
+ * with one that contains the program's text (`scripts/bundle/embedFiles.mjs`).
  */
 import { Worker, type WorkerOptions } from "node:worker_threads"
 

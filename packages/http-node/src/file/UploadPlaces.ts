@@ -1,4 +1,7 @@
-/** How many uploads a cabinet accepts at once in this process. No token takes all places, however slow its uploads are. */
+/**
+ * Limits the uploads that a cabinet accepts at once in this process. No token takes all slots, however slow its uploads
+ * are.
+ */
 import { Effect, Option } from "effect"
 
 export class UploadPlaces {
@@ -11,7 +14,7 @@ export class UploadPlaces {
     this.mostOfToken = Math.max(1, atOnce - 2)
   }
 
-  /** Runs the work in a place; none if the token, or the cabinet, has no place left. */
+  /** Runs the work in a slot; none if the token or the cabinet has no free slot. */
   run<A, E>(tokenId: number, work: Effect.Effect<A, E>): Effect.Effect<Option.Option<A>, E> {
     return Effect.acquireUseRelease(
       Effect.sync(() => this.#take(tokenId)),

@@ -1,7 +1,7 @@
 /**
- * `POST /upload/{source_id}`: a file into a source, for holders of an access token whose role allows it. It checks the method, the
- * token (401), its role (403), the source's number, and whether there is a free slot, and only then reads the body. Responds in JSON: the import's report,
- * or `{ok: false, error, detail}`.
+ * `POST /upload/{source_id}`: uploads a file into a source, for holders of an access token whose role allows it. Before
+ * it reads the body, it checks the method, the token (401), its role (403), the source's number, and whether a slot is
+ * free. Responds with JSON: the import's report, or `{ok: false, error, detail}`.
  */
 import { faultInWords } from "../api/Fault.ts"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -27,7 +27,7 @@ import type { Route } from "../server/Route.ts"
 import { spool, type SpoolLimits } from "./Spool.ts"
 import { UploadPlaces } from "./UploadPlaces.ts"
 
-/** How large and how slow an upload may be, and how many a cabinet accepts at once in one process. */
+/** The size and time limits of an upload, and how many a cabinet accepts at once in one process. */
 export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: number }>(
   "@data-cabinet/http-node/file/UploadLimits",
   { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, atOnce: 8 }) },
@@ -59,7 +59,7 @@ const jsonResponse = (status: number, body: object, headers: Readonly<Record<str
 const refused = (status: number, error: string, detail: string, headers: Readonly<Record<string, string>> = {}) =>
   jsonResponse(status, { ok: false, error, detail }, { ...headers, connection: "close" })
 
-/** Errors of a report: nothing was imported, or not all of it. */
+/** The error codes of reports: nothing was imported, or not everything. */
 const REPORT_ERRORS: Partial<Record<ImportReport["state"], string>> = {
   refused: "rows_refused",
   unclear: "delimiter_unclear",
@@ -110,7 +110,7 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
     delimiter: text("delimiter"),
     sheet: text("sheet"),
     pointer: text("pointer"),
-    // What is no notation is refused by the use case.
+    // The use case refuses an invalid notation.
     numbers: text("numbers") as NumberNotation | undefined,
     dates: text("dates") as DateNotation | undefined,
     header: yield* flag("header", fields.get("header")),

@@ -1,7 +1,7 @@
 /**
- * Spreadsheets, read by a thread of their own and bounded in every way that an archive can be hostile: the bytes of the
- * archive, its declared unpacked size, the thread's memory, the time between two batches of rows, and the number read at
- * once. The calling thread only collects the archive's bytes.
+ * Reads spreadsheets in a separate thread, with limits against every way in which an archive can be hostile: its bytes,
+ * its declared unpacked size, the thread's memory, the time between two batches of rows, and the number read at once.
+ * The calling thread only collects the archive's bytes.
  */
 import type { Worker } from "node:worker_threads"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
@@ -13,7 +13,7 @@ import { megabytes, SHEET_LIMITS, type SheetLimits } from "../sheet/SheetLimits.
 import type { SheetResult, SheetTask } from "./SheetTask.ts"
 import { startSheetWorker } from "./StartSheetWorker.ts"
 
-/** Batches in flight to the reader. */
+/** Unprocessed batches on their way to the reader. */
 const BATCHES_IN_FLIGHT = 4
 
 const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
@@ -70,7 +70,7 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
   worker.on("exit", () => fail(unreadable("reading stopped before the end of the file")))
 }
 
-/** Of the whole process, however many cabinets it serves: they share one machine's memory. */
+/** For the whole process, however many cabinets it serves: they share one machine's memory. */
 const SLOTS = Semaphore.makeUnsafe(SHEET_LIMITS.atOnce)
 
 const busy = (what: string, { waitMillis }: SheetLimits) =>
@@ -80,7 +80,7 @@ const busy = (what: string, { waitMillis }: SheetLimits) =>
 const held = (slots: Semaphore.Semaphore) =>
   Effect.acquireRelease(slots.take(1), () => slots.release(1), { interruptible: true })
 
-/** For one cabinet, which reads one workbook at a time, so that it cannot take the slots of all others. */
+/** For one cabinet, which reads one workbook at a time, so that it cannot take all slots. */
 export const layer = (options: Partial<SheetLimits> = {}) => {
   const limits = { ...SHEET_LIMITS, ...options }
   const slots = options.atOnce === undefined ? SLOTS : Semaphore.makeUnsafe(options.atOnce)
@@ -89,7 +89,7 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
     const within = <A, R>(work: Effect.Effect<A, never, R>, otherwise: FileError) =>
       Effect.timeoutOrElse(work, { duration: limits.waitMillis, orElse: () => Effect.fail(otherwise) })
 
-    /** The cabinet's own slot comes first: what waits for it holds nobody else up. */
+    /** The cabinet's own slot comes first, so that waiting for it delays no other cabinet. */
     const slot = Effect.andThen(
       within(held(own), busy("Another workbook of this cabinet is being read", limits)),
       within(held(slots), busy(`${limits.atOnce} workbooks are being read`, limits)),

@@ -1,12 +1,12 @@
-/** The limits of a body: how much of it is read, for how long, and how long its sender then waits for the store. */
+/** The limits of a body: its size, the time to read it, and the time that its sender then waits for the store. */
 import { Context } from "effect"
 
 export interface Limits {
-  /** The most bytes of one body, as received and again after decoding its content encoding. */
+  /** The most bytes of a body, both as received and after decoding. */
   readonly maxBytes: number
-  /** Milliseconds without a byte after which the request fails. */
+  /** The longest pause between two bytes, in milliseconds. */
   readonly idle: number
-  /** Milliseconds that a whole body may take. */
+  /** The longest time for a whole body, in milliseconds. */
   readonly total: number
   /** The most bytes that all unfinished bodies may hold in total; a sender that would exceed it is asked to retry. */
   readonly buffered: number

@@ -6,7 +6,7 @@ import { bodyConsumed, tooLarge } from "./BodyReadError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { type Body, IncomingBody } from "./IncomingBody.ts"
 
-/** A small part of it may be read ahead, see `IncomingBody`. */
+/** A small part of the body may be read ahead; see `IncomingBody`. */
 export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, wheel: TimerWheel): Body => {
   const { headers } = request
   const declared = headers["content-length"]
@@ -19,5 +19,5 @@ export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, whe
   return new IncomingBody(body, limits, budget, wheel, headers["expect"] === undefined)
 }
 
-/** The embedding program's log has it, and the client too: both are usually read by the same developer. */
+/** Both the embedding program's log and the client get the message: usually the same developer reads both. */
 const CONSUMED: Body = { whole: () => Promise.reject(bodyConsumed()), drop: () => {} }

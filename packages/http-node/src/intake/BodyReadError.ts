@@ -1,5 +1,5 @@
 /**
- * Reasons why a body was not read to its end.
+ * Why a body was not read to its end.
  *
  * Decision: docs/decisions/0004-requests-that-run-out-of-time.md
  */
@@ -25,7 +25,7 @@ export const interrupted = (): IntakeError =>
 export const bodyBufferFull = (): StoreUnavailable =>
   new StoreUnavailable({ message: "Too many bodies are arriving at once", retryAfter: 5, outcomeUnknown: false })
 
-/** The program around has read the body. */
+/** The embedding program has already read the body. */
 export const bodyConsumed = (): ProgramMistake =>
   new ProgramMistake(
     "The request body was consumed before the cabinet could read it: mount the cabinet's handler in front of any body parser",

@@ -17,7 +17,7 @@ export const codingsOf = (header: string | undefined): Result.Result<ReadonlyArr
   return codings === null ? Result.fail(unsupported()) : Result.succeed(codings)
 }
 
-/** The body as it was before its sender encoded it. A body of no bytes was not encoded, whatever its header says. */
+/** Undoes the sender's encoding of the body. An empty body was not encoded, whatever its header says. */
 export const decodeContent = async (
   received: Uint8Array,
   codings: ReadonlyArray<ContentCoding>,

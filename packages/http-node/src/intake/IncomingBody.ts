@@ -1,8 +1,9 @@
 /**
- * Reads the body of a request as it arrives, within its limits of size and time. It reads ahead before anybody asks, up to
- * what Node would buffer anyway: many senders do not wait for the response, and when they hang up Node discards the unread
- * part, though all of it had arrived. It refuses: too many bytes, a sender that is too slow or breaks off, and more
- * unfinished bodies at once than memory allows.
+ * Reads the body of a request as it arrives, within limits of size and time. It starts before the body is requested,
+ * and reads as much as Node would buffer anyway: many senders do not wait for the response, and when they hang up Node
+ * discards the unread part, even if all of it had arrived.
+ *
+ * Refuses too many bytes, a sender that is too slow or disconnects, and more unfinished bodies than memory allows.
  */
 import type { Readable } from "node:stream"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
@@ -12,7 +13,7 @@ import { interrupted, bodyBufferFull, tooLarge, tooSlow, type BodyReadError } fr
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 
-/** Bytes read before the body is asked for; as large as Node's own buffer for a request. */
+/** Bytes read before the body is requested; as large as Node's own buffer for a request. */
 const READ_AHEAD_BYTES = 65_536
 
 export type WholeBody = Result.Result<Uint8Array, BodyReadError>
@@ -20,7 +21,7 @@ export type WholeBody = Result.Result<Uint8Array, BodyReadError>
 export interface Body {
   /** All bytes as received. After a failure the connection closes with the response, and the rest is not read. */
   readonly whole: () => Promise<WholeBody>
-  /** Releases a body that nobody is going to read. */
+  /** Releases a body that will not be read. */
   readonly drop: () => void
 }
 
@@ -39,7 +40,7 @@ export class IncomingBody implements Body, Timer {
   #totalBy: Deadline = 0
   #stopWatch = (): void => {}
 
-  /** `reads`: whether it reads ahead before the body is asked for. */
+  /** `reads`: whether to read ahead before the body is requested. */
   constructor(source: Readable, limits: Limits, budget: BodyBudget, wheel: TimerWheel, reads: boolean) {
     this.#source = source
     this.#limits = limits

@@ -1,6 +1,6 @@
 /**
- * The responses of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any site may
- * read any of them, and none holds any part of the intake address.
+ * The responses of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any
+ * site may read them, and none contains any part of the intake address.
  */
 import type { LoggedFault } from "../api/Fault.ts"
 import type { Receipt } from "@data-cabinet/core/event/EventLog"
@@ -28,10 +28,10 @@ export const STATUS = {
   bad_fields: 400,
 } satisfies Record<IntakeErrorCode, number>
 
-/** What a sender learns of an event: an item of a batch's `results`, and most of the response to a single event. */
+/** What a sender learns about an event: an item of a batch's `results`, and most of the response to a single event. */
 const told = ({ id, repeatOf, empty }: Receipt) => ({ id, duplicate: repeatOf !== null, empty })
 
-/** The response to an accepted submission; `person`: to a browser that navigates. */
+/** The response to an accepted submission; `person`: for a browser's page navigation. */
 export const acceptedResponse = (request: Request, result: IntakeResult, person: boolean): Response => {
   switch (result.kind) {
     case "object":
@@ -58,7 +58,7 @@ export const acceptedResponse = (request: Request, result: IntakeResult, person:
   }
 }
 
-/** What a provider asked for, to be read as what it is. A text is sent back to the letter. */
+/** The response to a provider's challenge, under its own content type. A text is returned unchanged. */
 export const handshakeResponse = ({ contentType, text }: HandshakeAnswer): Response => ({
   status: 200,
   headers: { ...JSON_HEADERS, "content-type": contentType },
@@ -69,7 +69,7 @@ export const handshakeResponse = ({ contentType, text }: HandshakeAnswer): Respo
 export const refusedResponse = (request: Request, error: IntakeError, person: boolean): Response => {
   const headers: Record<string, string> = {}
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter)
-  // The outstanding part of an abandoned body is not waited for.
+  // Do not wait for the rest of an abandoned body.
   if (error.code === "timeout") headers["connection"] = "close"
   const status = STATUS[error.code]
   if (status === 401) headers["www-authenticate"] = "Signature"
@@ -109,7 +109,10 @@ export const unavailableResponse = (request: Request, error: StoreUnavailable, p
   return json(503, { ok: false, error: "unavailable", detail, retry_after: error.retryAfter }, headers)
 }
 
-/** The response to an internal fault. Advice is for the program's developer, whose every submission fails: no visitor needs a page. */
+/**
+ * The response to an internal fault. Advice is for the developer of the embedding program, whose every submission
+ * fails; no visitor needs a page.
+ */
 export const faultResponse = (request: Request, { id, advice }: LoggedFault, person: boolean): Response => {
   if (person && advice === null) return pageResponse(request, 500, { name: "internal_error", number: id })
   const detail = `${advice ?? "Something went wrong"}; the error number is ${id}`
@@ -135,7 +138,7 @@ export const preflightResponse = (request: Request): Response => ({
   body: null,
 })
 
-/** Whether a sender asks for permission first, as CloudEvents' webhooks do. */
+/** Whether a sender requests permission first, as CloudEvents webhooks do. */
 export const asksPermission = (request: Request): boolean => requestOrigin(request) !== undefined
 
 /** The permission for a CloudEvents sender. `rate`: the source's own, in requests a minute; null without one. */
@@ -152,7 +155,7 @@ export const permissionResponse = (request: Request, rate: number | null): Respo
   }
 }
 
-// Returned to the sender, so nothing but the visible characters that an origin has.
+// Returned to the sender, so limited to the visible characters that an origin can have.
 const requestOrigin = (request: Request): string | undefined => {
   const origin = request.headers["webhook-request-origin"]
   return origin !== undefined && /^[\x21-\x7e]{1,1000}$/.test(origin) ? origin : undefined
@@ -185,7 +188,7 @@ const JSON_HEADERS = {
   "x-content-type-options": "nosniff",
 }
 
-/** The bulk of all responses: their headers are created once. */
+/** Most responses: their headers are created once. */
 const ok = (body: object): Response => ({ status: 200, headers: JSON_HEADERS, body: jsonLine(body) })
 
 const json = (status: number, body: object, headers?: Readonly<Record<string, string>>): Response => ({
@@ -211,7 +214,7 @@ const pageResponse = (
   body: intakePage(what, chooseLanguage(request.headers["accept-language"]), formPage(request.headers["referer"])),
 })
 
-/** The page that held the form. Never an intake address: that would print a secret. */
+/** The page that contained the form. Never an intake address, which would reveal a secret. */
 const formPage = (referer: string | undefined): URL | undefined => {
   if (referer === undefined || !URL.canParse(referer)) return undefined
   const url = new URL(referer)

@@ -1,7 +1,7 @@
 /**
- * The intake address. Before a body is read it refuses a client or source over its rate, a wrong secret, and an unknown
- * content encoding; then a body that is too large or too slow; then what the use case refuses, such as a wrong signature. A sender that hangs up after
- * its last byte has sent the whole body; one that hangs up earlier aborts it.
+ * The intake address. Before it reads a body it refuses clients and sources over their rate, wrong secrets, and unknown
+ * content encodings; then bodies that are too large or too slow; then what the use case refuses, such as wrong
+ * signatures. A sender that hangs up after its last byte has sent the whole body; one that hangs up earlier aborts it.
  *
  * Decision: docs/decisions/0023-no-fiber-for-intake-requests.md
  */
@@ -61,7 +61,7 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       if (Result.isFailure(admitted)) return Result.fail(admitted.failure)
       const codings = codingsOf(request.headers["content-encoding"])
       if (Result.isFailure(codings)) return Result.fail(codings.failure)
-      // One time budget for all calls to the store; the arrival of the body has limits of its own.
+      // One time budget covers all calls to the store; the arrival of the body has its own limits.
       const left = until - wheel.now()
       const received = await body.whole()
       if (Result.isFailure(received)) return Result.fail(received.failure)
@@ -110,9 +110,9 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
   },
 )
 
-/** The responses that only look a source up. */
+/** The responses that only look up a source. */
 const lookups = ({ intake, settings, limits, wheel, refused }: LookupPorts) => {
-  /** The answer to a provider's question; null for every other GET. */
+  /** The response to a provider's challenge; null for any other GET. */
   const asked = async (request: Request, secret: string): Promise<Response | null> => {
     const query = rawQuery(request.url)
     if (!mayAsk(query)) return null
@@ -123,7 +123,9 @@ const lookups = ({ intake, settings, limits, wheel, refused }: LookupPorts) => {
     return answer.success === null ? null : handshakeResponse(answer.success)
   }
 
-  /** The response to a sender that looks before it sends. It counts in the rates, and nothing of it is kept. */
+  /**
+   * The response to a sender that checks the address before it sends. Counts against the rates; nothing of it is kept.
+   */
   const looked = async (
     request: Request,
     secret: string,
@@ -157,7 +159,7 @@ const refuser =
     return unavailableResponse(request, error, person)
   }
 
-/** As sent, with escapes untouched: intake decides in which charset to read them. */
+/** As sent, with escapes unchanged: intake decides their charset. */
 const rawQuery = (url: string): string => {
   const start = url.indexOf("?")
   if (start === -1) return ""

@@ -1,4 +1,4 @@
-/** What is kept of every request's headers: five of them and the address. More is kept only where a source says so. */
+/** The metadata kept of every request: five headers and the address. Sources may keep more. */
 import type { Sender } from "@data-cabinet/core/intake/IntakeRequest"
 import { headerText } from "@data-cabinet/core/text/HeaderText"
 import type { Request } from "../server/Request.ts"

@@ -1,10 +1,10 @@
-/** Logs why intake responds with 503, once per cause and minute: the operator does not see what a sender was told. */
+/** Logs why intake responds with 503, once per cause and minute, because the operator does not see the response. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Clock, Context, Effect } from "effect"
 
 const AGAIN_MILLIS = 60_000
 
-/** Call it for each 503. The causes are our own sentences, and few. */
+/** Must be called for each 503. The causes are our own sentences, and few. */
 export const unavailableLog = () => {
   const told = new Map<string, number>()
   return (error: StoreUnavailable, context: Context.Context<never>): void => {

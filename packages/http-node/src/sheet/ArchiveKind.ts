@@ -1,4 +1,4 @@
-/** What an archive is: a workbook that can be read, or something that is refused by its name. */
+/** Determines whether an archive is a readable workbook, and refuses other kinds by name. */
 import type { Parts } from "./Parts.ts"
 import { contentTypes, partOf, type Relationship, relationships } from "./OoxmlPackage.ts"
 import { SheetFault } from "./SheetFault.ts"
@@ -21,7 +21,7 @@ const OTHER_DOCUMENTS: Readonly<Record<string, string>> = {
 const not = (what: string, advice = "") =>
   new SheetFault(`this is ${what}, not an XLSX or ODS workbook${advice === "" ? "" : `; ${advice}`}`)
 
-/** Characters of the part that says what an OpenDocument is, and of its manifest. */
+/** The most characters read of the part that names an OpenDocument's type, and of its manifest. */
 const MIMETYPE_CHARACTERS = 200
 const MANIFEST_CHARACTERS = 1_000_000
 
@@ -39,7 +39,7 @@ const openDocument = async (parts: Parts, type: string): Promise<ArchiveKind> =>
   return { kind: "ods", content }
 }
 
-/** Of archives without a word about themselves. */
+/** The fault of an archive that does not name its type. */
 const named = (parts: Parts): SheetFault => {
   const has = (pattern: RegExp) => parts.names.some((name) => pattern.test(name))
   if (has(/^xl\/workbook\.bin$/i)) return binary()
@@ -70,7 +70,7 @@ const workbookPart = (
   )
 }
 
-/** Throws a fault that names what the archive is if it is no workbook that can be read. */
+/** Throws a fault that names the archive's kind if it is not a readable workbook. */
 export const archiveKind = async (parts: Parts): Promise<ArchiveKind> => {
   const mimetype = parts.find("mimetype")
   const type = mimetype === undefined ? "" : (await parts.text(mimetype, MIMETYPE_CHARACTERS)).trim()
@@ -80,7 +80,7 @@ export const archiveKind = async (parts: Parts): Promise<ArchiveKind> => {
   const types = await contentTypes(parts)
   const workbook = workbookPart(parts, await relationships(parts, ""), types)
   if (workbook === undefined) {
-    // Some programs leave the type out.
+    // Some programs omit the type.
     const content = parts.find("content.xml")
     if (content !== undefined && types.size === 0) return { kind: "ods", content }
     throw named(parts)

@@ -1,14 +1,14 @@
-/** The numbers of cells, with every digit that the file holds. */
+/** The numbers of cells, with every digit in the file. */
 import type { SheetCell } from "@data-cabinet/core/file/SheetReader"
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/
 
-/** So many digits of any decimal survive in a double. */
+/** Decimals of up to this many digits survive in a double. */
 const SAFE_CHARACTERS = 15
-/** So many digits identify a double: programs write them of a number that was computed. */
+/** This many digits identify a double: programs write them for computed numbers. */
 const DOUBLE_DIGITS = 17
 
-/** Without the zeros at its end. */
+/** Removes trailing zeros. */
 export const trimZeros = (digits: string): string => {
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === 48) end--
@@ -18,7 +18,7 @@ export const trimZeros = (digits: string): string => {
 interface Decimal {
   /** Without zeros at either end; empty for zero. */
   readonly digits: string
-  /** Of the first digit. */
+  /** The power of the first digit. */
   readonly power: number
 }
 
@@ -32,7 +32,7 @@ const decimalOf = (text: string): Decimal => {
 
 const isSame = (a: Decimal, b: Decimal): boolean => a.digits === b.digits && a.power === b.power
 
-/** As JSON writes numbers: no sign of its own, no zeros in front, a digit on both sides of the point. */
+/** In JSON's form: no plus sign, no leading zeros, a digit on both sides of the point. */
 const tokenOf = (text: string): string => {
   const [, sign = "", whole = "", fraction = "", exponent] = NUMBER.exec(text)!
   const point = fraction === "" ? "" : `.${fraction}`
@@ -41,8 +41,9 @@ const tokenOf = (text: string): string => {
 }
 
 /**
- * The number that the text is; the text itself if it is none. A double that was written with all its 17 digits is the double
- * (`0.10000000000000001` is 0.1); any other number that a double cannot hold keeps its digits.
+ * The number that the text represents; the text itself if it is not a number. A double that was written with all its 17
+ * digits becomes that double (`0.10000000000000001` is 0.1); any other number that a double cannot hold keeps its
+ * digits.
  */
 export const cellNumber = (given: string): SheetCell => {
   const text = given.trim()

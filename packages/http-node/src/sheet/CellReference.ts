@@ -1,10 +1,10 @@
-/** Where cells stand: `C5` is column 3 of row 5. */
+/** Parses the positions of cells: `C5` is column 3 of row 5. */
 
-/** Spreadsheets have as many: XFD and 1048576. */
+/** The limits of spreadsheets: XFD and 1048576. */
 export const MAX_COLUMNS = 16_384
 export const MAX_ROWS = 1_048_576
 
-/** 0 for a part that the reference lacks. */
+/** 0 for a part that the reference omits. */
 export interface CellReference {
   readonly column: number
   readonly row: number
@@ -30,7 +30,7 @@ export const cellReference = (text: string): CellReference => {
   return { column, row }
 }
 
-/** The letters of a column from 1. */
+/** The letters of a column, counted from 1. */
 export const columnLetters = (column: number): string => {
   let letters = ""
   for (let left = column; left > 0; left = Math.floor((left - 1) / 26)) {

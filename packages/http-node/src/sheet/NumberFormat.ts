@@ -1,4 +1,4 @@
-/** What a cell's number format says that its number is. */
+/** Determines from a cell's number format what its number represents. */
 
 /**
  * `day`: a date, or a date with a time. `moment`: a date with a time; below 1 a time alone. `time`: a time of day. `span`: a
@@ -6,7 +6,7 @@
  */
 export type NumberKind = "number" | "day" | "moment" | "time" | "span"
 
-/** The formats that every workbook has. From 27 to 36 and from 50 to 58 they are dates, and times, of East Asia. */
+/** The formats built into every workbook. From 27 to 36 and from 50 to 58 they are East Asian dates and times. */
 const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   ...[14, 15, 16, 17].map((id) => [id, "day"] as const),
   ...[18, 19, 20, 21, 45, 47].map((id) => [id, "time"] as const),
@@ -17,10 +17,10 @@ const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   [33, "time"],
 ])
 
-/** The kind of a built-in format; undefined for those that a workbook must define itself, and for plain numbers. */
+/** The kind of a built-in format; undefined for formats that a workbook must define itself, and for plain numbers. */
 export const builtInKind = (id: number): NumberKind => BUILT_IN.get(id) ?? "number"
 
-/** Formats are up to 255 characters long in programs; a longer one is none of a date. */
+/** Programs limit formats to 255 characters; a longer one is not a date format. */
 const MAX_CODE = 1_000
 
 /** The longest opening of a bracket that counts: `[hh]`, `[mm]`, `[ss]`. */

@@ -1,6 +1,6 @@
 /**
- * The rows of one sheet of an OpenDocument spreadsheet, which holds all its sheets in one part. Rows and cells that stand for
- * several are repeated within bounds, since a few bytes may stand for a whole sheet.
+ * The rows of one sheet of an OpenDocument spreadsheet, which holds all its sheets in one part. Repeated rows and cells
+ * are expanded within bounds, because a few bytes may stand for a whole sheet.
  */
 import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { MAX_COLUMNS } from "./CellReference.ts"
@@ -11,7 +11,7 @@ import { SheetFault } from "./SheetFault.ts"
 import { noSuchSheet, sheetNumber } from "./SheetList.ts"
 import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
 
-/** Rows with content that repetition may add to a sheet. */
+/** The most rows with content that repetition may add to a sheet. */
 const MAX_REPEATED_ROWS = 100_000
 const MAX_SHEETS = 10_000
 const MAX_STYLES = 100_000
@@ -190,7 +190,7 @@ export class OdsRows implements XmlHandler {
         this.#row.refuse(first, "its formula has no value; open the workbook in a spreadsheet and save it")
       return
     }
-    // An empty text that fills the rest of a row is no text.
+    // An empty text that fills the rest of a row is not a value.
     if (value === "" && this.#column >= MAX_COLUMNS) return
     this.#fill(first, value)
   }

@@ -1,8 +1,11 @@
-/** The text of an OpenDocument cell: its paragraphs, in which white space counts once and more of it is written by elements. */
+/**
+ * The text of an OpenDocument cell: its paragraphs, in which runs of white space collapse, and elements stand for
+ * further white space.
+ */
 import { SheetFault } from "./SheetFault.ts"
 import { MAX_TOKEN, type XmlScanner } from "./XmlScanner.ts"
 
-/** Spaces that one element may stand for; a cell's text is limited anyway. */
+/** The most spaces for which one element may stand; a cell's text is limited anyway. */
 const MAX_SPACES = 100_000
 
 export class OdsText {
@@ -10,7 +13,7 @@ export class OdsText {
   /** White space follows the text so far. */
   #isPending = false
   #text = ""
-  /** Of the paragraphs that have ended. */
+  /** The length of the completed paragraphs. */
   #length = 0
 
   /** The text so far; null if there was no paragraph. */
@@ -27,7 +30,7 @@ export class OdsText {
     this.#isPending = false
   }
 
-  /** One space at the end is kept, as LibreOffice writes it. */
+  /** Keeps one space at the end, as LibreOffice does. */
   endParagraph(): void {
     if (this.#isPending) this.#exact("")
     this.#paragraphs?.push(this.#text)
@@ -44,7 +47,7 @@ export class OdsText {
     }
   }
 
-  /** An element inside a paragraph that stands for characters; false if it stands for none. */
+  /** Handles an element inside a paragraph; false if it stands for no characters. */
   element(name: string, scanner: XmlScanner): boolean {
     if (name === "text:s") {
       const count = Number(scanner.get("text:c") ?? "1")

@@ -5,7 +5,7 @@ import { isoText } from "./SerialTime.ts"
 
 export interface OdsCell {
   readonly type: string | undefined
-  /** LibreOffice's own word on it: `error`. */
+  /** LibreOffice's own type: `error`. */
   readonly ownType: string | undefined
   readonly value: string | undefined
   readonly dateValue: string | undefined
@@ -16,7 +16,7 @@ export interface OdsCell {
 
 const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d+))?S)?)?$/
 
-/** `PT36H00M00S` is `36:00:00`; a duration of months or years stays as it stands. */
+/** `PT36H00M00S` becomes `36:00:00`; a duration of months or years stays unchanged. */
 export const durationText = (text: string): string => {
   const found = DURATION.exec(text.trim())
   if (found === null) return text

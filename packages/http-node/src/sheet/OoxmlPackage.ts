@@ -3,7 +3,7 @@ import type { Parts } from "./Parts.ts"
 import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
 import type { ZipEntry } from "./ZipArchive.ts"
 
-/** The relationships or content types of a package; a workbook has a handful, and one for each sheet. */
+/** The most relationships or content types of a package; a workbook has a handful, and one for each sheet. */
 const MAX_LISTED = 20_000
 
 export interface Relationship {
@@ -28,7 +28,7 @@ class Listing implements XmlHandler {
   text(): void {}
 }
 
-/** The content types by the name of the part, in lower case; those of all files with an ending are left out. */
+/** The content types by part name, in lower case; those of file extensions are left out. */
 export const contentTypes = async (parts: Parts): Promise<ReadonlyMap<string, string>> => {
   const found = new Map<string, string>()
   const entry = parts.find("[Content_Types].xml")
@@ -58,7 +58,7 @@ export const resolveTarget = (from: string, target: string): string => {
   return segments.join("/")
 }
 
-/** The relationships of a part by their id; of the package itself where `from` is empty. */
+/** The relationships of a part by their id, or those of the package if `from` is empty. */
 export const relationships = async (parts: Parts, from: string): Promise<ReadonlyMap<string, Relationship>> => {
   const found = new Map<string, Relationship>()
   const folder = folderOf(from)
@@ -81,7 +81,7 @@ export const relationships = async (parts: Parts, from: string): Promise<Readonl
   return found
 }
 
-/** The first part of this kind, by its relationship, else by its content type. */
+/** The first part of this kind, found by its relationship, else by its content type. */
 export const partOf = (
   parts: Parts,
   related: ReadonlyMap<string, Relationship>,

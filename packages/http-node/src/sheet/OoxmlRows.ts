@@ -1,6 +1,6 @@
 /**
- * The rows of a worksheet part. Cells stand where their reference says, or after the cell before them; rows likewise. What
- * cannot be read makes its row refused, or ends the reading with the row's number: no cell is left out in silence.
+ * The rows of a worksheet part. Cells and rows are placed by their reference, or after the previous one. An unreadable
+ * cell makes its row refused, or ends the read with the row's number: no cell is left out in silence.
  */
 import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { cellNumber } from "./CellNumber.ts"
@@ -32,7 +32,7 @@ export class OoxmlRows implements XmlHandler {
   #rowShift = 0
   #columnShift = 0
   #previous = 0
-  /** The row has no number of its own, so its first cell may give one. */
+  /** The row has no number, so its first cell may provide one. */
   #isUnnumbered = false
   #column = 0
   #type: string | undefined
@@ -41,7 +41,7 @@ export class OoxmlRows implements XmlHandler {
   #value: string | undefined
   #inline: string | undefined
   #hasFormula = false
-  /** The state after an inline text. */
+  /** The state to which an inline text returns. */
   #returnTo: number = INLINE
 
   constructor(context: SheetContext, emit: (row: SheetRow) => void) {

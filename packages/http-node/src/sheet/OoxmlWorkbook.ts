@@ -60,7 +60,7 @@ export interface OoxmlWorkbook {
   readonly context: SheetContext
 }
 
-/** What is needed to read the sheet's rows. `named` is called as soon as the sheet is chosen. */
+/** Opens everything that is needed to read the sheet's rows. Calls `named` as soon as the sheet is chosen. */
 export const openWorkbook = async (
   parts: Parts,
   workbook: ZipEntry,
@@ -91,7 +91,7 @@ export const openWorkbook = async (
   const styles = new Styles()
   const stylesPart = partOf(parts, related, types, "styles") ?? parts.find(`${folder}styles.xml`)
   if (stylesPart !== undefined) await parts.readWhole(stylesPart, styles)
-  // Without them a date would be read as a number.
+  // Without them, dates would be read as numbers.
   else if (refersTo(related, "styles")) throw new SheetFault("its part styles.xml is missing")
   return {
     sheet: chosen.name,

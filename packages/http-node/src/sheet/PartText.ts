@@ -1,6 +1,6 @@
 /**
- * The text of an archive's part, piece by piece: inflated, checked against the size and the checksum that the directory
- * states, and decoded. A part that is damaged, or in which a character cannot be decoded, is refused and never repaired.
+ * Streams the text of an archive's part: inflated, checked against the size and checksum in the directory, and decoded.
+ * A damaged part, or one with an undecodable character, is refused and never repaired.
  */
 import { isUtf8 } from "node:buffer"
 import { crc32, createInflateRaw } from "node:zlib"
@@ -9,7 +9,7 @@ import { packedBytes, type ZipEntry } from "./ZipArchive.ts"
 
 const PIECE_BYTES = 65_536
 
-/** Where an XML declaration may stand. */
+/** The part of the beginning that may contain an XML declaration. */
 const DECLARATION_BYTES = 400
 
 const faultOf = (entry: ZipEntry, reason: string) => new SheetFault(`its part ${entry.name.slice(0, 100)} ${reason}`)
@@ -96,7 +96,7 @@ const labelled = (label: string): Decoder | null => {
   }
 }
 
-/** UTF-16 by its mark or its first character, else what the XML declaration says, else UTF-8. */
+/** UTF-16 by its mark or first character, else the charset of the XML declaration, else UTF-8. */
 const decoderOf = (head: Uint8Array): Decoder | string => {
   const [first = 0, second = 0] = head
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return labelled("utf-16le")!
@@ -107,7 +107,7 @@ const decoderOf = (head: Uint8Array): Decoder | string => {
   return labelled(label) ?? label
 }
 
-/** The part's text in pieces. A byte order mark is left out. */
+/** The part's text in pieces, without a byte order mark. */
 export const partText = async function* (archive: Uint8Array, entry: ZipEntry): AsyncGenerator<string> {
   let decoder: Decoder | undefined
   for await (const piece of unpackedPieces(archive, entry)) {

@@ -1,4 +1,4 @@
-/** The parts of one archive, found by their names as spreadsheets find them: in any case, and percent-encoded. */
+/** The parts of one archive. Their names match as in spreadsheets: ignoring case, and percent-encoded. */
 import { SheetFault } from "./SheetFault.ts"
 import { partText } from "./PartText.ts"
 import { megabytes, type SheetLimits, unpackedLimit } from "./SheetLimits.ts"
@@ -18,7 +18,7 @@ const keyOf = (name: string): string => name.toLowerCase()
 export class Parts {
   readonly #archive: Uint8Array
   readonly #limits: SheetLimits
-  /** Bytes of all parts that were read. */
+  /** The bytes of all parts read so far. */
   #unpacked = 0
   readonly #entries = new Map<string, ZipEntry>()
 
@@ -41,7 +41,7 @@ export class Parts {
     return this.#entries.get(keyOf(name)) ?? this.#entries.get(keyOf(decoded(name)))
   }
 
-  /** Reads a part that is kept in memory, so its size is limited. */
+  /** Reads a part that is held in memory, so its size is limited. */
   async readWhole(entry: ZipEntry, handler: XmlHandler): Promise<void> {
     const { partBytes } = this.#limits
     if (entry.unpacked > partBytes) {
@@ -64,7 +64,7 @@ export class Parts {
     scanner.end()
   }
 
-  /** The beginning of a small part, as it stands. */
+  /** The beginning of a small part, unchanged. */
   async text(entry: ZipEntry, characters: number): Promise<string> {
     this.#count(entry)
     let text = ""
@@ -75,7 +75,7 @@ export class Parts {
     return text.slice(0, characters)
   }
 
-  /** The directory says how large a part is, and a part that is larger is refused. */
+  /** The directory states the size of a part; a larger part is refused. */
   #count(entry: ZipEntry): void {
     this.#unpacked += entry.unpacked
     const limit = unpackedLimit(this.#archive.length, this.#limits)

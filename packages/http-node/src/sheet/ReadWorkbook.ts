@@ -1,4 +1,4 @@
-/** Reads the rows of one sheet of a workbook, whatever kind of workbook it is. */
+/** Reads the rows of one sheet of a workbook of any kind. */
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { archiveKind } from "./ArchiveKind.ts"
 import { OdsRows } from "./OdsRows.ts"
@@ -13,7 +13,7 @@ export interface WorkbookReading {
   /** The sheet's name, or its number from 1; undefined for the first visible one. */
   readonly wanted: string | undefined
   readonly limits: SheetLimits
-  /** Characters of one row: a longer row is reported without its cells. */
+  /** The most characters of a row: a longer row is reported without its cells. */
   readonly rowCharacters: number
   /** Called once, with the sheet's name, before its rows. */
   readonly named: (sheet: string) => void

@@ -1,6 +1,6 @@
 /**
- * One row of a sheet while its cells are read, bounded in its text and its width. Cells may come in any order; a cell that
- * comes twice, or cannot be read, makes the row refused, with its column.
+ * Collects the cells of one row, within bounds of text and width. Cells may come in any order. A duplicate or
+ * unreadable cell makes the row refused, with its column.
  */
 import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { columnLetters, MAX_COLUMNS } from "./CellReference.ts"

@@ -1,4 +1,4 @@
-/** The rows that were read and not yet sent, in batches of bounded size. */
+/** Queues rows that were read and not yet sent, in batches of bounded size. */
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { SheetFault } from "./SheetFault.ts"
 
@@ -7,11 +7,11 @@ const BATCH_CELLS = 20_000
 
 /** What a cell costs its receiver, in characters. */
 const CELL_COST = 32
-/** Characters that any sheet may become, and so many more for each byte of its part. */
+/** The characters that any sheet may become, and the additional ones per byte of its part. */
 const FREE_CHARACTERS = 256 * 1024 ** 2
 const CHARACTERS_A_BYTE = 8
 
-/** Empty cells in front of filled ones: so many in any sheet, and so many more for each filled cell. */
+/** Empty cells before filled ones: the number in any sheet, and the additional ones per filled cell. */
 const FREE_GAPS = 4_000_000
 const GAPS_A_CELL = 64
 

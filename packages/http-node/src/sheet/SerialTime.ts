@@ -1,21 +1,21 @@
 /**
- * A number that a workbook's format makes a date, a time or a duration, as text. The first days of 1900 are those that
- * spreadsheets show, which count a 29 February 1900. A number that is no date stays a number.
+ * Converts a number with a date, time or duration format to text. The first days of 1900 are those that spreadsheets
+ * show, including a 29 February 1900. A number that is not a date stays a number.
  */
 import { trimZeros } from "./CellNumber.ts"
 import type { NumberKind } from "./NumberFormat.ts"
 
 const DAY_MILLIS = 86_400_000
 
-/** 9999-12-31 is the last day, in the system that begins with 1900. */
+/** After 9999-12-31, the last day, in the system that begins with 1900. */
 const END = 2_958_466
 /** Days between the two systems. */
 const SINCE_1904 = 1462
-/** The day that does not exist. */
+/** The day that does not exist, 29 February 1900. */
 const LEAP_1900 = 60
 const EPOCH = Date.UTC(1899, 11, 30)
 
-/** Below it a number under a format of times is a duration, from it a date: 60 days are no time of day. */
+/** With a time format, a smaller number is a duration, and any other a date: 60 days are not a time of day. */
 const LONGEST_SPAN = 61
 
 const padded = (value: number): string => String(value).padStart(2, "0")
@@ -54,7 +54,7 @@ export const serialText = (serial: number, kind: NumberKind, is1904: boolean): s
 
 const ISO = /^(?:(\d{4}-\d{2}-\d{2})(?:T|$))?T?(?:(\d{1,2}:\d{2})(?::(\d{2}(?:\.\d+)?))?)?Z?$/
 
-/** A date as ISO 8601 has it, in the form of the others; as it stands if it is none. */
+/** A date in ISO 8601, in the form of the others; unchanged if it is not one. */
 export const isoText = (text: string): string => {
   const [, day, clock, seconds = "00"] = ISO.exec(text.trim()) ?? []
   if (clock === undefined) return day ?? text

@@ -1,4 +1,4 @@
-/** The texts that the cells of a workbook share, in their order. Reading aids beside a text are not part of it. */
+/** The texts shared by the cells of a workbook, in order. Phonetic reading aids are not part of a text. */
 import { SheetFault } from "./SheetFault.ts"
 import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
 import { unescapedText } from "./XmlText.ts"

@@ -1,18 +1,18 @@
-/** How much of a machine workbooks may use: each of them, and all at once. */
+/** The machine resources that workbooks may use: each of them, and all at once. */
 
 export interface SheetLimits {
   readonly archiveBytes: number
-  /** Of the parts that are read, in total. */
+  /** The unpacked size of all parts that are read. */
   readonly unpackedBytes: number
-  /** So many bytes any archive may unpack to, and so many more for each of its own. */
+  /** The bytes to which any archive may unpack, and the additional ones per byte of its own. */
   readonly freeUnpackedBytes: number
   readonly unpackedRatio: number
-  /** Of one part that is kept in memory: every part except the rows of a sheet, which are streamed. */
+  /** The size of one part in memory: every part except the rows of a sheet, which are streamed. */
   readonly partBytes: number
   readonly heapMegabytes: number
-  /** Until the first row, and between two batches. */
+  /** The longest wait for the first row, and between two batches. */
   readonly idleMillis: number
-  /** Workbooks that a process reads at once; others wait. Of one cabinet it reads one. */
+  /** Workbooks that a process reads at once, and at most one per cabinet; others wait. */
   readonly atOnce: number
   /** How long a workbook waits for a slot. */
   readonly waitMillis: number
@@ -32,6 +32,6 @@ export const SHEET_LIMITS: SheetLimits = {
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MB`
 
-/** Bytes that such an archive may unpack to: the time that reading takes grows with them. */
+/** The bytes to which such an archive may unpack: reading takes time in proportion. */
 export const unpackedLimit = (archiveBytes: number, limits: SheetLimits): number =>
   Math.min(limits.unpackedBytes, limits.freeUnpackedBytes + limits.unpackedRatio * archiveBytes)

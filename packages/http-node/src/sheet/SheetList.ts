@@ -4,7 +4,7 @@ import { SheetFault } from "./SheetFault.ts"
 export interface ListedSheet {
   readonly name: string
   readonly isShown: boolean
-  /** What it is if it has no cells: a chart, for example. */
+  /** What it is if it has no cells, such as a chart. */
   readonly other?: string | undefined
 }
 
@@ -22,7 +22,7 @@ export const noSuchSheet = (wanted: string | undefined, names: ReadonlyArray<str
   )
 }
 
-/** Undefined for a sheet that is wanted by its name, or for any. */
+/** Undefined for a sheet chosen by name, or if any will do. */
 export const sheetNumber = (wanted: string | undefined): number | undefined =>
   wanted !== undefined && /^[1-9]\d{0,3}$/.test(wanted) ? Number(wanted) : undefined
 

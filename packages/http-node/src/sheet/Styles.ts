@@ -22,7 +22,7 @@ export class Styles implements XmlHandler {
       const id = scanner.get("numFmtId")?.trim()
       if (id !== undefined && this.#codes.size < MAX_STYLES)
         this.#codes.set(id, codeKind(scanner.get("formatCode") ?? ""))
-      // Others are formats of differences, and of tables.
+      // Other elements hold formats of differences and tables.
     } else if (name === "cellXfs" || name === "cellStyleXfs") this.#list = this.#lists[name]
     else if (name === "xf" && this.#list !== undefined) {
       if (this.#list.length >= MAX_STYLES) throw new SheetFault("it has too many styles", "too_large")
@@ -35,7 +35,7 @@ export class Styles implements XmlHandler {
   }
   text(): void {}
 
-  /** By the number that cells refer to. */
+  /** Kinds by the index that cells refer to. */
   kinds(): ReadonlyArray<NumberKind> {
     const bases = this.#lists["cellStyleXfs"]!
     return this.#lists["cellXfs"]!.map(({ format, base }) => {

@@ -1,10 +1,10 @@
 /**
- * The names of elements and attributes by their namespaces, whatever prefixes a document uses. Names of the workbook formats
- * have no prefix; others have the prefix that documents usually give them; `?` stands for an unknown namespace.
+ * Names elements and attributes by their namespaces, whatever prefixes a document uses. Names of the workbook formats
+ * have no prefix; others have their usual prefix; `?` stands for an unknown namespace.
  */
 import { SheetFault } from "./SheetFault.ts"
 
-/** Declarations that are in force at once, over all elements. */
+/** The most declarations in force at once, over all elements. */
 const MAX_DECLARATIONS = 500
 
 const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
@@ -57,7 +57,7 @@ export class XmlNames {
     this.#names = new Map()
   }
 
-  /** The name of an element. A prefix that is not declared stays as it is. */
+  /** The name of an element. An undeclared prefix stays unchanged. */
   element(raw: string): string {
     let name = this.#names.get(raw)
     if (name === undefined) {

@@ -1,13 +1,13 @@
 /**
- * Reads XML that arrives in pieces, in time linear in its length and in memory bounded by its longest token. It checks that
- * tags match and that nothing is left open, so that a document that was cut off or changed is refused. It knows no document
- * types: entities of a document's own could have any size.
+ * Reads XML that arrives in pieces, in time linear in its length and in memory bounded by its longest token. It checks
+ * that tags match and are closed, so that a truncated or altered document is refused. It does not support document
+ * types: their entities could have any size.
  */
 import { SheetFault } from "./SheetFault.ts"
 import { XmlNames } from "./XmlNames.ts"
 import { xmlText } from "./XmlText.ts"
 
-/** Characters of one token: a tag, a comment, or a text that is read. */
+/** The most characters of a token: a tag, a comment, or a text that is read. */
 export const MAX_TOKEN = 1_048_576
 const MAX_DEPTH = 256
 const MAX_ATTRIBUTES = 256
@@ -31,13 +31,13 @@ export class XmlScanner {
   #held = ""
   readonly #stack: Array<string> = []
   #hasEnded = false
-  /** Nothing is reported of elements deeper than this. */
+  /** The handler gets nothing about elements deeper than this. */
   #skipBelow = Number.POSITIVE_INFINITY
-  // Of the tag that is reported.
+  // The tag passed to the handler.
   #source = ""
   #count = 0
   readonly #spans = new Int32Array(MAX_ATTRIBUTES * 4)
-  /** Whether the handler is given the texts that follow. */
+  /** Whether the handler gets the texts that follow. */
   collects = false
 
   constructor(handler: XmlHandler) {
@@ -49,7 +49,7 @@ export class XmlScanner {
     this.#skipBelow = this.#stack.length - 1
   }
 
-  /** The value of the reported tag's attribute; undefined if it has none. */
+  /** The value of an attribute of the current tag; undefined if it has none. */
   get(name: string): string | undefined {
     const source = this.#source
     const spans = this.#spans
@@ -72,7 +72,7 @@ export class XmlScanner {
   }
 
   push(piece: string): void {
-    // What cannot complete the token that is held is not searched again from that token's beginning.
+    // A piece that cannot complete the held token is not searched again from that token's beginning.
     if (this.#held !== "" && !piece.includes(this.#held.charCodeAt(0) === LESS ? ">" : "<")) {
       this.#hold(this.#held + piece)
       return
@@ -115,7 +115,7 @@ export class XmlScanner {
     return token
   }
 
-  /** Where the markup ends that begins here; -1 if the rest of it has not arrived. */
+  /** The end of the markup that begins here; -1 if the rest has not arrived. */
   #markup(source: string, at: number): number {
     const kind = source.charCodeAt(at + 1)
     if (kind === SLASH) return this.#endTag(source, at)
@@ -177,7 +177,7 @@ export class XmlScanner {
     return end
   }
 
-  /** Notes where the attributes stand; the end of the tag, or -1. */
+  /** Records the positions of the attributes. Returns the end of the tag, or -1. */
   #attributes(source: string, from: number): number {
     const spans = this.#spans
     let count = 0

@@ -1,4 +1,4 @@
-/** What the characters of XML stand for. */
+/** Decodes the characters of XML. */
 import { SheetFault } from "./SheetFault.ts"
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
@@ -17,7 +17,7 @@ const characterOf = (reference: string): string => {
   return String.fromCodePoint(code)
 }
 
-/** A text as it stands between two tags, or in an attribute. Line ends become LF, as XML has it. */
+/** The text between two tags or in an attribute. Line ends become LF, as XML requires. */
 export const xmlText = (raw: string): string => {
   let text = raw
   if (text.includes("\0")) throw new SheetFault("a text contains a zero character")

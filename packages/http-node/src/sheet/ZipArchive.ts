@@ -13,9 +13,9 @@ const MAX_ENTRIES = 65_536
 const ELSEWHERE = 0xffffffff
 
 export interface ZipEntry {
-  /** With forward slashes and without one at its beginning, whatever the archive writes. */
+  /** With forward slashes and no leading one, whatever the archive contains. */
   readonly name: string
-  /** The size and the checksum that the directory states. */
+  /** The size and checksum in the directory. */
   readonly unpacked: number
   readonly crc: number
   readonly packed: number
@@ -30,7 +30,7 @@ const damaged = () => new SheetFault("its directory is damaged, so the file is t
 interface Directory {
   readonly count: number
   readonly at: number
-  /** Bytes in front of the archive, which all its offsets leave out. */
+  /** The number of bytes before the archive, which its offsets do not count. */
   readonly before: number
 }
 

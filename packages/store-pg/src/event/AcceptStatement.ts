@@ -38,7 +38,7 @@ import {
   VERDICT_COLUMNS,
 } from "./Batch.ts"
 
-/** One row per accepted event. An event whose source has changed has none. */
+/** One row per accepted event; events whose source has changed have none. */
 export interface AcceptedRow {
   readonly n: number
   readonly id: bigint
@@ -56,7 +56,7 @@ const ORIGINAL_ARRAYS = ORIGINAL_COLUMNS.placeholders(FIRST_ORIGINAL)
 interface Given {
   readonly arrays: ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
-  /** Those of them that only some batches have. */
+  /** Names of columns that only some batches have. */
   readonly more: ReadonlyArray<string>
 }
 
@@ -73,7 +73,7 @@ class Parameters {
     return `$${this.values.push(value)}`
   }
 
-  /** The columns of its events: those that each batch has, and those that this one has besides. */
+  /** The columns of its events: those that every batch has, and the additional ones of this batch. */
   events({ events, hasVerdicts, hasSpam }: Batch): Given {
     const given = { arrays: EVENT_ARRAYS, names: EVENT_COLUMNS.names, more: [] }
     const judged = hasVerdicts ? this.#more(given, EVENT_VERDICT_COLUMNS, events) : given
@@ -116,8 +116,9 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters:
 }
 
 /**
- * Advances the counts of imports, provided each still stands where its slice begins. A slice that was accepted before, by
- * a lost runner or by another one, finds its count advanced and is left out whole. Records which events a file's slice became.
+ * Advances the counts of imports, provided that each still stands where its slice begins. A slice that was already
+ * accepted, by a lost runner or another one, finds its count advanced and is skipped whole. Records which events a
+ * file's slice became.
  */
 const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) => {
   const arrays = parameters.addRows(SLICE_COLUMNS, slices)
@@ -141,8 +142,9 @@ const progressOf = (slices: ReadonlyArray<BatchSlice>, parameters: Parameters) =
 const NO_PROGRESS: ReturnType<typeof progressOf> = { cte: "", made: "", filter: "" }
 
 /**
- * Records what the batch's requests tell, in the order of its key, so that two batches never deadlock. A request whose cause was
- * recorded before, or is another one's in the batch, is left out whole. A notice about an address is not sent to it.
+ * Records the causes of the batch's notices in the order of its key, so that two batches never deadlock. A request
+ * whose cause was recorded before, or occurs twice in the batch, is skipped whole. A notice about an address is not
+ * sent to it.
  */
 const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Parameters) => {
   const arrays = parameters.addRows(NOTICE_COLUMNS, notices)
@@ -201,18 +203,18 @@ const originalIdsOf = (single: boolean) =>
 
 const listed = (names: ReadonlyArray<string>): string => names.map((name) => `, ${name}`).join("")
 
-/** What `input` has of an event, if its fingerprint is this expression. */
+/** The value of `input` for an event, if its fingerprint is this expression. */
 const inputOf = (names: ReadonlyArray<string>, fingerprint: string): string =>
   names.map((name) => (name === "fingerprint" ? `${fingerprint} AS ${name}` : `i.${name}`)).join(", ")
 
-/** What is stored of an original request for this column. */
+/** The stored value of an original request for this column. */
 const storedValue = (name: string): string => (JSON_COLUMNS.has(name) ? `o.${name}::json` : `o.${name}`)
 
 const JSON_COLUMNS = new Set(["headers", "other_readings"])
 
 /**
- * What is not its sender's is not delivered: the statement proves the version of the source that it was judged by. What is spam is
- * an event alone, with no row either, now or later.
+ * Events of unverified senders are not delivered: the statement proves that the version of the source that judged them
+ * is current. Spam is only an event, with no row now or later.
  */
 const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
   delivered: `${hasVerdicts ? " AND k.verified IS NOT FALSE" : ""}${hasSpam ? " AND k.spam IS NULL" : ""}`,
@@ -220,8 +222,8 @@ const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
 })
 
 /**
- * Addresses with a filter are sent what was found to pass it: the version of the source proves that these are its addresses
- * and their filters.
+ * Addresses with a filter are sent the events that were found to pass it: the version of the source proves that these
+ * are its addresses and their filters.
  */
 const filteredOf = (passed: ReadonlyArray<BatchPassed>, delivered: string, parameters: Parameters) => ({
   others: " AND a.filters IS NULL",
@@ -243,7 +245,7 @@ const NO_FILTERS: ReturnType<typeof filteredOf> = {
 /**
  * How a batch acquires the locks of its bodies: it waits for them or, if a stranger holds one, it only tries. An event
  * whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a lower id
- * than its first. It is accepted all the same.
+ * than its first. It is accepted nevertheless.
  */
 export type BodyLockMode = "wait" | "try"
 
@@ -268,7 +270,7 @@ const triedLocks = (batch: Batch, parameters: Parameters): typeof WAITED => {
   }
 }
 
-/** Records for which event a column was created. */
+/** Records which event created a column. */
 const createdOf = (created: ReadonlyArray<CreatedColumn>, parameters: Parameters): string => `, made_for AS (
   UPDATE cabinet.field_column c SET created_by_event_id = k.id
   FROM unnest(${parameters.addRows(CREATED_COLUMNS, created).join(", ")})
@@ -277,8 +279,8 @@ const createdOf = (created: ReadonlyArray<CreatedColumn>, parameters: Parameters
 )`
 
 /**
- * Once one row of a source is deferred, all later ones are. Unless the row of the source is locked, as it is while a column is
- * retyped: an accept waits for nobody here, and the drain finds the row without the flag.
+ * Once one row of a source is deferred, all later ones are. The exception is a source whose row is locked while a
+ * column is retyped: an accept waits for nobody here, and the drain finds the row without the flag.
  */
 const WAITING_SOURCES = `, waiting_sources AS (
   UPDATE cabinet.source SET rows_deferred = true

@@ -1,4 +1,4 @@
-/** A batch between its plan and the statement that accepts it, and the columns in which that statement reads its records. */
+/** A batch between planning and accepting, and the columns in which the accept statement reads its records. */
 import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
 import { otherReadingsJson } from "@data-cabinet/core/event/OriginalJson"
 import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
@@ -26,12 +26,12 @@ export const EVENT_COLUMNS = new InputColumns<BatchEvent>({
   waits: bool(({ waits }) => waits),
 })
 
-/** What came of the verification of an event's request; of the batches that have a verified source. */
+/** The verdict on an event's request; only in batches with a verified source. */
 export const EVENT_VERDICT_COLUMNS = new InputColumns<BatchEvent>({
   verified: optionalBool(({ request: { verdict } }) => (verdict === undefined ? null : verdict.refusal === null)),
 })
 
-/** Of the batches that have spam. */
+/** Only in batches with spam. */
 export const SPAM_COLUMNS = new InputColumns<BatchEvent>({
   spam: text(({ event }) => event.spam ?? null),
 })
@@ -59,13 +59,13 @@ export const ORIGINAL_COLUMNS = new InputColumns<BatchOriginal>({
   replaced: int4(({ original }) => original.replaced),
 })
 
-/** What sources' own settings keep of their requests; of the batches that have such a source. */
+/** The parts of requests that sources' own settings keep; only in batches with such a source. */
 export const KEPT_COLUMNS = new InputColumns<BatchOriginal>({
   headers: text(({ original: { kept } }) => (kept === undefined ? null : headersJson(kept))),
   query: text(({ original }) => original.kept?.query ?? null),
 })
 
-/** Of the batches that have a request whose values were read in several charsets. */
+/** Only in batches with a request whose values were read in several charsets. */
 export const OTHERS_COLUMNS = new InputColumns<BatchOriginal>({
   other_readings: text(({ original: { others } }) =>
     others === undefined ? null : JSON.stringify(otherReadingsJson(others)),
@@ -75,7 +75,7 @@ export const OTHERS_COLUMNS = new InputColumns<BatchOriginal>({
 const headersJson = ({ headers }: KeptParts): string | null =>
   headers.length === 0 ? null : JSON.stringify(Object.fromEntries(headers.map(({ name, value }) => [name, value])))
 
-/** What came of the verification of a request; of the batches that have a verified source. */
+/** The verdict on a request; only in batches with a verified source. */
 export const VERDICT_COLUMNS = new InputColumns<BatchOriginal>({
   recipe: text(({ verdict }) => verdict?.recipe ?? null),
   refusal: text(({ verdict }) => verdict?.refusal ?? null),
@@ -107,7 +107,7 @@ export const SLICE_COLUMNS = new InputColumns<BatchSlice>({
   last: int8(({ slice }) => slice.last),
 })
 
-/** The request at position `index` tells this. */
+/** The request at position `index` is a notice with this cause. */
 export interface BatchNotice {
   readonly index: number
   readonly sourceId: number
@@ -157,12 +157,12 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
-  /** Which columns beside the usual ones its events and originals have. */
+  /** Whether its events and originals have the optional columns. */
   readonly hasSpam: boolean
   readonly hasVerdicts: boolean
   readonly hasKept: boolean
   readonly hasOthers: boolean
-  /** Usually none, as of the next two. */
+  /** Usually empty, like the next two. */
   readonly slices: ReadonlyArray<BatchSlice>
   readonly notices: ReadonlyArray<BatchNotice>
   readonly created: ReadonlyArray<CreatedColumn>

@@ -1,7 +1,4 @@
-/**
- * Turns requests into the batch that the accept statement takes. Which column takes which field is decided here, before
- * any SQL.
- */
+/** Converts requests to the batch that the accept statement takes. Assigns fields to columns before any SQL. */
 import type { FilteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
@@ -47,7 +44,7 @@ class BatchPlan {
   readonly #slices: Array<BatchSlice> = []
   readonly #notices: Array<BatchNotice> = []
   readonly #created: Array<CreatedColumn> = []
-  /** Which columns `#created` has: source and name. */
+  /** The columns in `#created`, by source and name. */
   readonly #recorded = new Set<string>()
   /** The events with a fingerprint, in order. */
   readonly #bodies: Array<Body> = []
@@ -114,7 +111,7 @@ class BatchPlan {
     return false
   }
 
-  /** Of the events that are about to be added. */
+  /** Records the filters that the next events pass. */
   #addPassed(addresses: FilteredDeliveries["passed"]): void {
     this.#passed ??= []
     for (const [index, ids] of addresses.entries()) {

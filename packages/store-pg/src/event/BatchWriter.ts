@@ -43,7 +43,7 @@ interface Way {
 export class BatchWriter {
   readonly #parts: Parts
   readonly #tables: SourceTableCache
-  /** Set by every session that is opened: none is written on before. */
+  /** Set by every session when it opens, before anything is written on it. */
   keysOf: BodyKeys | undefined
 
   constructor(parts: Parts) {
@@ -69,8 +69,8 @@ export class BatchWriter {
   }
 
   /**
-   * One generator for all batches: V8 keeps what a generator made per call refers to, here the batch, until a full
-   * collection.
+   * One generator for all batches: a generator per call would keep what it refers to, here the batch, until a full
+   * collection of V8.
    */
   readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, way: Way) {
     const { session } = way
@@ -84,7 +84,7 @@ export class BatchWriter {
     yield* this.#parts.reports.recovered
     // Deferred until the next batch has been sent, so that PostgreSQL has work meanwhile.
     queueMicrotask(() => resolveAll(batch, rows))
-    // The creating event of these columns is now recorded; layouts that say otherwise are loaded again.
+    // The event that created these columns is now recorded; layouts without it are loaded again.
     for (const { sourceId } of created) this.#tables.forget(sourceId)
     this.#parts.feed.wake()
     if (isFiltered) yield* this.#parts.filtered.count(batch, rows)
@@ -92,8 +92,8 @@ export class BatchWriter {
   })
 
   /**
-   * Apart from `#execute`, whose variables live as long as PostgreSQL executes the statement: kept that long, the plans of
-   * the rows would double the cost of garbage collection.
+   * Separate from `#execute`, whose variables live until PostgreSQL has executed the statement: kept that long, the
+   * plans of the rows would double the cost of garbage collection.
    */
   #plan(batch: PendingBatch, { session, rowsMayGo, locks }: Way) {
     const requests = batch.map(({ request }) => request)
@@ -128,7 +128,8 @@ export class BatchWriter {
     }
     // The cached tables may be outdated: the next attempt loads them again.
     this.#forgetTables(batch)
-    // A column was dropped after the batch was planned: planned again, its requests are parsed for the new table.
+    // A column was dropped after the batch was planned. The batch is planned again, and its requests are parsed for the
+    // new table.
     if (isColumnGone(error) && way.replanned === undefined) return this.#write(batch, { ...way, replanned: true })
     const sources = new Set(batch.map(({ request }) => request.sourceId))
     if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
@@ -148,8 +149,7 @@ export class BatchWriter {
       const write = (half: PendingBatch) => this.#write(half, this.#way(session, rowsMayGo))
       return Effect.forEach(halves(batch), write, { discard: true })
     }
-    // A single request whose row cannot be inserted: the event is kept all the same, and the row is deferred until
-    // someone looks.
+    // A single request whose row cannot be inserted: keep the event, and defer the row until an operator looks.
     if (rowsMayGo) {
       return Effect.andThen(
         // The message of a defect may quote the submission, so only its name is logged.
@@ -160,10 +160,10 @@ export class BatchWriter {
       )
     }
     const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
-    // So it is not the source's table that is locked, but most likely an equal body whose accept takes long. Being
-    // accepted is worth more than being recognized as a repeat.
+    // So the source's table is not locked; most likely an equal body is, whose accept takes long. Accepting is worth
+    // more than recognizing a repeat.
     if (isBusy && locks === "wait") return this.#write(batch, { session, rowsMayGo: false, locks: "try" })
-    // Or one of our own tables is locked, because the schema is being changed. Or the program is at fault.
+    // Otherwise one of our own tables is locked because the schema is being changed, or the program is at fault.
     for (const one of batch) {
       if (isBusy) one.end(Result.fail(unavailable("The tables are being changed; try again.")))
       else one.fault(fault)
@@ -176,7 +176,7 @@ export class BatchWriter {
   }
 }
 
-/** As a connection that is lost: what is to be acknowledged is in need of a new session, and of an unknown outcome. */
+/** Treated like a lost connection: the acknowledgment needs a new session, and its outcome is unknown. */
 const unconfirmed = Effect.suspend(() => {
   const message = "a commit that was waiting for its standby was cancelled: it is not known whether it is durable"
   const reason = new SqlError.ConnectionError({ cause: new Error(message), message, operation: "execute" })

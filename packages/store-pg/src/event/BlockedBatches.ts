@@ -1,6 +1,6 @@
 /**
- * Knows which batches take long, and looks up who blocks them. A session that is none of ours and holds the lock of a body
- * changes how accepts acquire these locks: for a while they only try.
+ * Tracks slow batches, and looks up which sessions block them. If a foreign session holds the lock of a body, accepts
+ * only try these locks for a while, instead of waiting.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Latch } from "effect"
@@ -8,10 +8,10 @@ import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import type { BodyLockMode } from "./AcceptStatement.ts"
 import { blockers } from "./Blockers.ts"
 
-/** Milliseconds from when a batch is slow until the blocking sessions are looked up. */
+/** Milliseconds between a batch becoming slow and the search for blocking sessions. */
 const LOOK_UP_AFTER_MILLIS = 400
 
-/** For how long accepts only try the locks of bodies after a foreign session was seen to hold one. */
+/** How long accepts only try the locks of bodies after a foreign session was seen to hold one. */
 const BODY_LOCK_PAUSE = "1 minute"
 
 export class BlockedBatches {
@@ -46,7 +46,7 @@ export class BlockedBatches {
     return () => void this.#slow--
   }
 
-  /** Runs before a writer gives up on a lock, because afterwards nobody can tell who held it. */
+  /** Runs before a writer gives up on a lock, because afterwards its holder is unknown. */
   get look(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       this.#isSlow.closeUnsafe()

@@ -1,10 +1,10 @@
 /**
- * Logs which sessions block the accepting of events, at most once per session and minute: a sender that gets a 503 cannot
- * know, and the operator would have to look at that very moment.
+ * Logs which sessions block the accepting of events, at most once per session and minute. A sender that gets a 503
+ * cannot know, and the operator would have to look at that very moment.
  *
- * A foreign session that holds one of the locks of equal bodies is asked to end: it can read a key while we hold it, but
- * has no business with it. If it cannot be terminated (a superuser's session, a prepared transaction) or returns, accepts
- * do without the lock.
+ * A foreign session that holds one of the locks of equal bodies is terminated: it can read a key while we hold it, but
+ * has no use for it. If it cannot be terminated (a superuser's session, a prepared transaction) or returns, accepts do
+ * without the lock.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"

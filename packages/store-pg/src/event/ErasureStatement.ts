@@ -1,11 +1,11 @@
 /** The statements of an erasure on request. */
 
-/** How many numbers of events one statement passes over, and how many events and bytes it reads at most. */
+/** The range of event numbers that one statement covers, and the most events and bytes that it reads. */
 export const ERASURE_RANGE = 20_000
 export const MAX_ERASABLE_EVENTS = 1_000
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** $1: behind which event; $2: the source, or null. The number of events in the range stands beside each. */
+/** $1: the event to begin after; $2: the source, or null. Each row also has the number of events in the range. */
 export const READ_ERASABLE = `
 WITH ranged AS MATERIALIZED (
   SELECT id, repeat_of, sum(bytes) OVER (ORDER BY id) - bytes AS before, count(*) OVER () AS found
@@ -22,7 +22,7 @@ WHERE r.before < ${MAX_BYTES} ORDER BY r.id`
 
 export const LAST_EVENT = `SELECT coalesce(max(id), 0)::float8 AS id FROM cabinet.event`
 
-/** $1: events. What is counted is what a purge of them takes. */
+/** $1: events. Counts what a purge of them removes. */
 export const COUNT_ERASABLE = `
 WITH firsts AS (
   SELECT id FROM unnest($1::int8[]) id

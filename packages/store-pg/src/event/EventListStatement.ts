@@ -1,6 +1,6 @@
 /**
- * The statement of a slice of the event list. It walks the feed's own indexes backwards, one scan a channel, so that lists
- * cost accepting nothing; of the events that it looks at, those that match are shown.
+ * The statement of a slice of the event list. It walks the feed's own indexes backwards, one scan per channel, so that
+ * lists add no cost to accepting. It returns the matching ones among the events that it examines.
  *
  * Decision: docs/decisions/0046-lists-walk-the-feeds-indexes.md
  */
@@ -9,13 +9,13 @@ import type { EventFilter, EventPlace, EventState } from "@data-cabinet/core/eve
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
-/** How many bytes of payloads a slice reads for a text. */
+/** The most bytes of payloads that a slice reads to find a text. */
 const READ_BYTES = 32 * 1024 * 1024
 
-/** By how much times and positions may disagree: an accept under way, or a clock that was set. */
+/** The most by which times and positions may disagree: an accept in progress, or a changed clock. */
 const DISORDER = "interval '1 hour'"
 
-/** A row of a slice: an event that is shown or, last of all, the one that was looked at last. */
+/** A row of a slice: an event to show or, at the end, the last one examined. */
 export interface SliceRow {
   readonly place: EventPlace
   readonly received_at: string
@@ -23,10 +23,10 @@ export interface SliceRow {
   /** Null if the page is full. */
   readonly event: string | null
   readonly id: number
-  /** How many events were looked at, and how many the walk found. */
+  /** The number of events examined, and the number that the walk found. */
   readonly seen: number
   readonly walked: number
-  /** Whether this event, and so all that follow, is from before the period. */
+  /** Whether this event, and so all that follow, are from before the period. */
   readonly past: boolean
   readonly state: Exclude<EventState, "empty" | "history" | "unverified">
   readonly empty: boolean
@@ -63,10 +63,10 @@ const STATE_SQL: Readonly<Record<EventState, string>> = {
   purged: "e.purged_at IS NOT NULL",
 }
 
-/** In a pattern of LIKE, the text itself. */
+/** The text itself, in a pattern of LIKE. */
 const literal = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
 
-/** As a sender writes it that escapes everything beyond ASCII. */
+/** As senders write it that escape everything beyond ASCII. */
 const escaped = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replaceAll(/[^\u0000-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
@@ -97,13 +97,13 @@ const conditions = ({ filter, foldCollation }: Slice, values: Values): string =>
 
 const LAST = "9223372036854775807"
 
-/** One scan a channel, merged: the positions below a place, newest first. */
+/** One scan per channel, merged: the positions before a place, newest first. */
 const walkBack = ({ filter, after, examine }: Slice, values: Values): string => {
   const { sourceId, channel, to } = filter
   const [epoch, xid, id] = (after ?? [LAST, LAST, LAST]).map((part) => values.add(part, "int8"))
   const most = values.add(examine, "int8")
   const source = sourceId === null ? null : values.add(sourceId, "int8")
-  // Of a period, the walk begins shortly after its end.
+  // With a period, the walk begins shortly after its end.
   const below =
     after === null && to !== null ? `AND (e.epoch, e.xid, e.id) < (SELECT l.epoch, l.xid, l.id FROM latest l)` : ""
   const scan = (one: Channel) =>
@@ -130,7 +130,7 @@ const walkBack = ({ filter, after, examine }: Slice, values: Values): string => 
     FROM (${scans.join(" UNION ALL ")}) w ORDER BY w.epoch DESC, w.xid DESC, w.id DESC LIMIT ${most})`
 }
 
-/** The trash, what was trashed last first. Its places are the time and the event. */
+/** The trash, most recently trashed first. Its places are time and event. */
 const walkTrash = ({ filter: { sourceId }, after, examine }: Slice, values: Values): string => {
   const place =
     after === null
@@ -192,7 +192,7 @@ export const sliceStatement = (slice: Slice) => {
   return { text, values: values.all }
 }
 
-/** $1: events. What became of their deliveries. */
+/** $1: events. Counts their deliveries by state. */
 export const DELIVERY_COUNTS = `
   SELECT event_id::float8 AS id, count(*) FILTER (WHERE state = 'due')::float8 AS due,
     count(*) FILTER (WHERE state = 'delivered')::float8 AS delivered, count(*) FILTER (WHERE state = 'failed')::float8 AS failed,

@@ -35,10 +35,10 @@ const SLOW_BATCH_MILLIS = 50
 /** How long a batch waits for a locked table. After that its rows are deferred; its events are not. */
 const LOCK_TIMEOUT_MILLIS = 1_000
 
-/** The longest time, in milliseconds, that a sender waits for a response. */
+/** The longest time that a sender waits for a response. */
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
-/** How long the batch in flight is waited for when the service stops. */
+/** How long a stopping service waits for the batch in flight. */
 const LAST_BATCH_TIMEOUT = "1 second"
 
 /** The pause between two attempts to open a session, while the database refuses it. */

@@ -1,7 +1,7 @@
 /**
- * How many events each address was not sent because of its filter. Counted in the process and written some seconds later: a row
- * that every accept had to change would make them wait for one another. A process that is killed loses what it had not
- * written; whether one event was sent is told by its delivery.
+ * Counts how many events the filter of each address excluded. Counted in the process and written some seconds later: a
+ * row that every accept had to change would make them wait for one another. A killed process loses what it had not
+ * written; whether one event was sent is recorded by its delivery.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Metric } from "effect"
@@ -22,10 +22,10 @@ const WRITE = `
   ON CONFLICT (address_id) DO UPDATE SET events = f.events + excluded.events`
 
 export class FilteredCounts {
-  /** By address; added to by every batch, taken from once it is written. */
+  /** By address; each batch adds, and a write subtracts. */
   readonly #counts = new Map<number, number>()
 
-  /** Counts what an accepted batch did not make deliveries of. */
+  /** Counts the deliveries that filters prevented in an accepted batch. */
   count(batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): Effect.Effect<void> {
     let filtered = 0
     for (const { addresses, passed } of deliverable(batch, rows)) {
@@ -57,7 +57,7 @@ export class FilteredCounts {
   }
 }
 
-/** The events of a batch that are delivered to somebody, as far as filters decide. */
+/** The events of a batch that would be delivered without filters. */
 const deliverable = function* (batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>) {
   let n = 0
   let at = 0

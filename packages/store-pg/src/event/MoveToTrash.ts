@@ -15,7 +15,7 @@ export interface Found {
   readonly table_name: string | null
 }
 
-/** Deletes the rows of events, also those that are deferred; returns the events' ids as a parameter. */
+/** Deletes the rows of events, including deferred ones; returns the events' ids as a parameter. */
 export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, found: ReadonlyArray<Found>) {
   yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
   const ids = int8Array(found.map((row) => BigInt(row.id)))

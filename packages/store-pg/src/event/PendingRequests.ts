@@ -70,7 +70,7 @@ export class Pending implements Timer {
 
 export type PendingBatch = ReadonlyArray<Pending>
 
-/** The queue that batches are taken from. */
+/** The queue from which batches are taken. */
 export class PendingRequests {
   /** Not a Set: a Set keeps its removed entries alive (see core's LiveSet). */
   readonly #queue: Array<Pending> = []

@@ -1,4 +1,4 @@
-/** Events for an erasure on request, read along their numbers. */
+/** Reads events for an erasure on request, in the order of their numbers. */
 import { type ErasureCounts, ErasureStore } from "@data-cabinet/core/event/ErasureStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"

@@ -40,8 +40,8 @@ interface DetailRow {
 }
 
 /**
- * The original request has its event's timestamp, which finds its partition. $2: for how many days it is shown. After
- * that it counts as deleted, and soon is.
+ * The original request has its event's timestamp, which identifies its partition. $2: for how many days it is shown;
+ * after that it counts as deleted, and soon is.
  */
 const EVENT_DETAIL = `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
@@ -96,7 +96,7 @@ const keptOf = ({ headers, query }: DetailRow): Pick<Original, "kept"> => {
 }
 
 export interface EventDetailOptions {
-  /** For how many days original requests are kept. */
+  /** How many days original requests are kept. */
   readonly originalDays: number
 }
 

@@ -41,7 +41,7 @@ export const layer = Layer.effect(
         const last = rows.at(-1)
         if (last === undefined || filter.event !== null) return { found, next: null, reached: null }
         const reached = (row: SliceRow) => (filter.state === "trashed" ? row.place[0]! : row.received_at)
-        // What matches and is not shown found no room: the next slice begins at the last that is.
+        // A matching event that is not shown did not fit: the next slice begins at the last one shown.
         const full = rows.some(({ matched, event }) => matched && event === null)
         const lastShown = shown.at(-1)
         if (full && lastShown !== undefined) return { found, next: lastShown.place, reached: reached(lastShown) }

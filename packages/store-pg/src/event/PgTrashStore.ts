@@ -1,4 +1,4 @@
-/** Trash and purge in PostgreSQL. The row of a restored event is written from the event again, like a deferred row. */
+/** Trash and purge in PostgreSQL. The row of a restored event is written again from the event, like a deferred row. */
 import { TrashStore } from "@data-cabinet/core/event/TrashStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -27,7 +27,7 @@ const missingFrom = (found: ReadonlyArray<Found>, wanted: ReadonlyArray<number>)
   return wanted.filter((id) => !there.has(id))
 }
 
-/** Out of the trash; what is spam and not there becomes an ordinary event, which nobody was sent. */
+/** Restores events from the trash; spam outside it becomes an ordinary event that was never sent. */
 const restore = Effect.fnUntraced(function* (sql: PgClient.PgClient, sourceId: number, found: ReadonlyArray<Found>) {
   const ids = int8Array(found.map((row) => BigInt(row.id)))
   const ordinary = yield* sql.unsafe<{ id: string }>(SET_ORDINARY, [ids])

@@ -16,10 +16,10 @@ import type { Target } from "./BatchPlan.ts"
 const WAITS: Target = { table: undefined, waits: true }
 const GONE: Target = { table: undefined, waits: false }
 
-/** For how long no column is added to a table after the database refused one: each attempt locks the table. */
+/** How long no column is added to a table after the database refused one: each attempt locks the table. */
 const REFUSED_MILLIS = 10_000
 
-/** Spam has no row, and makes no column. */
+/** Spam has no row, and creates no column. */
 const withRows = (events: ReadonlyArray<NewEvent>): ReadonlyArray<NewEvent> =>
   events.some(({ spam }) => spam !== undefined) ? events.filter(({ spam }) => spam === undefined) : events
 
@@ -30,7 +30,8 @@ export type SourceTableCache = ReturnType<typeof sourceTableCache>
 export const sourceTableCache = (sql: PgClient.PgClient) => {
   const known = new Map<number, SourceTable>()
   /**
-   * Sources whose table was recently not available: their rows are deferred without another try until the queue is empty.
+   * Sources whose table was recently unavailable: their rows are deferred without another attempt until the queue is
+   * empty.
    */
   const waiting = new Set<number>()
   /** Until when no column is added to a source's table. */
@@ -69,7 +70,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
   })
 
   return {
-    /** Returns where the rows of each source go. Unless `rowsMayGo`, all of them are deferred. */
+    /** Returns the target of each source's rows. Unless `rowsMayGo`, all of them are deferred. */
     of: Effect.fnUntraced(function* (requests: ReadonlyArray<AcceptRequest>, rowsMayGo: boolean) {
       if (waiting.size > 0) yield* forgetDrained
       const targets = new Map<number, Target>()
@@ -86,7 +87,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     }),
     /** Defers the rows of this source from now on. */
     wait: (sourceId: number): void => void waiting.add(sourceId),
-    /** Discards what is cached of a table, which may be outdated; it is loaded again on next use. */
+    /** Discards a table's cached state, which may be outdated; it is loaded again on next use. */
     forget: (sourceId: number): void => void known.delete(sourceId),
   }
 }

@@ -32,14 +32,14 @@ UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) 
 export const NOTE_TRASHED_BY = `
 UPDATE cabinet.trashed_event SET actor_kind = $2, actor_id = $3, actor_name = $4 WHERE event_id = ANY ($1::int8[])`
 
-/** They are in the trash no more. */
+/** Removes events from the list of the trash. */
 export const TAKE_FROM_TRASH = `DELETE FROM cabinet.trashed_event WHERE event_id = ANY ($1::int8[])`
 
 export const SET_UNDELETED = `
 UPDATE cabinet.event SET deleted_at = NULL
 WHERE id = ANY ($1::int8[]) AND deleted_at IS NOT NULL AND purged_at IS NULL RETURNING id::text AS id`
 
-/** What is spam, and not in the trash, is an ordinary event from now on. */
+/** Makes spam outside the trash ordinary events. */
 export const SET_ORDINARY = `
 UPDATE cabinet.event SET spam = NULL
 WHERE id = ANY ($1::int8[]) AND spam IS NOT NULL AND deleted_at IS NULL RETURNING id::text AS id`
@@ -52,7 +52,7 @@ WITH queued AS (
 )
 UPDATE cabinet.source SET rows_deferred = true WHERE id = $2::int8 AND EXISTS (SELECT FROM queued)`
 
-/** Its row is neither deferred nor retried any more. */
+/** Ends the deferral and retries of their rows. */
 export const DELETE_DEFERRED_ROWS = `
 WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
 DELETE FROM cabinet.deferred_row WHERE event_id = ANY ($1::int8[])`

@@ -1,6 +1,6 @@
 /**
- * Logs what prevents events from being written: once while it lasts, however many writes fail meanwhile, and once when
- * events are written again. Keeps the reason for whoever is to be warned before sending events.
+ * Logs what prevents events from being written: once while it lasts, however many writes fail, and once when events are
+ * written again. Keeps the reason, so that clients can be warned before they send events.
  */
 import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
@@ -30,7 +30,7 @@ export class WriteReports {
     const error = Cause.squash(cause)
     if (!SqlError.isSqlError(error)) return Effect.logWarning("accepting events was interrupted", cause)
     this.#trouble.words = writeTrouble(error) ?? this.#trouble.words
-    // The message may name a file or a process, which is another one each time.
+    // The message may name a file or process that differs each time.
     const state = failureWords(error) ?? sqlState(error) ?? error.reason._tag
     if (state === this.#logged) return Effect.void
     this.#logged = state

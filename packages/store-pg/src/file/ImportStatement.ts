@@ -12,14 +12,14 @@ const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel,
 
 const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
 
-/** No row if an import of the same file prevents it. */
+/** Returns no row if an import of the same file prevents it. */
 export const BEGIN = `
 INSERT INTO cabinet.import AS m (source_id, channel, history, name, sha256, bytes, once, poll_id, state, lease, lease_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'staging', $9, cabinet.now() + interval '${LEASE_SECONDS} seconds')
 ON CONFLICT (source_id, sha256) WHERE once AND state <> 'failed' DO NOTHING
 RETURNING m.id::float8 AS id`
 
-/** The import of the same file that is done, or in progress, and not undone. $1: source, $2: SHA-256. */
+/** Finds the import of the same file that is done or in progress, and not undone. $1: source, $2: SHA-256. */
 export const FIND_SAME_FILE = `
 SELECT ${STATUS} FROM cabinet.import m
 WHERE m.source_id = $1 AND m.sha256 = $2 AND m.channel = 'file' AND m.state <> 'failed'
@@ -30,7 +30,7 @@ export const HOLD = `
 UPDATE cabinet.import m SET ${LEASE} WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.accepted::float8 AS accepted`
 
-/** $3: numbers, $4: empty, $5: keys, $6: payloads. The same statement extends the lease, or nothing is staged. */
+/** $3: numbers, $4: empty, $5: keys, $6: payloads. The same statement extends the lease, or stages nothing. */
 export const STAGE = `
 WITH held AS (
   UPDATE cabinet.import SET ${LEASE} WHERE id = $1 AND lease = $2 AND state = 'staging' RETURNING id
@@ -41,7 +41,7 @@ WITH held AS (
 )
 SELECT id::float8 AS id FROM held`
 
-/** $3: rows staged, $4: refused. The lease ends: the first process to claim the import accepts it. */
+/** $3: rows staged, $4: refused. Ends the lease: the first process to claim the import accepts it. */
 export const SEAL = `
 UPDATE cabinet.import m SET state = 'accepting', staged = $3, refused = $4, lease = NULL, lease_until = NULL
 WHERE m.id = $1 AND m.lease = $2 AND m.state = 'staging' RETURNING m.id::float8 AS id`
@@ -53,9 +53,9 @@ WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
 
 /**
- * Items of a poll's response that did not become events are marked as not seen, so that they are requested again. An
- * import that was not sealed marked nothing. The interval doubles with each failed import since the last successful one,
- * up to six hours. $1: import, $2: poll.
+ * Marks items of a poll's response as not seen if they did not become events, so that the poll requests them again. An
+ * import that was not sealed marked nothing. The interval doubles with each failed import since the last successful
+ * one, up to six hours. $1: import, $2: poll.
  */
 export const DELETE_UNACCEPTED_SEEN = `
 WITH unseen AS (
@@ -71,7 +71,7 @@ FROM (
 WHERE p.id = $2`
 
 /**
- * $1: the new lease, $2: the import, or null for the next one. If its source has an earlier import, that one is claimed
+ * $1: the new lease, $2: the import, or null for the next one. If its source has an earlier import, claims that one
  * first.
  */
 export const CLAIM = `
@@ -105,7 +105,7 @@ export const STATUS_OF = `SELECT ${STATUS} FROM cabinet.import m WHERE m.id = $1
 
 export const LIST = `SELECT ${STATUS} FROM cabinet.import m WHERE m.channel = 'file' ORDER BY m.id DESC LIMIT $1`
 
-/** An import that was being staged by a lost process was never complete. */
+/** Fails imports that a lost process was staging: they were never complete. */
 export const FAIL_LOST = `
 UPDATE cabinet.import m SET state = 'failed', finished_at = cabinet.now(), lease = NULL, lease_until = NULL,
   failure = 'the process that read it ended before its end; nothing was taken'

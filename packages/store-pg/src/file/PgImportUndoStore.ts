@@ -1,4 +1,7 @@
-/** Undone imports in PostgreSQL. A step's transaction holds the undo's row, so that two processes never undo one slice. */
+/**
+ * Undone imports in PostgreSQL. A step's transaction locks the undo's row, so that two processes never undo the same
+ * slice.
+ */
 import type { KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import {
   ImportUndoStore,
@@ -48,7 +51,7 @@ interface Slice {
   readonly last_id: string
 }
 
-/** The import, or why it cannot be undone. `locking`: what locks its row. */
+/** The import, or why it cannot be undone. `locking`: the clause that locks its row. */
 const undoable = Effect.fnUntraced(function* (
   sql: Sql,
   id: number,
@@ -65,7 +68,10 @@ const undoable = Effect.fnUntraced(function* (
 const actorOf = ({ actor_kind: kind, actor_id: id, actor_name: name }: HeldUndo): TrashedBy | null =>
   kind === null ? null : { kind, id, name: name ?? "" }
 
-/** Undoes the next slice; the source whose columns are to be dropped if there is none, null if the undo is not held. */
+/**
+ * Undoes the next slice. Returns the source whose columns may be dropped if no slice is left, or null if the undo is
+ * not held.
+ */
 const undoSlice = (sql: Sql, id: number) =>
   sql.withTransaction(
     Effect.gen(function* () {
@@ -83,11 +89,11 @@ const undoSlice = (sql: Sql, id: number) =>
     }),
   )
 
-/** The columns that the undo may drop, of those that the table has. */
+/** Those of the table's columns that the undo may drop. */
 const createdColumns = (sql: Sql, id: number) =>
   Effect.map(sql.unsafe<{ name: string }>(UndoStatement.CREATED_COLUMNS, [id]), (rows) => rows.map(({ name }) => name))
 
-/** Drops what nothing fills any more; the undo ends in the same transaction. */
+/** Drops columns that nothing fills any more; the same transaction ends the undo. */
 const dropAndFinish = Effect.fnUntraced(function* (sql: Sql, id: number, sourceId: number, mayDrop: MayDrop) {
   const created = yield* createdColumns(sql, id)
   const kept = new Map<string, string>()

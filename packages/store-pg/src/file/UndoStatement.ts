@@ -1,20 +1,20 @@
 /** The statements of undone imports. `$1` is the import. */
 
-/** Locked against an acceptance that ends just now. */
+/** Locks the import against an acceptance that is just ending. */
 export const FIND = `
 SELECT m.channel, m.state, m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.source_id::float8 AS source_id,
   (SELECT coalesce(sum(s.rows), 0)::float8 FROM cabinet.import_slice s WHERE s.import_id = m.id) AS recorded
 FROM cabinet.import m WHERE m.id = $1`
 
-/** $2 to $4: who undoes it. */
+/** $2 to $4: the actor who undoes it. */
 export const BEGIN = `
 INSERT INTO cabinet.import_undo (import_id, actor_kind, actor_id, actor_name) VALUES ($1, $2, $3::int8, $4)
 ON CONFLICT (import_id) DO NOTHING`
 
-/** The same file is no longer refused. */
+/** Stops refusing the same file. */
 export const ALLOW_AGAIN = "UPDATE cabinet.import SET once = false WHERE id = $1 AND once"
 
-/** No row while another process undoes a slice of it, nor after its end. */
+/** Returns no row while another process undoes a slice of it, nor after its end. */
 export const HOLD = `
 SELECT u.position::text AS position, u.actor_kind, u.actor_id::float8 AS actor_id, u.actor_name, m.source_id::float8 AS source_id
 FROM cabinet.import_undo u JOIN cabinet.import m ON m.id = u.import_id
@@ -35,7 +35,7 @@ WHERE e.source_id = $1::int8 AND e.channel = 'file' AND e.epoch = $2::int8 AND e
   AND e.id BETWEEN $4::int8 AND $5::int8 AND e.deleted_at IS NULL
 ORDER BY e.id FOR UPDATE OF e`
 
-/** $2: the position behind the slice, $3: how many events were moved. */
+/** $2: the position after the slice, $3: how many events were moved. */
 export const ADVANCE = "UPDATE cabinet.import_undo SET position = $2::int8, events = events + $3 WHERE import_id = $1"
 
 /** $2: the columns that were dropped, $3: those that were kept, with the reasons. */
@@ -46,8 +46,7 @@ WHERE import_id = $1 AND state = 'undoing'`
 export const OPEN = "SELECT import_id::float8 AS id FROM cabinet.import_undo WHERE state = 'undoing' ORDER BY import_id"
 
 /**
- * Columns that were created by an event of this import, or of another one that was undone, and that nobody has labelled or given
- * a type since.
+ * Columns created by an event of this import, or of another undone one, and since then neither labelled nor retyped.
  */
 export const CREATED_COLUMNS = `
 SELECT c.name FROM cabinet.import m
@@ -68,7 +67,10 @@ const OURS = `ours AS MATERIALIZED (
   WHERE m.id = $1
 )`
 
-/** An import makes no delivery, so that there are few in the range of its events. `table`: null if the source has none. */
+/**
+ * Counts the import's events. An import creates no deliveries, so few are in the range of its events. `table`: null if
+ * the source has none.
+ */
 export const countOurs = (table: string | null): string => `
 WITH ${OURS}
 SELECT count(*) FILTER (WHERE NOT deleted)::float8 AS events, count(*) FILTER (WHERE deleted)::float8 AS in_trash,

@@ -1,6 +1,6 @@
 /**
- * The client programs of PostgreSQL, `pg_dump` and `pg_restore`: npm ships none, so they are the machine's own. They get
- * their passwords by the environment, which other users of the machine cannot read, never as arguments.
+ * Runs PostgreSQL's client programs, `pg_dump` and `pg_restore`. npm ships none, so they come from the machine. They
+ * get passwords through the environment, which other users of the machine cannot read, and never as arguments.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -19,7 +19,7 @@ const versionOf = (program: string): number | undefined => {
   return major === undefined ? undefined : Number(major)
 }
 
-/** Those in `bin`, if it has them, else those on the path; refuses ones that are older than the server. */
+/** The programs in `bin`, if it has them, else those on the path; refuses programs older than the server. */
 export const clientPrograms = (
   bin: string | undefined,
   serverMajor: number,
@@ -51,7 +51,7 @@ const withoutPassword = (url: string): { readonly url: string; readonly env: Rec
   return { url: parsed.toString(), env: password === "" ? {} : { PGPASSWORD: password } }
 }
 
-/** Runs one of them on a database to its end; returns what it printed. Interruption ends it. */
+/** Runs a program on a database to its end, and returns its output. Interruption ends it. */
 export const runProgram = (
   program: string,
   words: ReadonlyArray<string>,
@@ -59,7 +59,7 @@ export const runProgram = (
 ): Effect.Effect<string, CopyError> =>
   Effect.callback<string, CopyError>((resume) => {
     const at = url === undefined ? undefined : withoutPassword(url)
-    // What stands in the environment for other programs must not change what is meant here.
+    // Settings in the environment for other programs must not apply here.
     const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PG")))
     const child = spawn(program, at === undefined ? words : [...words, `--dbname=${at.url}`], {
       env: { ...inherited, ...at?.env },

@@ -1,7 +1,7 @@
 /**
- * Copies a cabinet's database into an empty one of the same name on another server, by `pg_dump` and `pg_restore`. Objects of
- * the author are restored by the author: `pg_restore` runs the code in a view, a domain's check or an index while it creates
- * them, and run as the owner that code would have the owner's rights.
+ * Copies a cabinet's database into an empty one of the same name on another server, with `pg_dump` and `pg_restore`.
+ * The author restores the author's objects: `pg_restore` runs the code in a view, a domain's check or an index while it
+ * creates them, and as the owner that code would have the owner's rights.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -51,7 +51,7 @@ interface Place {
 
 const unfit = (message: string) => new CopyError({ code: "unfit", message })
 
-/** Refuses a target that is not an empty database of the same name; returns the major version of the server to be left. */
+/** Refuses a target that is not an empty database of the same name; returns the major version of the source server. */
 export const checkTarget = Effect.fnUntraced(function* (from: string, to: string) {
   const [[old], [target]] = [yield* ask<Place>(from, PLACE), yield* ask<Place>(to, PLACE)]
   if (target!.database !== old!.database) {
@@ -69,7 +69,7 @@ export const checkTarget = Effect.fnUntraced(function* (from: string, to: string
   return old!.major
 })
 
-/** An entry of a dump's list ends with its owner; casts have none, and may call a function of the author. */
+/** An entry of a dump's list ends with its owner. Casts have no owner, and may call a function of the author. */
 const split = (list: string, author: string) => {
   const isAuthors = (line: string) =>
     (line.endsWith(` ${author}`) || /^\d+; \d+ \d+ CAST /.test(line)) && !/^\d+; \d+ \d+ SCHEMA /.test(line)
@@ -86,7 +86,9 @@ SELECT (SELECT count(*) FROM cabinet.event)::text AS events, (SELECT coalesce(ma
        (SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relnamespace IN
          (SELECT oid FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'))::text AS relations`
 
-/** The lists of readers' tokens, whose objects are held by oid: a copy has others, and the same names. */
+/**
+ * The lists of readers' tokens, which refer to objects by oid: in a copy, the oids differ and the names are the same.
+ */
 const LISTS = `
 SELECT coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'names', ARRAY(
     SELECT format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -108,7 +110,7 @@ export interface CopyOptions {
   readonly open: Effect.Effect<Roles, CopyError>
 }
 
-/** Copies everything, and compares what arrived. The database at `from` must be quiesced meanwhile. */
+/** Copies everything, and compares the result. The database at `from` must be quiesced meanwhile. */
 export const copyDatabase = ({ from, to, programs, open }: CopyOptions): Effect.Effect<void, CopyError> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {

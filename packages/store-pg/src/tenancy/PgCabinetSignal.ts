@@ -1,6 +1,6 @@
 /**
- * Notifies the processes that work for cabinets which ones are in use, from the processes that serve them, through the
- * server's own database.
+ * Lets the processes that serve cabinets notify those that work in the background which cabinets are in use, through
+ * the server's own database.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -21,10 +21,10 @@ const ADD = `INSERT INTO cabinet.registered_cabinet (name, database_name, databa
 const MOVE = `UPDATE cabinet.registered_cabinet SET database_name = NULL, database_url = $2 WHERE name = $1 RETURNING ${COLUMNS}`
 const REMOVE = `DELETE FROM cabinet.registered_cabinet WHERE name = $1 RETURNING ${COLUMNS}`
 
-/** Rows in one result: few enough that reading them holds the loop for a few milliseconds. */
+/** The most rows in one result: reading them blocks the event loop for a few milliseconds. */
 const PAGE = 250
 
-/** $1: the name before. */
+/** $1: the last name of the previous page. */
 const PAGE_OF_ALL = `SELECT ${COLUMNS} FROM cabinet.registered_cabinet WHERE name > $1 ORDER BY name LIMIT ${PAGE}`
 
 /** $1: names. */
@@ -36,8 +36,9 @@ const HERE = "pg_postmaster_start_time()::text AS life, pg_current_snapshot()::t
 const POSITION = `SELECT ${HERE}`
 
 /**
- * What committed behind a snapshot: not what began behind it, because a transaction may commit long after a younger one.
- * $1: the snapshot; $2, $3: the last change of the page before. One row without a name, if nothing changed.
+ * Changes that committed after a snapshot, including those that began before it, because a transaction may commit long
+ * after a younger one. $1: the snapshot; $2, $3: the last change of the previous page. One row without a name if
+ * nothing changed.
  */
 const CHANGES = `
 SELECT ${HERE}, c.id::text, c.changed::text, c.name AS asked,
@@ -54,7 +55,7 @@ ORDER BY c.changed, c.id`
 
 const FORGET = "DELETE FROM cabinet.registry_change WHERE at < cabinet.now() - interval '1 day'"
 
-/** A name, and its row, or nulls. */
+/** A name with its row, or with nulls. */
 type EntryRow = { readonly asked: string } & { readonly [Column in keyof ServedRow]: ServedRow[Column] | null }
 
 type ChangeRow = { readonly life: string; readonly seen: string } & {
@@ -68,7 +69,10 @@ interface ServedRow {
   readonly created_at: string
 }
 
-/** The same server and login with another database. The URL is parsed once, not for each row of a registry. */
+/**
+ * The URL of another database on the same server, with the same login. The URL is parsed once, not for each row of a
+ * registry.
+ */
 const beside = (url: string): ((database: string) => string) => {
   const parsed = new URL(url)
   parsed.pathname = "/"
@@ -76,7 +80,7 @@ const beside = (url: string): ((database: string) => string) => {
   return (database) => `${before}${encodeURIComponent(database)}${after}`
 }
 
-/** What a database's refusal says about an addition; other errors are not the caller's. */
+/** The outcome that a database's refusal of an addition means; the caller does not cause other errors. */
 const refusalOf = (error: SqlError.SqlError): RegistryAddition | undefined => {
   switch (sqlState(error)) {
     case "42501":

@@ -1,8 +1,9 @@
 /**
- * Quiesces a cabinet's database while it is copied: everything can be read, nothing can be written. Intake waits for a
- * lock that it is not given, and responds with 503. If the process dies, so do its locks, and the cabinet stays where it
- * was. Once the copy is whole, the database is closed for good in the transaction that quiesced it: servers that have
- * not heard of the move yet accept nothing that the copy lacks.
+ * Quiesces a cabinet's database while it is copied: it can be read, but not written. Intake waits for a lock that it
+ * does not get, and responds with 503. If the process dies, so do its locks, and the cabinet stays where it was.
+ *
+ * Once the copy is complete, the transaction that quiesced the database closes it for good: servers that do not know of
+ * the move yet accept nothing that the copy lacks.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -14,8 +15,8 @@ import { LOCK_ROLES } from "../migrations/AuthorLogin.ts"
 import { CopyError } from "./CopyError.ts"
 
 /**
- * All tables of the database but those that reads themselves write to: the counts of rates, and when a key was last used.
- * Keys and tokens are issued and revoked by acts that the audit log has to hold first, and it is quiesced.
+ * All tables of the database except those that reads themselves write to: rate counts, and the last use of keys.
+ * Issuing and revoking keys and tokens must first be recorded in the audit log, which is quiesced.
  */
 const TABLES = `
 SELECT n.nspname::text AS schema, c.relname::text AS name, pg_has_role(c.relowner, 'USAGE') AS mine
@@ -26,12 +27,12 @@ WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relpersistence <> '
   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e')
 ORDER BY 1, 2`
 
-/** Scripts that run as the author; new ones wait for the lock on roles. */
+/** Ends scripts that run as the author; new ones wait for the lock on roles. */
 const END_AUTHORS = `
 SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
 WHERE datname = current_database() AND usename IN (SELECT role FROM cabinet.role_password WHERE role LIKE '%\\_author')`
 
-/** 57PE0: as a server that shuts down would say, so that callers retry. */
+/** 57PE0 is the code of a server that shuts down, so that callers retry. */
 const MOVED = `
 CREATE OR REPLACE FUNCTION cabinet.moved() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN RAISE 'this cabinet was moved to another server' USING ERRCODE = '57PE0'; END $$`
@@ -58,7 +59,7 @@ const inWords = (error: unknown) => {
     : new CopyError({ code: "failed", message: `The cabinet's database cannot be quiesced: ${sqlMessage(fault)}.` })
 }
 
-/** Does `copy` while the database is quiesced. If it succeeds, the database is closed for good; if not, it goes on. */
+/** Runs `copy` while the database is quiesced. On success, closes the database for good; otherwise, releases it. */
 export const quiesced = <A>(url: string, copy: Effect.Effect<A, CopyError>): Effect.Effect<A, CopyError> =>
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(
@@ -86,13 +87,13 @@ export const quiesced = <A>(url: string, copy: Effect.Effect<A, CopyError>): Eff
     Effect.mapError(inWords),
   )
 
-/** Tables that an earlier move closed, which ended before the registry knew of it. */
+/** Tables closed by an earlier move that ended before the registry recorded it. */
 const CLOSED = `
 SELECT c.relnamespace::regnamespace::text AS schema, c.relname::text AS name, true AS mine
 FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE t.tgfoid = to_regproc('cabinet.moved') AND NOT t.tgisinternal`
 
-/** Opens a database again that was closed by a move that did not complete; the registry still points to it. */
+/** Reopens a database that a failed move has closed; the registry still points to it. */
 export const reopen = (url: string): Effect.Effect<void, CopyError> =>
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(
