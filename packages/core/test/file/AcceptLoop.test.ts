@@ -21,7 +21,7 @@ const pass = Effect.fnUntraced(function* (seconds: number) {
   }
 })
 
-it.effect("what a lost process has staged is accepted by the others within seconds, and what ended is swept", () => {
+it.effect("AcceptLoop accepts the imports of a lost process within seconds, and sweeps ended ones", () => {
   const all = new ImportsInMemory()
   let sweeps = 0
   all.fault = (call) => {
@@ -47,7 +47,7 @@ it.effect("what a lost process has staged is accepted by the others within secon
   })
 })
 
-it.effect("a process that stops gives back what it is accepting", () => {
+it.effect("AcceptLoop releases its import when the process stops", () => {
   const all = new ImportsInMemory()
   return Effect.gen(function* () {
     seal(all, 1_000)

@@ -50,7 +50,7 @@ const accepted = Effect.fnUntraced(function* (
 
 const silent = Logger.layer([])
 
-it.effect("every staged row becomes an event as it was staged, in order, and the count is told", () =>
+it.effect("AcceptStaged turns every staged row into an event, in order, and reports the count", () =>
   Effect.gen(function* () {
     const one = yield* sealed(1_234, { history: true })
     const counts: Array<number> = []
@@ -89,7 +89,7 @@ it.effect.prop(
   { arbitrary: { runs: 15 } },
 )
 
-it.effect("a source that is changed while its import is accepted costs no row", () =>
+it.effect("AcceptStaged loses no row when the source changes meanwhile", () =>
   Effect.gen(function* () {
     const one = yield* sealed(2_600)
     const outcome = yield* accepted(one, () => Effect.sync(() => void one.all.sourceVersion++))
@@ -101,7 +101,7 @@ it.effect("a source that is changed while its import is accepted costs no row", 
   }),
 )
 
-it.effect("an import waits while its source is switched off, and goes on where it was", () =>
+it.effect("AcceptStaged waits while the source is switched off, and then continues where it stopped", () =>
   Effect.gen(function* () {
     const one = yield* sealed(1_100)
     const outcome = yield* accepted(one, () => Effect.sync(() => void (one.all.source = "off")))
@@ -119,7 +119,7 @@ it.effect("an import waits while its source is switched off, and goes on where i
   }),
 )
 
-it.effect("an import of a deleted source ends, and says that not all of it was accepted", () =>
+it.effect("AcceptStaged ends an import of a deleted source, and reports that it is incomplete", () =>
   Effect.gen(function* () {
     const one = yield* sealed(700)
     const outcome = yield* accepted(one, () => Effect.sync(() => void (one.all.source = "deleted")))
@@ -129,7 +129,7 @@ it.effect("an import of a deleted source ends, and says that not all of it was a
   }),
 )
 
-it.effect("whoever lost the import to another process writes nothing more", () =>
+it.effect("AcceptStaged writes nothing more when another process holds the import", () =>
   Effect.gen(function* () {
     for (const call of ["renew", "finish"] as const) {
       const one = yield* sealed(call === "renew" ? 20_000 : 10)
@@ -142,7 +142,7 @@ it.effect("whoever lost the import to another process writes nothing more", () =
   }),
 )
 
-it.effect("a lease is renewed while accepting takes long, and not by each slice", () =>
+it.effect("AcceptStaged renews its lease when accepting takes long, but not with each slice", () =>
   Effect.gen(function* () {
     const one = yield* sealed(10_000)
     let renewals = 0
@@ -156,7 +156,7 @@ it.effect("a lease is renewed while accepting takes long, and not by each slice"
   }),
 )
 
-it.effect("a fault of ours ends the import, which says so, and what was accepted before stays", () =>
+it.effect("AcceptStaged ends an import after a fault, reports it, and keeps the rows accepted before", () =>
   Effect.gen(function* () {
     for (const call of ["append", "slice"] as const) {
       const one = yield* sealed(1_100)
@@ -175,7 +175,7 @@ it.effect("a fault of ours ends the import, which says so, and what was accepted
   }).pipe(Effect.provide(silent)),
 )
 
-it.effect("a row that is no JSON ends the import, which names it, before anything of its slice is accepted", () =>
+it.effect("AcceptStaged ends an import at an invalid row, names the row, and accepts nothing of its slice", () =>
   Effect.gen(function* () {
     const one = yield* sealed(600)
     one.all.imports[0]!.rows[550] = { n: 550, payload: "{", empty: false, key: null }
@@ -185,7 +185,7 @@ it.effect("a row that is no JSON ends the import, which names it, before anythin
   }).pipe(Effect.provide(silent)),
 )
 
-it.effect("an import whose rows are never accepted ends after a minute, and does not loop for ever", () =>
+it.effect("AcceptStaged ends an import after a minute without progress", () =>
   Effect.gen(function* () {
     const one = yield* sealed(600)
     // The source is looked up as it was, each time.

@@ -21,7 +21,7 @@ const read = (bytes: Uint8Array) =>
 
 const CORPUS = csvCorpus()
 
-it("readItems reads every file of the corpus as the table that it was written from", async () => {
+it("readItems reads every file of the corpus as its original table", async () => {
   assert.isAtLeast(CORPUS.length, 150)
   const wrong: Array<unknown> = []
   for (const { name, bytes, rows } of CORPUS) {

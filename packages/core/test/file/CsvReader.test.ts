@@ -105,7 +105,7 @@ it("CsvReader counts the lines of every kind of line break, in quotes and outsid
   assert.deepStrictEqual(mixed.refusals, [{ line: 4, column: 2, reason: "text follows a closing quote" }])
 })
 
-it("CsvReader takes an empty line for none, and an empty cell at the end of the file for one", () => {
+it("CsvReader skips an empty line, and keeps an empty cell at the end of the file", () => {
   assert.deepStrictEqual(csv(["\n\na\n\n"]).rows, [["a"]])
   assert.deepStrictEqual(csv(["a,\n,b\n,"]).rows, [
     ["a", ""],
@@ -117,7 +117,7 @@ it("CsvReader takes an empty line for none, and an empty cell at the end of the 
   assert.deepStrictEqual(csv(['a\n""']).rows, [["a"], [""]])
 })
 
-it("CsvReader refuses a line once, however much is wrong with it, and reads the next", () => {
+it("CsvReader refuses a line once, however many errors it has, and reads the next", () => {
   const { rows, refusals } = csv(['"a"b,"c"d\ne,f\n"g"h'])
   assert.deepStrictEqual(rows, [["e", "f"]])
   assert.deepStrictEqual(

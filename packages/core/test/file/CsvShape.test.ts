@@ -13,7 +13,7 @@ it("csvShape detects the delimiter, even where another candidate occurs inside c
   assert.strictEqual(shape("a;b\n", { delimiter: "," }).delimiter, ",")
 })
 
-it("csvShape takes the first line as the header unless it has values (years aside)", () => {
+it("csvShape treats the first line as the header unless it has values other than years", () => {
   assert.isTrue(shape("id,name\n1,Ann\n").header)
   assert.isFalse(shape("1,Ann\n2,Bob\n").header)
   assert.isFalse(shape("Ann,2024-03-01\nBob,2024-03-02\n").header)
@@ -21,21 +21,21 @@ it("csvShape takes the first line as the header unless it has values (years asid
   assert.isTrue(shape("1,Ann\n", { header: true }).header)
 })
 
-it("csvShape prefers the delimiter that most lines agree on, and of equals the one with more cells", () => {
+it("csvShape prefers the delimiter that most lines agree on, then the one with more cells", () => {
   assert.strictEqual(shape("a,b;c;d\n1,2;3;4\n").delimiter, ";")
   assert.strictEqual(shape("a;b,c\n1;2\n3;4\n5;6\n").delimiter, ";")
   assert.strictEqual(shape("a,b;c\n1,2\n").delimiter, ",")
   assert.strictEqual(shape("").delimiter, ",")
 })
 
-it("csvShape reads what a file's first line declares, in any case, and nothing else that begins so", () => {
+it("csvShape reads the declaration in a file's first line, in upper or lower case", () => {
   assert.deepInclude(shape("SEP=\t\na,b\tc\n"), { delimiter: "\t", firstLine: 2, header: true })
   assert.deepInclude(shape("sep=;\n1;2\n", { delimiter: "," }), { delimiter: ",", firstLine: 2 })
   for (const text of ["sep=;;\na,b\n", "xsep=;\na,b\n", "a,b\nsep=;\n"])
     assert.deepInclude(shape(text), { firstLine: 1 })
 })
 
-it("csvShape leaves a last line out that may be cut", () => {
+it("csvShape ignores a last line that may be cut", () => {
   const text = "a;b\n1;2\n3,4,5,6,7,8"
   assert.strictEqual(csvShape(text, false, {}).delimiter, ";")
   assert.isTrue(csvShape("1,2", false, {}).header)
@@ -127,7 +127,7 @@ it.each<[string, number, boolean]>([
   assert.deepInclude(shape(text), { firstLine, header })
 })
 
-it("csvShape begins at the header's line that the caller names", () => {
+it("csvShape begins at the header line that the caller names", () => {
   const text = "Period;March\nBranch;Moscow\nDate,Sum\n1.1.2026,2\n"
   assert.deepInclude(shape(text, { headerRow: 3 }), { firstLine: 3, header: true, delimiter: ",", titles: 0 })
   assert.deepInclude(shape(text, { header: false }), { firstLine: 1, header: false })

@@ -15,7 +15,7 @@ const inspecting = (name: string, content: string | ReadonlyArray<number>, optio
 const inspect = (...given: Parameters<typeof inspecting>) => Effect.runPromise(inspecting(...given))
 const refusal = (...given: Parameters<typeof inspecting>) => Effect.runPromise(Effect.flip(inspecting(...given)))
 
-it("a file is known by the hash and the number of all its bytes, however long it is", async () => {
+it("inspectFile returns the hash and the number of all bytes, however long the file is", async () => {
   for (const length of [0, 1, 262_144, 262_145, 400_000]) {
     const text = "a\n".repeat(length / 2)
     const { sha256, bytes } = await inspect("a.csv", text)
@@ -23,12 +23,12 @@ it("a file is known by the hash and the number of all its bytes, however long it
   }
 })
 
-it("isZip knows an archive by its first four bytes, and not by three of them", () => {
+it("isZip recognizes an archive by its first four bytes, but not by three", () => {
   assert.isTrue(isZip(Buffer.from(ZIP)))
   for (let n = 0; n < 4; n++) assert.isFalse(isZip(Buffer.from(ZIP.map((byte, m) => (m === n ? byte + 1 : byte)))))
 })
 
-it("inspectFile knows an ODS workbook by the type at its beginning", async () => {
+it("inspectFile recognizes an ODS workbook by the type at its beginning", async () => {
   const mimetype = (type: string) => [...ZIP, ...Buffer.alloc(26), ...Buffer.from(`mimetype${type}`)]
   const ods = "application/vnd.oasis.opendocument.spreadsheet"
   assert.deepInclude(await inspect("a.xlsx", mimetype(ods)), { format: "ods", charset: null, csv: null })
@@ -55,7 +55,7 @@ it.each([
   assert.strictEqual(formatOf(name, text), format)
 })
 
-it("a workbook is told by its bytes, whatever its name says, and is no text", async () => {
+it("inspectFile recognizes a workbook by its bytes, whatever its name", async () => {
   const sheet = await inspect("a.csv", ZIP, { sheet: "2" })
   assert.deepInclude(sheet, { format: "xlsx", charset: null, csv: null, sheet: "2", pointer: "" })
   assert.deepInclude(await inspect("a.xlsx", ZIP, { format: "xlsx" }), { format: "xlsx" })
@@ -63,12 +63,12 @@ it("a workbook is told by its bytes, whatever its name says, and is no text", as
   assert.deepInclude(text, { format: "json", csv: null, sheet: undefined, pointer: "/a" })
 })
 
-it("inspectFile refuses an old workbook, and a text that its caller names a workbook", async () => {
+it("inspectFile refuses an old workbook, and a text that the caller declares to be a workbook", async () => {
   assert.match((await refusal("a.xls", OLD_EXCEL)).message, /before 2007/)
   assert.deepInclude(await refusal("a.txt", "a,b\n", { format: "xlsx" }), { code: "unreadable" })
 })
 
-it("the format that is asked for goes before what the bytes look like", async () => {
+it("inspectFile prefers the requested format to what the bytes look like", async () => {
   assert.deepInclude(await inspect("a.csv", "[1]", { format: "json" }), { format: "json" })
   assert.deepInclude(await inspect("a.csv", ZIP, { format: "csv" }), { format: "csv" })
 })
@@ -85,7 +85,7 @@ it.each<[string, string, FileOptions, string, boolean]>([
   assert.deepInclude((await inspect(name, text, options)).csv!, { delimiter, header, firstLine: 1 })
 })
 
-it("a mark of the byte order is no part of the first name, and says the charset", async () => {
+it("inspectFile takes the charset from a byte order mark, and leaves the mark out of the first name", async () => {
   const marked = await inspect("a.csv", "\uFEFFsep=;\na;b\n")
   assert.deepInclude(marked.csv!, { delimiter: ";", firstLine: 2 })
   const wide = Buffer.from("\uFEFFa;b\n1;2\n", "utf16le")
@@ -93,13 +93,13 @@ it("a mark of the byte order is no part of the first name, and says the charset"
   assert.deepStrictEqual([csv!.delimiter, charset!.name], [";", "utf-16le"])
 })
 
-it("the encoding that is asked for is the one that the text is read in", async () => {
+it("inspectFile reads the text in the requested encoding", async () => {
   const asked = await inspect("a.csv", "a;b\n", { encoding: "koi8-r" })
   assert.strictEqual(asked.charset!.name, "koi8-r")
   assert.strictEqual((await inspect("a.csv", "a;b\n")).charset!.name, "utf-8")
 })
 
-it("a long file is looked at only at its beginning, where a last line may be cut", async () => {
+it("inspectFile examines only the beginning of a long file, whose last line may be cut", async () => {
   const text = `a;b\n${"1;2\n".repeat(100_000)}x,y,z\n`
   assert.deepInclude((await inspect("a.csv", text)).csv!, { delimiter: ";", header: true })
   // A short one is looked at to its end.

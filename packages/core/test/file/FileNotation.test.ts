@@ -17,7 +17,7 @@ const rowsIn = (
   return { ...told, rows: payloads.map((payload) => jsonText(reader.read(payload))) }
 }
 
-it("a field whose values are all written in the notation is read, to the last digit, and its empty values are null", () => {
+it("FileNotation converts a field if all values fit, to the last digit, and empty values to null", () => {
   const told = rowsIn({ numbers: "comma", dates: "dmy" }, [
     { total: "1.234,50", day: "02.03.2026", note: "1" },
     { total: "", day: "3/3/2026 9:30", note: "one" },
@@ -36,7 +36,7 @@ it("a field whose values are all written in the notation is read, to the last di
   expect(told.misfits).toEqual([{ line: 3, field: "note", value: "one" }])
 })
 
-it("a field with another value stays text as a whole, unless its column is of numbers or days already", () => {
+it("FileNotation keeps a field with another value as text, unless its column already has the type", () => {
   const rows = [
     { code: "123", day: "02.03.2026" },
     { code: "007", day: "2.3.26" },
@@ -54,13 +54,13 @@ it("a field with another value stays text as a whole, unless its column is of nu
   ])
 })
 
-it("what the notation says nothing of, and what is in lists, stays as it is", () => {
+it("FileNotation leaves other values and the contents of lists unchanged", () => {
   const rows = [{ total: "1,50", list: ["1,50"], flag: true }]
   const told = rowsIn({ dates: "dmy" }, rows, { total: "numeric" })
   expect(told).toEqual({ rows: rows.map((row) => JSON.stringify(row)), readAs: [], misfits: [] })
 })
 
-it("the first twenty misfits are told, by line, each cut where it is long", () => {
+it("FileNotation reports the first twenty misfits by line, and cuts long ones", () => {
   const rows = Array.from({ length: 30 }, (_, n) => ({ a: n === 0 ? "1" : "x".repeat(300), b: n === 0 ? "1" : "y" }))
   const { misfits, readAs } = rowsIn({ numbers: "dot" }, rows)
   expect(readAs.map(({ misfits: count }) => count)).toEqual([29, 29])
@@ -69,7 +69,7 @@ it("the first twenty misfits are told, by line, each cut where it is long", () =
   expect(misfits[0]).toEqual({ line: 3, field: "a", value: "x".repeat(200) })
 })
 
-it("a value that is no text is told as JSON has it", () => {
+it("FileNotation reports a misfit that is not text as JSON", () => {
   const rows = [{ a: "1" }, { a: true }, { a: [new JsonNumber("1")] }]
   const { misfits } = rowsIn({ numbers: "dot", dates: "ymd" }, rows, { a: "numeric" })
   expect(misfits.map(({ value }) => value)).toEqual(["true", expect.stringMatching(/^\[/)])
@@ -78,7 +78,7 @@ it("a value that is no text is told as JSON has it", () => {
   expect(days.readAs).toEqual([{ field: "a", as: "date", fits: 0, misfits: 1 }])
 })
 
-it("a notation is one that there is, of numbers or of days", () => {
+it("notationRefusal accepts only existing notations of numbers and days", () => {
   expect([{}, { numbers: "dot" }, { dates: "ymd" }].map((one) => hasNotation(one as Notation))).toEqual([
     false,
     true,
@@ -90,7 +90,7 @@ it("a notation is one that there is, of numbers or of days", () => {
   expect(notationRefusal({ numbers: "dot", dates: "dym" } as never)).toContain("dates")
 })
 
-it("a row without a value in such a field stays the very row that it is", () => {
+it("FileNotation returns the same row object when no field of it is converted", () => {
   const reader = new FileNotation({ numbers: "dot" }, new Map())
   const [full, none] = [new Map([["a", "1"]]), new Map([["b", "x"]])]
   for (const row of [full, none]) reader.see(2, row)

@@ -45,7 +45,7 @@ it.each([
   assert.match(failure.message, words)
 })
 
-it("inspectFile finds the name of a container's stream wherever the file is cut into pieces", async () => {
+it("inspectFile finds a container's stream name wherever the file is cut into pieces", async () => {
   for (const before of [65_470, 65_490, 65_500, 65_520]) {
     const result = await inspect("a.xlsx", ole("EncryptedPackage", before))
     assert.match(result._tag === "Failure" ? result.failure.message : "", /encrypted workbook/)
@@ -60,7 +60,7 @@ it.each(["a,b\n<b>1</b>,2\n", "<price>;<name>\n1;2\n", "<5,>5\n1,2\n", "id,PAR1\
   },
 )
 
-it("inspectFile takes any text as the format that its caller names", async () => {
+it("inspectFile reads any text in the format that the caller names", async () => {
   const text = "<p>,<b>\n1,2\n"
   const file = { name: "a", size: text.length, bytes: inPieces(Buffer.from(text)) }
   const look = await Effect.runPromise(inspectFile(file, { format: "csv" }))

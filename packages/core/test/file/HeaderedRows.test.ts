@@ -57,20 +57,20 @@ const refusals = (header: ReadonlyArray<string>, row: Parameters<HeaderedRows["r
   return found
 }
 
-it("HeaderedRows reports where the first cell stands that has no name, by its place or its number", () => {
+it("HeaderedRows reports the position of the first cell without a name, or its number", () => {
   const reason = "the row has 3 cells, but the header has 1"
   assert.deepStrictEqual(refusals(["a"], { line: 7, cells: ["1", "2", "3"] }), [[7, 2, reason]])
   assert.deepStrictEqual(refusals(["a"], { line: 7, cells: ["1", "2", "3"], columns: [1, 9, 12] }), [[7, 9, reason]])
 })
 
-it("HeaderedRows refuses a row that the end of the file cut, and takes a short one anywhere else", () => {
+it("HeaderedRows refuses a short row at the end of a file, and accepts one anywhere else", () => {
   const cut = "the file ends here in the middle of a row: it has 1 cells, but the header has 2"
   assert.deepStrictEqual(refusals(["a", "b"], { line: 7, cells: ["1"], last: true }), [[7, null, cut]])
   assert.deepStrictEqual(refusals(["a", "b"], { line: 7, cells: ["1"], last: false }), [[7, null, '{"a":"1"}']])
   assert.deepStrictEqual(refusals(["a", ""], { line: 7, cells: ["1"], last: true }), [[7, null, '{"a":"1"}']])
 })
 
-it("HeaderedRows names fields by what a header's cells show, without the space around it, and forgets empty ones behind", () => {
+it("HeaderedRows names fields by the trimmed text of the header's cells, and ignores trailing empty cells", () => {
   const found: Array<string> = []
   const reader = new HeaderedRows(
     { item: (_, payload) => found.push(jsonText(payload)), refuse: () => assert.fail() },

@@ -52,7 +52,7 @@ const importing = Effect.fnUntraced(function* (
 
 const textsOf = ({ events }: ImportsInMemory) => events.map(({ text }) => text)
 
-it.effect("every row of a file becomes an event, and the report says how it was read", () =>
+it.effect("Import turns every row of a file into an event, and reports how it was read", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const told: Array<ImportProgress> = []
@@ -140,7 +140,7 @@ it.effect("Import reports titles, totals, short rows and replaced values by line
   }),
 )
 
-it.effect("Import refuses a header's row that is no row, and one without a header", () =>
+it.effect("Import refuses an invalid header row, and a header row without a header", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     for (const options of [{ headerRow: 0 }, { headerRow: 1.5 }, { headerRow: NaN }, { headerRow: 2, header: false }]) {
@@ -150,7 +150,7 @@ it.effect("Import refuses a header's row that is no row, and one without a heade
   }),
 )
 
-it.effect("nothing of a file with a refused row is accepted, unless the others are asked for", () =>
+it.effect("Import accepts nothing of a file with a refused row, unless the caller skips refused rows", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const lines = Array.from({ length: 150 }, (_, n) => (n % 3 === 0 ? `{"n":${n}}` : `${n}`))
@@ -171,7 +171,7 @@ it.effect("nothing of a file with a refused row is accepted, unless the others a
   }),
 )
 
-it.effect("a dry run tells the same of a file, and stores nothing", () =>
+it.effect("Import reports the same in a dry run, and stores nothing", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const file = fileOf("a.json", '[{"a":1.0},{"b":null},{"c":12345678901234567890}]')
@@ -187,7 +187,7 @@ it.effect("a dry run tells the same of a file, and stores nothing", () =>
   }),
 )
 
-it.effect("the same file is imported once, unless it is asked for again, and the report names the earlier import", () =>
+it.effect("Import refuses a file that was imported before, names the earlier import, and repeats it on request", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const file = fileOf("a.csv", "a\n1\n")
@@ -201,7 +201,7 @@ it.effect("the same file is imported once, unless it is asked for again, and the
   }),
 )
 
-it.effect("a file that is being imported is not imported beside that", () =>
+it.effect("Import refuses a file that is already being imported", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     all.fault = (call) => (call === "claim" ? "defect" : undefined)
@@ -212,7 +212,7 @@ it.effect("a file that is being imported is not imported beside that", () =>
   }),
 )
 
-it.effect("a file for no source, or with an option that is none, is refused before it is read", () =>
+it.effect("Import refuses an unknown source or an invalid option before it reads the file", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const unread = { name: "a.csv", size: 9, bytes: Stream.die("It was read.") }
@@ -236,7 +236,7 @@ it.effect("a file for no source, or with an option that is none, is refused befo
   }),
 )
 
-it.effect("an import whose file ends early, or that another process took, accepts nothing and says so", () =>
+it.effect("Import accepts nothing when the file ends early or another process holds the import, and reports it", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     let reads = 0
@@ -255,7 +255,7 @@ it.effect("an import whose file ends early, or that another process took, accept
   }),
 )
 
-it.effect("a source that is switched off meanwhile lets the caller go, and the import be accepted later", () =>
+it.effect("Import returns when the source is switched off meanwhile; the rows are accepted later", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     all.fault = (call) => {
@@ -267,7 +267,7 @@ it.effect("a source that is switched off meanwhile lets the caller go, and the i
   }),
 )
 
-it.effect("an earlier import of the same source that no process holds is accepted before", () =>
+it.effect("Import first accepts an earlier import of the source that no process holds", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     all.fault = (call) => (call === "claim" ? "defect" : undefined)
@@ -282,7 +282,7 @@ it.effect("an earlier import of the same source that no process holds is accepte
   }),
 )
 
-it.effect("an import that another process holds is waited for", () =>
+it.effect("Import waits for an import that another process holds", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     let claims = 0
@@ -295,7 +295,7 @@ it.effect("an import that another process holds is waited for", () =>
   }),
 )
 
-it.effect("fields in a notation are read as the source's table has them, by a field's first column", () =>
+it.effect("Import converts fields in a notation to the type of their first column", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const columns = [
@@ -313,7 +313,7 @@ it.effect("fields in a notation are read as the source's table has them, by a fi
   }),
 )
 
-it.effect("a sheet's rows become events with its numbers as it shows them, and without its empty rows", () =>
+it.effect("Import reads a sheet's numbers as shown, and skips its empty rows", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const sheet = [

@@ -79,7 +79,7 @@ it("PointedReader reads the list at its pointer, or reports what is there instea
   assert.isFalse(isPointer("a") || isPointer("/a~2") || isPointer("/a~"))
 })
 
-it("JsonListReader tells where an item begins, and where in it there is no JSON, across lines", () => {
+it("JsonListReader reports where an item begins and where it is invalid, across lines", () => {
   const { refusals } = list('\n [ {"a":1},\r\n\t7,\n  {"b":\n   1e},  "]" ,')
   assert.deepStrictEqual(
     refusals.map(({ line, column }) => [line, column]),
@@ -107,7 +107,7 @@ it("JsonListReader refuses text after the list once, and a list without a value 
   assert.deepStrictEqual(list('{"a":1}', " 2").items, [])
 })
 
-it("PointedReader tells where its text is no JSON, and which items are no objects", () => {
+it("PointedReader reports where its text is invalid JSON, and which items are not objects", () => {
   assert.deepInclude(pointed("/a", '{"a":\n [1e]}').refusals[0]!, { line: 2, column: 5 })
   const { items, lines, refusals } = pointed("/a", '{"a":[{"n":1},null,"x",[],{"n":2}]}')
   assert.deepStrictEqual(
@@ -127,7 +127,7 @@ it("PointedReader tells where its text is no JSON, and which items are no object
   )
 })
 
-it("a pointer leads through objects and lists by RFC 6901, and to nothing where they end", () => {
+it("atPointer follows objects and lists by RFC 6901, and returns nothing beyond their end", () => {
   const text = '{"":[{"n":0}],"a":{"":[{"n":1}],"0":[{"n":2}]},"l":[[{"n":3}],null],"~1":[{"n":4}],"n":null}'
   const at = (pointer: string) => pointed(pointer, text).items[0]
   assert.deepStrictEqual(

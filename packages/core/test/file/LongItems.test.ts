@@ -16,7 +16,7 @@ it("CsvReader limits the length of a line, so that an unclosed quote does not lo
   assert.deepStrictEqual(wide.rows, [["a"]])
 })
 
-it("CsvReader takes as many cells, and as long a line, as is allowed, and not one more", () => {
+it("CsvReader accepts cells and characters of a line up to the limits, and not one more", () => {
   assert.lengthOf(csv([",".repeat(16_383)]).rows[0]!, 16_384)
   assert.deepInclude(csv(["a\n", ",".repeat(16_384)]).refusals[0]!, { line: 2, column: null })
   const most = "x".repeat(MAX_ITEM_LENGTH)
@@ -60,7 +60,7 @@ it("PointedReader refuses a text with more values than allowed before creating a
   assert.strictEqual(reasonOf(`{"a":[${'{"b":1},'.repeat(10_000)}{}]}`), undefined)
 })
 
-it("items of every form are taken up to the limit, and a longer one is refused where it begins", () => {
+it("every reader accepts items up to the limit, and reports the beginning of a longer one", () => {
   const item = (length: number) => `{"a":"${"x".repeat(length - 8)}"}`
   const [most, more] = [item(MAX_ITEM_LENGTH), item(MAX_ITEM_LENGTH + 1)]
   const lengths = { list: (text: string) => list(`[1,\n${text},{}]`), one: (text: string) => list(`\n${text}`) }

@@ -31,14 +31,14 @@ it("inPieces yields all bytes in order, and to other tasks before each piece", a
   assert.deepStrictEqual(await Effect.runPromise(Stream.runCollect(inPieces(new Uint8Array(0)))), [])
 })
 
-it("turns yields to other tasks each time that enough was done", async () => {
+it("turns yields to other tasks after each piece of work", async () => {
   const turn = turns()
   const [count] = await turnsDuring(Effect.forEach(Array.from({ length: 200 }), () => turn(10_000), { discard: true }))
   assert.isAtLeast(count, (200 * 10_000) / 65_536 / 2)
   assert.isAtMost(count, 60)
 })
 
-it("PointedReader returns the same items piece by piece as in one go", () => {
+it("PointedReader returns the same items piece by piece as at once", () => {
   const read = (inOneGo: boolean) => {
     const lines: Array<number> = []
     const reader = new PointedReader({ item: (line) => lines.push(line), refuse: () => assert.fail() }, "/data")

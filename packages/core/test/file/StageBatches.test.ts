@@ -17,7 +17,7 @@ const staged = (adds: ReadonlyArray<ReadonlyArray<number>>) => {
 
 const short = (count: number) => Array.from({ length: count }, () => 10)
 
-it("rows are staged in their order, numbered without gaps, five hundred at a time", () => {
+it("StageBatches stages rows in order, numbered without gaps, five hundred at a time", () => {
   const { batches, before } = staged([short(300), short(0), short(899)])
   assert.deepStrictEqual(
     batches.map((rows) => rows.length),
@@ -30,7 +30,7 @@ it("rows are staged in their order, numbered without gaps, five hundred at a tim
   )
 })
 
-it("long rows are staged sooner, so that no statement is of more than a quarter of a million characters and a row", () => {
+it("StageBatches stages long rows sooner: a statement has at most 250,000 characters and one row", () => {
   const { batches } = staged([[100_000, 149_999, 1, 10, 300_000, 5, 0]])
   assert.deepStrictEqual(
     batches.map((rows) => rows.map(({ payload }) => payload.length)),
@@ -46,7 +46,7 @@ it("long rows are staged sooner, so that no statement is of more than a quarter 
   )
 })
 
-it("nothing is staged where there is nothing", () => {
+it("StageBatches stages nothing when there are no rows", () => {
   assert.deepStrictEqual(staged([[], []]).batches, [])
   assert.lengthOf(staged([short(500)]).batches, 1)
 })

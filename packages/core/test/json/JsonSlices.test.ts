@@ -85,7 +85,7 @@ describe("JsonSlices", () => {
     )
   })
 
-  it("a key with an escape in it is not found where the escape is missing", () => {
+  it("JsonSlices does not find a key with an escape where the escape is missing", () => {
     const notes = emptyJsonNotes()
     assert.isTrue(Result.isFailure(parseJson('[{"a\\"b":1},{"a"b":1}]', { notes })))
   })

@@ -130,7 +130,7 @@ describe("parseJson", () => {
     assert.strictEqual(written(text), text)
   })
 
-  it("parseJson keeps keys distinct that U+FFFD made equal", () => {
+  it("parseJson keeps keys distinct that U+FFFD has made equal", () => {
     assert.strictEqual(
       written('{"a\\u0000":1,"a\\ud800":2,"a\uFFFD2":3,"a\\udfff":4}'),
       '{"a\uFFFD":1,"a\uFFFD2":2,"a\uFFFD22":3,"a\uFFFD3":4}',
@@ -238,7 +238,7 @@ describe("parseJson", () => {
     assert.isTrue(failure(text).reason.endsWith(` was expected, found ${found}`))
   })
 
-  it("parseJson replaces a surrogate that is alone, escaped or not, and no other character", () => {
+  it("parseJson replaces a lone surrogate, escaped or not, and no other character", () => {
     for (let code = 0xd700; code <= 0xe0ff; code++) {
       const expected = String.fromCharCode(code).toWellFormed()
       const escaped = `"\\u${code.toString(16)}"`

@@ -1,7 +1,7 @@
 import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
 import { assert, it } from "vitest"
 
-it("snakeKeys writes the keys of objects at any depth in small letters, and leaves the values as they are", () => {
+it("snakeKeys converts the keys of objects at any depth, and leaves the values unchanged", () => {
   assert.deepStrictEqual(
     snakeKeys({ daysAhead: 3, isA1B: [{ baseUrl: "aB" }, null, "cD", 1], plain: { deepKey: undefined }, none: null }),
     { days_ahead: 3, is_a1_b: [{ base_url: "aB" }, null, "cD", 1], plain: { deep_key: undefined }, none: null },

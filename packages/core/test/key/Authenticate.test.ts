@@ -86,7 +86,7 @@ describe("Authenticate", () => {
     assert.deepEqual([...admitted.scope!.sources], [1])
   })
 
-  it("finds out once more what a sender may read, by now and without a count", async () => {
+  it("returns the sender's current scope without a count", async () => {
     const again = (xApiKey: string) =>
       Effect.runPromise(
         Authenticate.use((authenticate) =>
@@ -104,7 +104,7 @@ describe("Authenticate", () => {
     assert.equal(lookups, before)
   })
 
-  it("finds nothing again for an invalid key, and for a removed token", async () => {
+  it("returns nothing for an invalid key or a removed token", async () => {
     const again = (headers: Partial<KeyHeaders>) =>
       Effect.runPromise(
         Authenticate.use((authenticate) =>
@@ -139,7 +139,7 @@ describe("Authenticate", () => {
       }
   })
 
-  it("requires a missing key, and Bearer for another scheme", async () => {
+  it("requests a missing key, and Bearer in place of another scheme", async () => {
     assert.match(await ask({}), /Send an API key/)
     assert.match(await ask({ xApiKey: " " }), /Send an API key/)
     assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)

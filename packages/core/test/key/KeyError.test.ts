@@ -8,7 +8,7 @@ const refusal = (check: Effect.Effect<void, KeyError>): string | null =>
 
 const listed = (count: number): ReadonlyArray<string> => Array.from({ length: count }, () => "a.b")
 
-it("checkHolderName takes 1 to 200 characters that are not all spaces", () => {
+it("checkHolderName accepts 1 to 200 characters that are not all spaces", () => {
   const names = ["a", "x".repeat(200), "", " \t", "x".repeat(201)]
   assert.deepStrictEqual(
     names.map((name) => refusal(checkHolderName(name, "A key"))),
@@ -26,7 +26,7 @@ it("checkList accepts 1 to 100 objects for a reader, and none for any other role
   )
 })
 
-it("checkLifetime takes a minute to ten years, and no expiry", () => {
+it("checkLifetime accepts a minute to ten years, or no expiry", () => {
   assert.deepStrictEqual(
     [null, 60, 315_360_000, 59, 315_360_001].map((seconds) => refusal(checkLifetime(seconds))),
     [null, null, null, "bad_expiry", "bad_expiry"],

@@ -11,7 +11,7 @@ import { assert, it } from "@effect/vitest"
 const SECRET = "not to be told"
 const AT = "2026-01-02T03:04:05Z"
 
-it("a source is shown without its secret, and to a reader without its settings", () => {
+it("sourceJson omits the secret, and for a reader also the settings", () => {
   const source: SourceWithSecret = {
     id: 1,
     name: "Orders",

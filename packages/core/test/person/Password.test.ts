@@ -27,7 +27,7 @@ const kept = (password: string, bytes = 32) => {
 
 const LETTERS = "tree lamp sofa door wall roof ".repeat(7)
 
-it("checkPassword counts characters, of which a password needs twelve and may have two hundred", () => {
+it("checkPassword accepts twelve to two hundred characters", () => {
   expect(refusalOf(LETTERS.slice(0, MIN_PASSWORD_LENGTH - 1))).toMatch(/at least 12/)
   expect(refusalOf(LETTERS.slice(0, MIN_PASSWORD_LENGTH))).toBeNull()
   expect(refusalOf(LETTERS.slice(0, MAX_PASSWORD_LENGTH))).toBeNull()
@@ -63,14 +63,14 @@ it.each(["qazwsxqazwsx1234", "1qazwsxqazwsx", "opasdfghjklzy", "a long walk at d
   },
 )
 
-it("checkPassword refuses a password that is hardly more than the name, in any case and any writing", () => {
+it("checkPassword refuses a password that barely differs from the name, in any case and normalization", () => {
   expect(refusalOf("AdaLovelace12345", "adalovelace")).toMatch(/similar to the name/)
   expect(refusalOf("adalovelace-12345", "AdaLovelace")).toBeNull()
   expect(refusalOf("Zoe\u0308 Adler-Smith 12", "Zo\u00eb Adler-Smith")).toMatch(/similar to the name/)
   expect(refusalOf("Zo\u00eb Adler-Smith 12", "Zoe\u0308 Adler-Smith")).toMatch(/similar to the name/)
 })
 
-it("verifyPassword opens with the very password, from any keyboard, and with no other", async () => {
+it("verifyPassword accepts exactly the password, from any keyboard", async () => {
   const opens = (given: string, stored: string | null) => Effect.runPromise(verifyPassword(given, stored))
   expect(await opens("a long walk", kept("a long walk"))).toBe(true)
   expect(await opens("A long walk", kept("a long walk"))).toBe(false)
@@ -85,7 +85,7 @@ it("verifyPassword refuses a prefix of the stored hash, and a missing one", asyn
   expect(await Effect.runPromise(verifyPassword("", null))).toBe(false)
 })
 
-it("hashPassword keeps a password with its cost and a salt of its own, and opens by it alone", async () => {
+it("hashPassword stores the cost and a fresh salt with the hash", async () => {
   const [one, other] = await Promise.all([
     Effect.runPromise(hashPassword("Zoe\u0308's long walk")),
     Effect.runPromise(hashPassword("Zoe\u0308's long walk")),

@@ -95,7 +95,7 @@ const over = (person: Person | null, result: Changed | null = person) => {
   return { state, run, layer: Layer.provide(People.layer, ports) }
 }
 
-it("People keeps a name in one writing, without the space around it", async () => {
+it("People stores a normalized and trimmed name", async () => {
   const { state, run } = over(ADA)
   expect(await run((people) => people.add({ name: " Zoe\u0308 ", role: "viewer" }))).toBe(ADA)
   expect(await run((people) => people.set(3, { name: " Zoe\u0308 ", role: "viewer" }))).toBe(ADA)
@@ -119,7 +119,7 @@ it.each(["", " ", "x".repeat(101), "A\0da", "A\nda", "A\u202eda", "A\u2028da", "
   },
 )
 
-it("People takes a name of a hundred characters", async () => {
+it("People accepts a name of a hundred characters", async () => {
   const { run } = over(ADA)
   expect(await run((people) => people.add({ name: ` ${"x".repeat(100)}`, role: "viewer" }))).toBe(ADA)
 })
@@ -145,7 +145,7 @@ it.each<[Changed, string]>([
   expect(await run((people) => people.remove(3))).toMatchObject({ code })
 })
 
-it("People refuses a second person of a name, and every call about an unknown person", async () => {
+it("People refuses a name that is in use, and every call about an unknown person", async () => {
   expect(await over(ADA, "name_taken").run((people) => people.add({ name: "Ada", role: "viewer" }))).toMatchObject({
     code: "name_taken",
   })
@@ -187,7 +187,7 @@ it("invite adds a person, with their first link", async () => {
 
 const NEW_PASSWORD = "another walk at dawn"
 
-it("People sets a password by the one before, and ends the person's other sessions", async () => {
+it("People sets a password given the current one, and ends the person's other sessions", async () => {
   const { state, run } = over(ADA)
   expect(await run((people) => people.setPassword(SESSION, NEW_PASSWORD, PASSWORD))).toBeUndefined()
   expect(state.kept).toEqual([
@@ -210,7 +210,7 @@ it.each<[string, Partial<LiveSession>, string | null]>([
   expect(state.kept).toEqual([])
 })
 
-it("People counts guesses at the current password by its person, and refuses those over the limit", async () => {
+it("People counts guesses at the current password per person, and refuses those over the limit", async () => {
   const { state, run } = over(ADA)
   const guess = (session: LiveSession) => run((people) => people.setPassword(session, NEW_PASSWORD, "a wrong guess"))
   for (let n = 0; n < 5; n++) expect(await guess({ ...SESSION, id: n })).toMatchObject({ code: "wrong_password" })
@@ -222,7 +222,7 @@ it("People counts guesses at the current password by its person, and refuses tho
   expect(state.kept).toEqual([])
 })
 
-it("People sets a first password, and a forgotten one soon after a sign-in by link, without the one before", async () => {
+it("People sets a first or forgotten password without the current one, soon after a sign-in by link", async () => {
   const first = over(ADA)
   first.state.password = null
   const forgotten = over(ADA)
@@ -234,7 +234,7 @@ it("People sets a first password, and a forgotten one soon after a sign-in by li
   for (const { state } of [first, forgotten]) expect(state.kept.map(([what]) => what)).toEqual(["password", "end"])
 })
 
-it("People sets no weak password, and none for another person who has taken the name", async () => {
+it("People refuses a weak password, and a password for another person who now has the name", async () => {
   const { state, run } = over(ADA)
   const set = (password: string) => run((people) => people.setPassword(SESSION, password, PASSWORD))
   expect(await set("short")).toMatchObject({ code: "bad_password" })
@@ -268,13 +268,13 @@ const resolved = async (known: Person | null, change: Partial<ExternalIdentity>,
   return { found: Option.getOrNull(found), kept: state.kept, log: state.log }
 }
 
-it("People recognises a person of an issuer, and writes nothing without a change", async () => {
+it("People recognizes a person of an issuer, and writes nothing unless something changed", async () => {
   for (const change of [{}, { follow: false, name: "Bob", role: "viewer" }] as const) {
     expect(await resolved(KNOWN, change)).toEqual({ found: KNOWN, kept: [], log: [] })
   }
 })
 
-it("People has name and role follow what an issuer says, as an act that is written", async () => {
+it("People updates name and role from the issuer, as an audited act", async () => {
   for (const change of [{ name: "Bob" }, { role: "viewer" }] as const) {
     const { found, kept: saved, log } = await resolved(KNOWN, change)
     expect(found).toBe(KNOWN)
@@ -290,7 +290,7 @@ it("People has name and role follow what an issuer says, as an act that is writt
   }
 })
 
-it("People creates at first sight whom an issuer names, as an act of theirs", async () => {
+it("People creates an unknown person of an issuer, as that person's own act", async () => {
   const { found, log } = await resolved(null, {})
   expect(found).toBe(KNOWN)
   expect(log).toMatchObject([
@@ -299,7 +299,7 @@ it("People creates at first sight whom an issuer names, as an act of theirs", as
   ])
 })
 
-it("People admits no removed person, not even one removed just now", async () => {
+it("People admits no removed person, even if removed a moment ago", async () => {
   const removed = { ...KNOWN, removedAt: "2026-11-26T09:00:00Z" }
   expect(await resolved(removed, { role: "viewer" })).toEqual({ found: null, kept: [], log: [] })
   expect(await resolved(null, {}, removed)).toMatchObject({ found: null })

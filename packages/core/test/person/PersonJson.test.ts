@@ -15,7 +15,7 @@ const SESSION: Session = {
   userAgent: null,
 }
 
-it("personJson and sessionJson have all that is known of them, and nothing that was put beside it", () => {
+it("personJson and sessionJson contain all declared fields, and no others", () => {
   const shown = { ...ADA, password: "SECRET" }
   expect(personJson(shown)).toEqual({
     id: 3,
@@ -41,7 +41,7 @@ it("personJson and sessionJson have all that is known of them, and nothing that 
   })
 })
 
-it("linkUrl has the secret where no browser sends it", () => {
+it("linkUrl puts the secret where no browser sends it", () => {
   const url = new URL(linkUrl("https://data.example", "dcl_secret"))
   expect(url.hash).toBe("#dcl_secret")
   expect(url.href.replace(url.hash, "")).toBe("https://data.example/console/welcome")

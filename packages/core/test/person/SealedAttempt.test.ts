@@ -22,14 +22,14 @@ it.prop(
   { arbitrary: { runs: 100 } },
 )
 
-it("openAttempt takes a sign-in for ten minutes", () => {
+it("openAttempt accepts a sign-in for ten minutes", () => {
   const sealed = sealAttempt(KEY, ATTEMPT, NOW)
   const end = Math.floor(NOW / 1000) * 1000 + ATTEMPT_SECONDS * 1000
   assert.deepStrictEqual(openAttempt(KEY, sealed, end - 1), ATTEMPT)
   assert.isNull(openAttempt(KEY, sealed, end))
 })
 
-it("openAttempt takes nothing in which a bit was changed, nothing cut off, and nothing of another cabinet", () => {
+it("openAttempt refuses an altered or truncated text, and one of another cabinet", () => {
   const bytes = Buffer.from(sealAttempt(KEY, ATTEMPT, NOW), "base64url")
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)

@@ -2,7 +2,7 @@ import { newSecret, secretFingerprint } from "@data-cabinet/core/person/Secret"
 import { createHash } from "node:crypto"
 import { expect, it } from "vitest"
 
-it("newSecret is another one each time, and is looked up by the SHA-256 of it", () => {
+it("newSecret returns a new secret each time, which is looked up by its SHA-256", () => {
   for (const kind of ["link", "session"] as const) {
     const secret = newSecret(kind)
     expect(newSecret(kind)).not.toBe(secret)

@@ -11,7 +11,7 @@ it("sessionsOf returns all sessions to an owner, their own to other people, and 
   expect(sessionsOf({ role: "editor", kind: "program", id: null })).toBe(0)
 })
 
-it("Sessions ends a session only of whom it is said to be, and all sessions of a person", () => {
+it("Sessions ends a session only of the given person, or all sessions of a person", () => {
   const ended: Array<ReadonlyArray<number | null>> = []
   const store = Layer.mock(SessionStore, {
     find: () => Effect.succeedNone,

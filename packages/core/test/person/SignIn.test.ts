@@ -377,6 +377,6 @@ it.effect(
   }),
 )
 
-it("SignIn takes ten attempts a minute of an address, and five at an account, where nothing else is set", () => {
+it("SignIn allows ten attempts a minute per address and five per account by default", () => {
   assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), { address: 10, account: 5, links: 60 })
 })

@@ -8,7 +8,7 @@ const filled = (chunks: ReadonlyArray<Uint8Array>): ChunkBuffer => {
   return buffer
 }
 
-it("ChunkBuffer has every byte in the order of arrival, however the body is cut", () => {
+it("ChunkBuffer keeps every byte in order, however the body is cut into chunks", () => {
   const random = new Random(7)
   for (let run = 0; run < 300; run++) {
     const chunks = Array.from({ length: random.below(12) }, () =>
@@ -27,14 +27,14 @@ it("ChunkBuffer passes a single chunk on without a copy", () => {
   assert.strictEqual(filled([new Uint8Array(0), chunk]).bytes(), chunk)
 })
 
-it("ChunkBuffer leaves the chunks as they are", () => {
+it("ChunkBuffer does not change the chunks", () => {
   const chunks = [Uint8Array.of(1), Uint8Array.of(2)]
   const bytes = filled(chunks).bytes()
   bytes.fill(9)
   assert.deepStrictEqual(chunks, [Uint8Array.of(1), Uint8Array.of(2)])
 })
 
-it("a body of single bytes takes little more memory than its bytes", () => {
+it("ChunkBuffer holds a body of single bytes in little more memory than its bytes", () => {
   const one = Uint8Array.of(1)
   const { byteLength } = filled(Array.from({ length: 100_000 }, () => one)).bytes().buffer
   assert.isAtMost(byteLength, 200_000)

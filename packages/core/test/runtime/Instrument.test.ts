@@ -64,7 +64,7 @@ it.effect("instrument counts each outcome of its work and changes nothing about 
   }),
 )
 
-it.effect("beginStep counts the outcome of a step, and how many seconds it took", () =>
+it.effect("beginStep records the outcome of a step and its duration in seconds", () =>
   Effect.gen(function* () {
     const context = Context.empty()
     let began = 0
@@ -97,7 +97,7 @@ it("traces nothing without a collector", () => {
   assert.deepStrictEqual([alone, below, quiet, Context.empty()].map(isTraced), [true, true, false, false])
 })
 
-it("a step has a span below the request's, which ends as the step does", () => {
+it("beginStep creates a span below the request's, which ends with the step", () => {
   const { spans, parent, below } = tracing()
   beginStep("retention.round", below).end(Result.succeed("a"))
   beginStep("retention.round", below).end(Result.fail("no"))
@@ -114,7 +114,7 @@ it("a step has a span below the request's, which ends as the step does", () => {
   )
 })
 
-it("a span is sampled as the request is, and without a request always", () => {
+it("a span is sampled if its request is, and always without a request", () => {
   for (const sampled of [true, false]) {
     const { spans, alone, below } = tracing(sampled)
     beginStep("rows.read", below)
@@ -126,7 +126,7 @@ it("a span is sampled as the request is, and without a request always", () => {
   }
 })
 
-it.effect("instrument makes a span where spans are collected", () =>
+it.effect("instrument creates a span if spans are collected", () =>
   Effect.gen(function* () {
     const { spans, below } = tracing()
     yield* instrument("feed.page", Effect.void).pipe(Effect.provide(below))

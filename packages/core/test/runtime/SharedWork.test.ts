@@ -27,7 +27,7 @@ it.effect("callers during a run share the next one, and none gets a run that beg
   }).pipe(Effect.scoped),
 )
 
-it.effect("all callers get a failure, and other names are other work", () =>
+it.effect("sharedWork fails for all callers of a name, and separates work of other names", () =>
   Effect.gen(function* () {
     const share = yield* sharedWork<number, string>()
     assert.strictEqual(yield* Effect.flip(share("none", Effect.fail("no"))), "no")
@@ -40,7 +40,7 @@ it.effect("all callers get a failure, and other names are other work", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("completed work is done again for the next caller", () =>
+it.effect("sharedWork repeats completed work for the next caller", () =>
   Effect.gen(function* () {
     const share = yield* sharedWork<number, string>()
     let runs = 0

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 const changed = (current: Challenge | null, change: ChallengeChange) =>
   Effect.runSync(changedChallenge(current, change))
 
-it("changedChallenge needs the secret of a provider that has one, and keeps the one that there is", () => {
+it("changedChallenge requires the secret of a provider that has one, and keeps the current one", () => {
   expect(changed(null, { provider: "meta", secret: "s" })).toEqual({ provider: "meta", secret: "s" })
   expect(changed({ provider: "x" }, { provider: "x" })).toEqual({ provider: "x", secret: undefined })
   expect(changed({ provider: "x" }, { provider: "graph" })).toEqual({ provider: "graph", secret: undefined })

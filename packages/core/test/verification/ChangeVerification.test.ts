@@ -11,7 +11,7 @@ const changed = (current: Verification | null, change: VerificationChange) =>
 const refused = (current: Verification | null, change: VerificationChange) =>
   Effect.runSync(Effect.flip(changedVerification(current, change)))
 
-it("a new recipe needs its secret, and missing fields stay as they are", () => {
+it("changedVerification requires the secret of a new recipe, and keeps absent fields", () => {
   const github = { recipe: "github", mode: "reject", hmac: null }
   expect(changed(null, { recipe: "github", secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
   expect(changed(GITHUB, { secret: "s" })).toEqual({ ...github, secret: "s", keepOldSecret: false })
@@ -20,7 +20,7 @@ it("a new recipe needs its secret, and missing fields stay as they are", () => {
   expect(changed(GITHUB, { recipe: "github" })).toEqual({ ...github, secret: undefined, keepOldSecret: true })
 })
 
-it("the mode is reject until set, and stays as set, even with another recipe", () => {
+it("changedVerification defaults the mode to reject, and keeps it when the recipe changes", () => {
   expect(changed(null, { recipe: "github", secret: "s" }).mode).toBe("reject")
   expect(changed(null, { recipe: "github", secret: "s", mode: "mark" }).mode).toBe("mark")
   expect(changed(GITHUB, { mode: "mark" })).toMatchObject({ mode: "mark", secret: undefined, keepOldSecret: true })
@@ -28,7 +28,7 @@ it("the mode is reject until set, and stays as set, even with another recipe", (
   expect(changed(HMAC, { mode: "reject" }).mode).toBe("reject")
 })
 
-it("parameters are those of hmac alone, each with a default but the header", () => {
+it("changedVerification accepts parameters only for hmac, with defaults for all but the header", () => {
   expect(changed(null, { recipe: "hmac", secret: "s", hmac: { header: "X-Sig" } }).hmac).toEqual({
     header: "X-Sig",
     algorithm: "sha256",
@@ -67,7 +67,7 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   expect(refused(current, change)).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-it("a secret that no sender can have, or that would admit anyone, is refused, and never quoted", () => {
+it("changedVerification refuses impossible and empty secrets, and never quotes them", () => {
   for (const recipe of RECIPE_NAMES) {
     for (const secret of ["", "enc.v1.00000000.AAAA", "a\nb", "a\0b", "\uD800", "x".repeat(1001)]) {
       const error = refused(null, { recipe, secret, ...(recipe === "hmac" ? { hmac: { header: "X" } } : {}) })

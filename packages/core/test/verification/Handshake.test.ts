@@ -31,7 +31,7 @@ const zoom = (plainToken: unknown, event = "endpoint.url_validation") =>
   JSON.stringify({ event, payload: { plainToken } })
 
 describe("signedHandshake", () => {
-  it("sends Slack's challenge back, and nothing long, empty or with control characters", () => {
+  it("echoes Slack's challenge, unless it is long, empty or has control characters", () => {
     expect(answer("slack", slack("3eZbrw1aB"))).toEqual(echoed("3eZbrw1aB"))
     expect(answer("slack", slack("x".repeat(1_024)))).toEqual(echoed("x".repeat(1_024)))
     for (const challenge of [
@@ -50,7 +50,7 @@ describe("signedHandshake", () => {
     expect(answer("slack", slack("3eZbrw1aB", "event_callback"))).toBeNull()
   })
 
-  it("signs Zoom's token, with the secret that the question was signed with", () => {
+  it("signs Zoom's token with the secret that signed the challenge", () => {
     const text = JSON.stringify({
       plainToken: "qgg8vlvZRS6UYooatFL8Aw",
       encryptedToken: macOf("qgg8vlvZRS6UYooatFL8Aw").digest("hex"),
@@ -70,7 +70,7 @@ describe("signedHandshake", () => {
       expect(answer("zoom", JSON.stringify({ event: "endpoint.url_validation", payload }))).toBeNull()
   })
 
-  it("answers no long, malformed or non-object body, and no other sender's", () => {
+  it("ignores long, malformed and non-object bodies, and those of other senders", () => {
     const padded = (bytes: number) => slack("abc").padEnd(bytes)
     expect(answer("slack", padded(8_192))).toEqual(echoed("abc"))
     expect(answer("slack", padded(8_193))).toBeNull()
@@ -88,7 +88,7 @@ describe("signedHandshake", () => {
 })
 
 describe("mayAsk", () => {
-  it("is true of a query with one of the providers' parameters, wherever it stands", () => {
+  it("is true for a query with a provider's parameter, at any position", () => {
     for (const query of ["hub.challenge=1", "a=1&crc_token=x", "challenge=", "a&challenge=1&b"])
       expect(mayAsk(query)).toBe(true)
     for (const query of ["", "a=1", "mychallenge=1", "challenge", "hubXchallenge=1", "a=challenge"])
@@ -97,7 +97,7 @@ describe("mayAsk", () => {
 })
 
 describe("askedByGet", () => {
-  it("answers Meta's question where it has the verify token", () => {
+  it("answers Meta's challenge if it has the verify token", () => {
     const query = (mode: string, token: string) => `hub.mode=${mode}&hub.challenge=1158201444&hub.verify_token=${token}`
     expect(askedByGet("meta", "hush", query("subscribe", "hush"))).toEqual(echoed("1158201444"))
     expect(askedByGet("meta", "hush", query("subscribe", "hush2"))).toBeNull()

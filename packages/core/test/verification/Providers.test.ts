@@ -11,7 +11,7 @@ import {
   settingsFrom,
 } from "../../src/verification/Providers.ts"
 
-it.each(PROVIDER_NAMES)("settingsFrom makes settings that a source accepts, for %s", (from) => {
+it.each(PROVIDER_NAMES)("settingsFrom returns settings that a source accepts, for %s", (from) => {
   const secret = "whsec_c2VjcmV0c2VjcmV0"
   const { verify, ...settings } = settingsFrom({ from, verify: { secret } }, DEFAULT_SETTINGS)
   Effect.runSync(checkSettings(settings))
@@ -19,7 +19,7 @@ it.each(PROVIDER_NAMES)("settingsFrom makes settings that a source accepts, for 
   expect(lacksFieldsOf(from, { ...DEFAULT_SETTINGS, ...settings })).toBe(false)
 })
 
-it("settingsFrom adds the headers of a provider to those that the source keeps already", () => {
+it("settingsFrom adds the headers of a provider to those already kept", () => {
   const kept = { keepHeaders: ["X-Trace"], headerFields: ["x-github-event", "X-Shop"] }
   expect(settingsFrom({ from: "github" as const }, kept)).toEqual({
     keepHeaders: ["X-Trace", "X-GitHub-*", "X-Hub-Signature-256"],
@@ -27,7 +27,7 @@ it("settingsFrom adds the headers of a provider to those that the source keeps a
   })
 })
 
-it("settingsFrom keeps the headers and the recipe that are given beside the provider", () => {
+it("settingsFrom keeps headers and a recipe given along with the provider", () => {
   const change = { from: "stripe" as const, keepHeaders: ["X-Own"], verify: { recipe: "hmac" as const, secret: "s" } }
   expect(settingsFrom(change, DEFAULT_SETTINGS)).toEqual({
     keepHeaders: ["X-Own", "Stripe-Signature"],

@@ -35,8 +35,8 @@ const timed = hmacRecipe({
 const untimed = (encoding: "hex" | "base64", prefix = "") =>
   hmacRecipe({ header: "X-Sig", algorithm: "sha256", encoding, prefix, timestampHeader: null, toleranceSeconds: 1 })
 
-describe("a secret as it is", () => {
-  it("is not there where the header is missing or empty, and is wrong in another form", () => {
+describe("a plain secret", () => {
+  it("is missing if the header is missing or empty, and wrong in another form", () => {
     for (const headers of [{}, { authorization: "" }, { authorization: ["Bearer hush"] as never }])
       expect(verdict(RECIPES.bearer, headers)).toEqual(refused("no_signature"))
     for (const authorization of ["hush", "Basic hush", "Token hush", "Bearerhush", " Bearer hush", "Bearer hush2"])
@@ -44,7 +44,7 @@ describe("a secret as it is", () => {
     expect(verdict(RECIPES.bearer, { authorization: "Bearer \t hush " })).toEqual(PASSED)
   })
 
-  it("is nobody's if it is empty", () => {
+  it("matches nothing if it is empty", () => {
     expect(verdict(RECIPES.bearer, { authorization: "Bearer " }, { secrets: [""] })).toEqual(refused("bad_signature"))
     expect(verdict(RECIPES.basic, { authorization: "Basic ====" }, { secrets: [""] })).toEqual(refused("bad_signature"))
   })
@@ -54,14 +54,14 @@ describe("a signature", () => {
   const hex = mac("sha256", "hush", "{}", "hex")
   const base64 = mac("sha256", "hush", "{}", "base64")
 
-  it("in hex is all of it and nothing more, in either case", () => {
+  it("in hex must match completely, in upper or lower case", () => {
     expect(verdict(untimed("hex"), { "x-sig": hex })).toEqual(PASSED)
     expect(verdict(untimed("hex"), { "x-sig": hex.toUpperCase() })).toEqual(PASSED)
     for (const sig of [`${hex}zz`, `zz${hex}`, `${hex}0`, `${hex}00`, hex.slice(0, -1), hex.slice(2), ` ${hex}`])
       expect(verdict(untimed("hex"), { "x-sig": sig })).toEqual(refused("bad_signature"))
   })
 
-  it("in base64 is one of the texts that mean its bytes, with or without its padding", () => {
+  it("in base64 has one accepted text for its bytes, with or without padding", () => {
     expect(verdict(untimed("base64"), { "x-sig": base64 })).toEqual(PASSED)
     expect(verdict(untimed("base64"), { "x-sig": base64.replace("=", "") })).toEqual(PASSED)
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -74,13 +74,13 @@ describe("a signature", () => {
       expect(verdict(untimed("base64"), { "x-sig": sig }).verified).toBe(false)
   })
 
-  it("has its beginning, and is no signature without", () => {
+  it("is ignored without its prefix", () => {
     expect(verdict(untimed("hex", "sha256="), { "x-sig": `sha256=${hex}` })).toEqual(PASSED)
     for (const sig of [hex, `sha512=${hex}`, `SHA256=${hex}`])
       expect(verdict(untimed("hex", "sha256="), { "x-sig": sig })).toEqual(refused("bad_signature"))
   })
 
-  it("is looked at among the first eight of its header, which have spaces between them or not", () => {
+  it("is checked among the first eight of its header, with or without spaces between them", () => {
     const right = mac("sha256", "hush", `${NOW}.{}`, "hex")
     const stripe = (value: string) => verdict(RECIPES.stripe, { "stripe-signature": value })
     const wrong = `v1=${"0".repeat(64)},`
@@ -92,7 +92,7 @@ describe("a signature", () => {
     expect(stripe(`t=${NOW},v0=${right}`)).toEqual(refused("bad_signature"))
   })
 
-  it("by an empty key is nobody's", () => {
+  it("with an empty key matches nothing", () => {
     const sig = mac("sha256", "", "{}", "hex")
     for (const secrets of [[""], ["", "hush"]])
       expect(verdict(untimed("hex"), { "x-sig": sig }, { secrets })).toEqual(refused("bad_signature"))
@@ -105,10 +105,10 @@ describe("a signature", () => {
   })
 })
 
-describe("a time", () => {
+describe("a timestamp", () => {
   const at = (time: string) => verdict(timed, { "x-sig": mac("sha256", "hush", `${time}.{}`, "hex"), "x-time": time })
 
-  it("is up to twelve digits, and else there is no signature", () => {
+  it("has at most twelve digits; otherwise the signature counts as missing", () => {
     expect(at(String(NOW))).toEqual(PASSED)
     expect(at(`00${NOW}`)).toEqual(PASSED)
     for (const time of [`+${NOW}`, ` ${NOW}`, `${NOW} `, `${NOW}.0`, `0x${NOW.toString(16)}`, `000${NOW}`])
@@ -116,7 +116,7 @@ describe("a time", () => {
     expect(verdict(timed, { "x-sig": mac("sha256", "hush", "undefined.{}", "hex") })).toEqual(refused("no_signature"))
   })
 
-  it("and a number of the message must be there where they are signed", () => {
+  it("and a message number are required if they are signed", () => {
     const key = Buffer.from("hush").toString("base64")
     const sig = (id: string) => `v1,${mac("sha256", "hush", `${id}.${NOW}.{}`, "base64")}`
     const headers = { "webhook-timestamp": String(NOW), "webhook-signature": sig("") }
@@ -138,14 +138,14 @@ describe("twilio's parameters", () => {
       { body, url },
     )
 
-  it("are signed by name, and the different values of one by value", () => {
+  it("are signed in the order of their names, and the values of one name by value", () => {
     expect(form("b=3&a=2&a=1&a=2", "a1a2b3")).toEqual(PASSED)
     expect(form("b=3&a=2&a=1&a=2", "a2a1b3")).toEqual(refused("bad_signature"))
     expect(form("B=1&a=2&%C3%A9=3", "B1a2é3")).toEqual(PASSED)
     expect(form("", "")).toEqual(PASSED)
   })
 
-  it("are signed with an address that is none, too", () => {
+  it("are signed even with an invalid address", () => {
     expect(form("a=1", "a1", "nowhere")).toEqual(PASSED)
     const headers = { "x-twilio-signature": mac("sha1", "hush", URL_SENT, "base64") }
     expect(verdict(RECIPES.twilio, headers, { body: "" })).toEqual(PASSED)

@@ -148,14 +148,14 @@ it("every recipe has an example", () => {
   expect([...NAMES].sort()).toEqual(Object.keys(RECIPES).sort())
 })
 
-it.each(EXAMPLES)("$recipe: its own request passes, also with a second secret during a rotation", (example) => {
+it.each(EXAMPLES)("$recipe: accepts its own request, also with a second secret during a rotation", (example) => {
   const recipe = RECIPES[example.recipe]
   const { now, secret } = example
   expect(verifySender(recipe, example.request, { now, secrets: [secret] })).toEqual(PASSED)
   expect(verifySender(recipe, example.request, { now, secrets: ["whsec_b3RoZXI=", secret] })).toEqual(PASSED)
 })
 
-it.each(EXAMPLES)("$recipe: a wrong secret, no secret and an empty one refuse", (example) => {
+it.each(EXAMPLES)("$recipe: refuses with a wrong, missing or empty secret", (example) => {
   const recipe = RECIPES[example.recipe]
   const { now } = example
   for (const secrets of [[`${example.secret.slice(0, -4)}AAAA`], [], [""], ["whsec_"]]) {
@@ -206,7 +206,7 @@ it.each(EXAMPLES.filter(({ recipe }) => "timestamp" in RECIPES[recipe]))(
   },
 )
 
-it("twilio: a body that is not a form has its hash in the signed address", () => {
+it("twilio: a body that is not a form puts its hash into the signed address", () => {
   const body = '{"a":1}'
   const digest = "015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"
   const url = `https://mycompany.com/in?bodySHA256=${digest}`
@@ -287,7 +287,7 @@ const SECRETS: Partial<Record<RecipeName, string>> = {
   basic: "ключ:hush",
 }
 
-it.each(RECIPE_NAMES)("%s: a batch, binary bytes and a megabyte pass, and none with one byte changed", (name) => {
+it.each(RECIPE_NAMES)("%s: accepts a batch, binary bytes and a megabyte, but not with one byte changed", (name) => {
   const recipe = name === "hmac" ? HMAC : RECIPES[name]
   const options = { now: NOW, secrets: ["whsec_b3RoZXI=", SECRETS[name] ?? "hush"] }
   const bodies = [
@@ -308,7 +308,7 @@ it.each(RECIPE_NAMES)("%s: a batch, binary bytes and a megabyte pass, and none w
   }
 })
 
-it("hmac: the time is signed, and judged after the signature", () => {
+it("hmac: the timestamp is signed, and checked after the signature", () => {
   const body = Buffer.from("{}")
   const { headers } = SIGNERS.hmac(body)
   const at = (now: number, more = {}) =>
