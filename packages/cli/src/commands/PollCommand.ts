@@ -1,6 +1,14 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
-import { type Poll, POLL_FORMATS, type PollChange, type PollRun, type PollTrial } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
+import {
+  type Poll,
+  POLL_FORMATS,
+  type PollChange,
+  type PollRun,
+  pollRunShape,
+  pollShape,
+  type PollTrial,
+  pollTrialShape,
+} from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
@@ -59,7 +67,7 @@ const trialLines = (trial: PollTrial, style: Style): ReadonlyArray<string> => {
 
 /** The result of a trial; its failure is an error of the command, like that of a run. */
 const reportTrial = Effect.fnUntraced(function* (trial: PollTrial) {
-  yield* report(yield* format, pollTrialJson(trial), (style) => trialLines(trial, style).join("\n"))
+  yield* report(yield* format, pollTrialShape.json(trial), (style) => trialLines(trial, style).join("\n"))
   if (trial.failure !== null) {
     return yield* new CommandError({ code: "refused", message: `The poll would fail: ${trial.failure}` })
   }
@@ -112,7 +120,7 @@ const add = Command.make(
           if (input.dryRun) return yield* reportTrial(yield* Polls.use((polls) => polls.tryAdd(settings)))
           const poll = yield* Polls.use((polls) => polls.add(settings))
           const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
-          yield* report(yield* format, pollJson(poll), () => words)
+          yield* report(yield* format, pollShape.json(poll), () => words)
         }),
       )
     }),
@@ -155,7 +163,7 @@ const set = Command.make(
           if (input.dryRun) return yield* reportTrial(yield* Polls.use((polls) => polls.tryChange(input.id, change)))
           const poll = yield* Polls.use((polls) => polls.change(input.id, change))
           const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}.`
-          yield* report(yield* format, pollJson(poll), () => words)
+          yield* report(yield* format, pollShape.json(poll), () => words)
         }),
       )
     }),
@@ -165,7 +173,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* Polls.use((polls) => polls.list)
-      yield* report(yield* format, all.map(pollJson), (style) =>
+      yield* report(yield* format, all.map(pollShape.json), (style) =>
         columns(
           ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],
           all.map((poll) => [
@@ -195,7 +203,7 @@ const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>
     Effect.gen(function* () {
       const done = yield* Polls.use((polls) => polls.run(input.id))
-      yield* report(yield* format, pollRunJson(done), () => outcome(done))
+      yield* report(yield* format, pollRunShape.json(done), () => outcome(done))
       if (done.outcome === "failed") {
         return yield* new CommandError({ code: "refused", message: `The poll failed: ${done.failure}` })
       }
@@ -213,7 +221,7 @@ const log = Command.make(
     withCabinet({}, () =>
       Effect.gen(function* () {
         const runs = yield* Polls.use((polls) => polls.log(input.id, Math.max(1, Math.min(1000, input.limit))))
-        yield* report(yield* format, runs.map(pollRunJson), (style) =>
+        yield* report(yield* format, runs.map(pollRunShape.json), (style) =>
           columns(
             ["AT", "DURATION", "STATUS", "CONNECTED TO", "NEXT RUN", "OUTCOME"],
             runs.map((one) => [
@@ -235,7 +243,7 @@ const pause = Command.make("pause", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const poll = yield* Polls.use((polls) => polls.pause(input.id))
-      yield* report(yield* format, pollJson(poll), () => `Poll ${poll.id} is paused.`)
+      yield* report(yield* format, pollShape.json(poll), () => `Poll ${poll.id} is paused.`)
     }),
   ),
 ).pipe(Command.withDescription("Pause a poll until it is resumed"))
@@ -246,7 +254,7 @@ const resume = Command.make("resume", { id }, (input) =>
       const poll = yield* Polls.use((polls) => polls.resume(input.id))
       yield* report(
         yield* format,
-        pollJson(poll),
+        pollShape.json(poll),
         () => `Poll ${poll.id} is resumed; its next run is due ${poll.dueAt}.`,
       )
     }),

@@ -1,5 +1,6 @@
 /** A poll: a URL that is requested at an interval, and whose new items become events of a source. */
-import type { FileFormat } from "../file/FileFormat.ts"
+import { FILE_FORMATS, type FileFormat } from "../file/FileFormat.ts"
+import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 
@@ -29,6 +30,25 @@ export interface Poll {
   /** When the first run was saved, whose items count as history; null until then. */
   readonly firstAt: string | null
 }
+
+export const pollShape = Shape.named(
+  "Poll",
+  Shape.object<Poll>("A poll.", {
+    id: Shape.id("The poll's id."),
+    sourceId: Shape.id("The source's id."),
+    url: Shape.text("The requested URL."),
+    everySeconds: Shape.whole("Seconds from one run to the next."),
+    format: Shape.orNull(Shape.oneOf(POLL_FORMATS)),
+    pointer: Shape.text("The JSON pointer to the list; empty: the whole response."),
+    keyField: Shape.orNull(Shape.text("What an item is recognized by; null: its whole content.")),
+    headerNames: Shape.list(Shape.text(), "Their values are secret."),
+    createdAt: Shape.time("When it was added."),
+    paused: Shape.flag("Whether it is paused."),
+    dueAt: Shape.orNull(Shape.time("When it runs next; null while paused.")),
+    failures: Shape.whole("Failed runs since the last good one."),
+    firstAt: Shape.orNull(Shape.time("When its first run was kept; null until then.")),
+  }),
+)
 
 /**
  * Its URL as shown to this role, or to no role. Roles that may not change it do not see the query string, which may
@@ -77,6 +97,25 @@ export interface PollRun {
   readonly nextAt: string | null
 }
 
+export const pollRunShape = Shape.named(
+  "PollRun",
+  Shape.object<PollRun>("One run of a poll.", {
+    id: Shape.id("The run's id."),
+    pollId: Shape.id("The poll's id."),
+    at: Shape.time("When it began."),
+    durationMs: Shape.whole("How long it took."),
+    outcome: Shape.oneOf(["read", "unchanged", "failed"]),
+    status: Shape.orNull(Shape.whole("The status of the response.")),
+    failure: Shape.orNull(Shape.text("Why it failed; else null.")),
+    peer: Shape.orNull(Shape.text("The address that was connected to.")),
+    bytes: Shape.whole("The size of the response."),
+    items: Shape.whole("How many items it had."),
+    fresh: Shape.whole("How many were new."),
+    importId: Shape.orNull(Shape.id("The import of the new items; else null.")),
+    nextAt: Shape.orNull(Shape.time("When it runs next.")),
+  }),
+)
+
 /** The result of one trial request of a poll, which is not stored. */
 export interface PollTrial {
   readonly status: number | null
@@ -114,3 +153,34 @@ export interface PollTrial {
   /** For an unreadable response. */
   readonly beginning: string | null
 }
+
+export const pollTrialShape = Shape.named(
+  "PollTrial",
+  Shape.object<PollTrial>("What one request of a poll brought. Nothing of it is kept.", {
+    status: Shape.orNull(Shape.whole("The status of the response; null: there was none.")),
+    failure: Shape.orNull(Shape.text("Why nothing could be read; else null.")),
+    peer: Shape.orNull(Shape.text("The address that was connected to.")),
+    durationMs: Shape.whole("How long it took."),
+    bytes: Shape.whole("The size of the response."),
+    contentType: Shape.orNull(Shape.text("Its `Content-Type`.")),
+    etag: Shape.orNull(Shape.text("Its `ETag`, with which the next run would ask whether something is new.")),
+    lastModified: Shape.orNull(Shape.text("Its `Last-Modified`, for the same.")),
+    format: Shape.orNull(Shape.oneOf(FILE_FORMATS, "As it was read; null if it could not be.")),
+    encoding: Shape.orNull(Shape.text("The charset that it was read in.")),
+    pointer: Shape.text("The JSON pointer to the list; empty: the whole response."),
+    keyField: Shape.orNull(Shape.text("What an item is recognized by; null: its whole content.")),
+    items: Shape.whole("How many items it had."),
+    fresh: Shape.whole("How many of them a run would take, because they were not seen before."),
+    history: Shape.flag("Whether a run would take them as history, which is not delivered."),
+    preview: Shape.list(
+      Shape.object<PollTrial["preview"][number]>("An item.", {
+        payload: Shape.text("The item as JSON text, so that no digit is lost; cut after 10,000 characters."),
+        whole: Shape.flag("Whether it is not cut."),
+        key: Shape.orNull(Shape.text("The JSON text of its key; null: its whole content is the key.")),
+        fresh: Shape.flag("Whether it was not seen before."),
+      }),
+      "The first items, at most 5.",
+    ),
+    beginning: Shape.orNull(Shape.text("The beginning of a response that could not be read; else null.")),
+  }),
+)

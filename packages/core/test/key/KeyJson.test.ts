@@ -2,8 +2,7 @@
 import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { keyJson, accessTokenJson } from "@data-cabinet/core/key/KeyJson"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
-import type { Poll } from "@data-cabinet/core/poll/Poll"
-import { pollJson } from "@data-cabinet/core/poll/PollJson"
+import { type Poll, pollShape } from "@data-cabinet/core/poll/Poll"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { assert, it } from "@effect/vitest"
@@ -100,7 +99,7 @@ it("keys, tokens and polls are shown without their secrets", () => {
     firstAt: null,
     headers: SECRET,
   }
-  for (const shown of [keyJson(key), accessTokenJson(token), pollJson(poll)]) {
+  for (const shown of [keyJson(key), accessTokenJson(token), pollShape.json(poll)]) {
     assert.notInclude(JSON.stringify(shown), SECRET)
     assert.isTrue(Object.keys(shown).every((name) => /^[a-z_]+$/.test(name)))
   }

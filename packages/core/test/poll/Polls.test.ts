@@ -1,8 +1,7 @@
 /** The owner's operations on polls, with all that is stored in memory. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
-import { type NewPoll, shownPollUrl } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
+import { type NewPoll, shownPollUrl, pollShape, pollRunShape, pollTrialShape } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { PollStore } from "@data-cabinet/core/poll/PollStore"
 import { assert, it } from "@effect/vitest"
@@ -227,10 +226,10 @@ it.effect("polls, runs and trials are told with all that is known of them", () =
     const all = new PollsInMemory()
     const run = yield* use(all, {}, (polls) => polls.run(1))
     const trial = yield* use(all, {}, (polls) => polls.tryAdd(NEW))
-    assert.deepStrictEqual(pollJson(POLL), snakeCased(POLL))
-    assert.deepInclude(snakeCased(run), pollRunJson(run))
-    assert.lengthOf(Object.keys(pollRunJson(run)), 13)
-    assert.deepStrictEqual(pollTrialJson(trial), snakeCased(trial))
+    assert.deepStrictEqual(pollShape.json(POLL), snakeCased(POLL))
+    assert.deepInclude(snakeCased(run), pollRunShape.json(run))
+    assert.lengthOf(Object.keys(pollRunShape.json(run)), 13)
+    assert.deepStrictEqual(pollTrialShape.json(trial), snakeCased(trial))
   }),
 )
 

@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses: the cabinet's activity. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, time, whole, wholeOrNull } from "../openapi/SchemaForms.ts"
 
 const activityStep = {

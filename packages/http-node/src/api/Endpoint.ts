@@ -3,10 +3,8 @@
  * the OpenAPI document, so that the two cannot diverge.
  */
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { ApiError } from "./ApiError.ts"
-
-/** JSON Schema 2020-12, as used by OpenAPI 3.1. */
-export type JsonSchema = { readonly [keyword: string]: unknown }
 
 export interface QueryParameter {
   readonly name: string

@@ -1,6 +1,6 @@
 /** The schemas of the management API's responses: the audit log. */
 import { ROLES } from "@data-cabinet/core/key/Role"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { id, object, orNull, text, textOrNull, time } from "../openapi/SchemaForms.ts"
 
 export const actor = (description: string) =>

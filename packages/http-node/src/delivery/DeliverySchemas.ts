@@ -3,7 +3,7 @@ import { PAUSE_REASONS } from "@data-cabinet/core/delivery/Address"
 import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { NOT_SENT } from "@data-cabinet/core/delivery/TestFilter"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, text, textOrNull, texts, time, whole, wholeOrNull } from "../openapi/SchemaForms.ts"
 
 const subscription = {

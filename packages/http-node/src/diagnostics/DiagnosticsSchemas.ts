@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses: the diagnostics. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { object, text } from "../openapi/SchemaForms.ts"
 
 export const DIAGNOSTICS_SCHEMAS = {

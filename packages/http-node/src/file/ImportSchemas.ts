@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses: imports. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { id, object, orNull, text, textOrNull, time, whole } from "../openapi/SchemaForms.ts"
 
 const KEPT = {

@@ -1,6 +1,7 @@
 /** The description of the management API: OpenAPI 3.1, from the declarations that guard its requests. */
 import { Schema } from "effect"
-import type { JsonSchema, QueryParameter } from "../api/Endpoint.ts"
+import type { Components, JsonSchema } from "@data-cabinet/core/json/Shape"
+import type { QueryParameter } from "../api/Endpoint.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import type { OperationObject, ParameterObject, PathItem, ResponseObject } from "../openapi/OperationObject.ts"
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
@@ -148,19 +149,27 @@ const operationOf = (endpoint: ManageEndpoint): OperationObject => {
   }
 }
 
-/** The names of the schemas that these values refer to, directly or through others. */
-const reachable = (from: unknown): ReadonlySet<string> => {
+/** The named schemas that these values refer to, directly or through others, by name. */
+const componentsOf = (from: unknown, all: Components): Components => {
   const names = new Set<string>()
   const visit = (value: unknown): void => {
     for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       if (names.has(name!)) continue
       names.add(name!)
-      visit((MANAGE_SCHEMAS as Readonly<Record<string, JsonSchema>>)[name!])
+      visit(all[name!])
     }
   }
   visit(from)
-  return names
+  return Object.fromEntries([...names].toSorted().map((name) => [name, all[name]!]))
 }
+
+/** The components of all responses. */
+const declaredBy = (endpoints: ReadonlyArray<ManageEndpoint>): Components =>
+  Object.fromEntries(
+    endpoints.flatMap(({ response, once }) =>
+      [response, once?.replay].flatMap((described) => Object.entries(described?.components ?? {})),
+    ),
+  )
 
 const rateHeader = (description: string) => ({ description, required: true, schema: { type: "integer", minimum: 0 } })
 
@@ -170,7 +179,6 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
   for (const endpoint of endpoints) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
   }
-  const names = reachable(paths)
   return {
     openapi: "3.1.0",
     info: {
@@ -188,7 +196,7 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
     paths,
     webhooks: {},
     components: {
-      schemas: Object.fromEntries(Object.entries(MANAGE_SCHEMAS).filter(([name]) => names.has(name))),
+      schemas: componentsOf(paths, { ...MANAGE_SCHEMAS, ...declaredBy(endpoints) }),
       headers: {
         "X-RateLimit-Limit": rateHeader("How many requests a minute are allowed."),
         "X-RateLimit-Remaining": rateHeader("The number of requests left in the current clock minute."),

@@ -8,7 +8,8 @@ import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { LiveSession } from "@data-cabinet/core/person/Person"
 import type { Effect, Schema } from "effect"
-import type { JsonSchema, QueryParameter } from "../api/Endpoint.ts"
+import type { Components, JsonSchema } from "@data-cabinet/core/json/Shape"
+import type { QueryParameter } from "../api/Endpoint.ts"
 import type { Request } from "../server/Request.ts"
 import type { ManageCode } from "./ManageCode.ts"
 import type { ManageError } from "./ManageError.ts"
@@ -97,6 +98,8 @@ export interface ManageEndpoint {
     readonly status: 200 | 201 | 204
     readonly description: string
     readonly schema: JsonSchema | null
+    /** The named schemas that it refers to. */
+    readonly components?: Components
     /** If it is not JSON. */
     readonly contentType?: string
   }

@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses: notices. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, text, time } from "../openapi/SchemaForms.ts"
 
 export const NOTICE_SCHEMAS = {

@@ -1,5 +1,5 @@
 /** The intake address in the OpenAPI document: public, outside the API's paths, with responses of its own shape. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
 import { object } from "./SchemaForms.ts"
 import { ref } from "./Schemas.ts"

@@ -1,6 +1,6 @@
 /** The API's own description: OpenAPI 3.1, generated from the declarations that guard the requests. */
 import { ENDPOINTS } from "../routes/Endpoints.ts"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { INTAKE_PATH } from "./IntakePath.ts"
 import type { OperationObject, PathItem } from "./OperationObject.ts"
 import { operation, OPTIONAL_RATE_HEADERS } from "./Operation.ts"

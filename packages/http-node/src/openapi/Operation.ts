@@ -1,6 +1,7 @@
 /** Converts an endpoint's declaration to its part of the OpenAPI document. */
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
-import type { Endpoint, HeaderParameter, JsonSchema, PathParameter, QueryParameter } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
+import type { Endpoint, HeaderParameter, PathParameter, QueryParameter } from "../api/Endpoint.ts"
 import { ERROR_STATUS } from "../api/ErrorStatus.ts"
 import type { OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"

@@ -1,5 +1,5 @@
 /** The parts of an OpenAPI document that are written here and read back for the reference page. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 
 export interface MediaTypes {
   readonly [type: string]: {

@@ -1,5 +1,5 @@
 /** Renders a JSON Schema as words and tables, for the reference page. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { Html, markup } from "../html/Html.ts"
 
 /** The type of a value, in a few words; other schemas are linked. */

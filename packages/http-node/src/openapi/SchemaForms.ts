@@ -1,5 +1,5 @@
 /** The building blocks of the schemas. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 
 export const text = (description: string): JsonSchema => ({ type: "string", description })
 export const textOrNull = (description: string): JsonSchema => ({ type: ["string", "null"], description })

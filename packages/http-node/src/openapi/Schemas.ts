@@ -2,7 +2,7 @@
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
 import { id, object, orNull, page, time } from "./SchemaForms.ts"
 

@@ -1,5 +1,5 @@
 /** The requests that the service itself sends: deliveries to a customer's address, described from the receiver's side. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { DELIVERY_EXAMPLE, PING_EXAMPLE } from "./Examples.ts"
 import type { ParameterObject, PathItem } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"

@@ -1,7 +1,7 @@
 /** The schemas of the management API's responses: people and their sessions. */
 import { PERSON_ROLES, ROLES } from "@data-cabinet/core/key/Role"
 import { ISSUERS, SIGN_IN_METHODS } from "@data-cabinet/core/person/Person"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, text, textOrNull, time } from "../openapi/SchemaForms.ts"
 
 const personFields = {

@@ -1,7 +1,14 @@
 /** Polls over the management API. The values of their headers are taken and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { type Poll, POLL_FORMATS, type PollChange, shownPollUrl } from "@data-cabinet/core/poll/Poll"
-import { pollJson, pollRunJson, pollTrialJson } from "@data-cabinet/core/poll/PollJson"
+import {
+  type Poll,
+  POLL_FORMATS,
+  type PollChange,
+  shownPollUrl,
+  pollShape,
+  pollRunShape,
+  pollTrialShape,
+} from "@data-cabinet/core/poll/Poll"
 import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
@@ -71,13 +78,13 @@ const PARAMS = {
 /** The newest of its runs. */
 const MAX_RUNS = 1000
 
-const shown = (poll: Poll, { role }: Actor) => pollJson({ ...poll, url: shownPollUrl(poll, role) })
+const shown = (poll: Poll, { role }: Actor) => pollShape.json({ ...poll, url: shownPollUrl(poll, role) })
 
 export const managePolls = Effect.gen(function* () {
   const polls = yield* Polls
   const common = { tag: "Files", segments: [id], errors: ["no_such_poll"], params: { no_such_poll: "id" } } as const
-  const one_ = one("Poll", "The poll.")
-  const trial = one("PollTrial", "What came of it; a failed request is not an error of this one.")
+  const one_ = one(pollShape, "The poll.")
+  const trial = one(pollTrialShape, "What came of it; a failed request is not an error of this one.")
   return [
     manageEndpoint({
       id: "listPolls",
@@ -87,7 +94,7 @@ export const managePolls = Effect.gen(function* () {
       summary: "All polls",
       description: "Every poll by id. The list is not paginated.",
       action: "poll.read",
-      response: list("Poll", "The polls."),
+      response: list(pollShape, "The polls."),
       respond: ({ actor }) => Effect.map(polls.list, (all) => whole(all.map((poll) => shown(poll, actor)))),
     }),
     manageEndpoint({
@@ -100,13 +107,13 @@ export const managePolls = Effect.gen(function* () {
       action: "poll.change",
       once: { completed: "transaction" },
       body: newPoll,
-      response: one("Poll", "The poll.", 201),
+      response: one(pollShape, "The poll.", 201),
       errors: ["no_such_source", ...ERRORS],
       params: { no_such_source: "/source_id", ...PARAMS },
       respond: ({ body }) =>
         Effect.map(
           polls.add({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
-          pollJson,
+          pollShape.json,
         ),
     }),
     manageEndpoint({
@@ -125,7 +132,7 @@ export const managePolls = Effect.gen(function* () {
       respond: ({ body }) =>
         Effect.map(
           polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
-          pollTrialJson,
+          pollTrialShape.json,
         ),
     }),
     manageEndpoint({
@@ -141,7 +148,7 @@ export const managePolls = Effect.gen(function* () {
       response: trial,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, changeOf(body)), pollTrialJson),
+      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, changeOf(body)), pollTrialShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -167,7 +174,7 @@ export const managePolls = Effect.gen(function* () {
       response: one_,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, changeOf(body)), pollJson),
+      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, changeOf(body)), pollShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -190,7 +197,7 @@ export const managePolls = Effect.gen(function* () {
       description: "It does not run until it is resumed.",
       action: "poll.change",
       response: one_,
-      respond: ({ path: [poll] }) => Effect.map(polls.pause(poll), pollJson),
+      respond: ({ path: [poll] }) => Effect.map(polls.pause(poll), pollShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -201,7 +208,7 @@ export const managePolls = Effect.gen(function* () {
       description: "It is due at once.",
       action: "poll.change",
       response: one_,
-      respond: ({ path: [poll] }) => Effect.map(polls.resume(poll), pollJson),
+      respond: ({ path: [poll] }) => Effect.map(polls.resume(poll), pollShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -212,9 +219,9 @@ export const managePolls = Effect.gen(function* () {
       description: "Even if it is paused. Responds when the new items are accepted.",
       action: "poll.change",
       once: { completed: "after" },
-      response: one("PollRun", "The run; a failed run is not an error of this request."),
+      response: one(pollRunShape, "The run; a failed run is not an error of this request."),
       errors: ["no_such_poll", "busy"],
-      respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunJson),
+      respond: ({ path: [poll] }) => Effect.map(polls.run(poll), pollRunShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -225,9 +232,9 @@ export const managePolls = Effect.gen(function* () {
       description: `Newest first, at most ${MAX_RUNS}.`,
       action: "poll.read",
       parameters: [limitParameter],
-      response: list("PollRun", "The runs."),
+      response: list(pollRunShape, "The runs."),
       respond: ({ path: [poll], query: { limit = 100 } }) =>
-        Effect.map(polls.log(poll, limit), (runs) => pageOf(runs.map(pollRunJson), limit, ({ at }) => at)),
+        Effect.map(polls.log(poll, limit), (runs) => pageOf(runs.map(pollRunShape.json), limit, ({ at }) => at)),
     }),
   ]
 })

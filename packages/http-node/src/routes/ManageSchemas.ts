@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses. Schemas shared with the read API keep their name and shape. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { SCHEMAS } from "../openapi/Schemas.ts"
 import { MANAGE_CODES, MANAGE_TYPES } from "../manage/ManageCode.ts"
 import { flag, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
@@ -7,7 +7,6 @@ import { SOURCE_SCHEMAS } from "../source/SourceSchemas.ts"
 import { PERSON_SCHEMAS } from "../person/PersonSchemas.ts"
 import { KEY_SCHEMAS } from "../key/KeySchemas.ts"
 import { DELIVERY_SCHEMAS } from "../delivery/DeliverySchemas.ts"
-import { POLL_SCHEMAS } from "../poll/PollSchemas.ts"
 import { IMPORT_SCHEMAS } from "../file/ImportSchemas.ts"
 import { TABLE_SCHEMAS } from "../row/TableSchemas.ts"
 import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
@@ -48,7 +47,6 @@ export const MANAGE_SCHEMAS = {
   ...PERSON_SCHEMAS,
   ...KEY_SCHEMAS,
   ...DELIVERY_SCHEMAS,
-  ...POLL_SCHEMAS,
   ...IMPORT_SCHEMAS,
   ...TABLE_SCHEMAS,
   ...EVENT_SCHEMAS,

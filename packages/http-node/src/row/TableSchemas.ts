@@ -1,5 +1,5 @@
 /** The schemas of the management API's responses: facts about tables besides their rows. */
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, text, time, whole } from "../openapi/SchemaForms.ts"
 import { actor } from "../audit/AuditSchemas.ts"
 

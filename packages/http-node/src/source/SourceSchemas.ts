@@ -5,7 +5,7 @@ import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
 import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES } from "@data-cabinet/core/verification/Verification"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { SCHEMAS } from "../openapi/Schemas.ts"
 import { flag, id, object, orNull, text, textOrNull, texts, time, whole, wholeOrNull } from "../openapi/SchemaForms.ts"
 

@@ -2,7 +2,7 @@
 import { UNCHECKED_REASONS } from "@data-cabinet/core/verification/LateCheck"
 import { LATE_OUTCOMES } from "@data-cabinet/core/verification/LateVerification"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { id, object, textOrNull, whole } from "../openapi/SchemaForms.ts"
 
 const VERDICTS = {

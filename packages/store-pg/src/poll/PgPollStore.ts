@@ -1,6 +1,6 @@
 /** Polls in PostgreSQL. */
 import { randomUUID } from "node:crypto"
-import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
+import { type Poll, type PollRun, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
 import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Result } from "effect"
@@ -11,38 +11,6 @@ import { SEAL } from "../file/ImportStatement.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { decryptHeaders, encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import * as PollStatement from "./PollStatement.ts"
-
-interface PollRow {
-  readonly id: number
-  readonly source_id: number
-  readonly url: string
-  readonly every_seconds: number
-  readonly format: Poll["format"]
-  readonly pointer: string
-  readonly key_field: string | null
-  readonly header_names: ReadonlyArray<string>
-  readonly created_at: string
-  readonly paused: boolean
-  readonly due_at: string | null
-  readonly failures: number
-  readonly first_at: string | null
-}
-
-const toPoll = (row: PollRow): Poll => ({
-  id: row.id,
-  sourceId: row.source_id,
-  url: row.url,
-  everySeconds: row.every_seconds,
-  format: row.format,
-  pointer: row.pointer,
-  keyField: row.key_field,
-  headerNames: row.header_names,
-  createdAt: row.created_at,
-  paused: row.paused,
-  dueAt: row.due_at,
-  failures: row.failures,
-  firstAt: row.first_at,
-})
 
 interface ClaimedRow {
   readonly id: number
@@ -59,37 +27,13 @@ interface ClaimedRow {
   readonly first: boolean
 }
 
-interface RunRow {
-  readonly id: number
-  readonly poll_id: number
-  readonly at: string
-  readonly duration_ms: number
-  readonly outcome: PollRun["outcome"]
-  readonly status: number | null
-  readonly failure: string | null
-  readonly peer: string | null
-  readonly bytes: number
-  readonly items: number
-  readonly fresh: number
-  readonly import_id: number | null
-  readonly next_at: string | null
-}
-
-const toRun = ({ poll_id, duration_ms, import_id, next_at, ...row }: RunRow): PollRun => ({
-  ...row,
-  pollId: poll_id,
-  durationMs: duration_ms,
-  importId: import_id,
-  nextAt: next_at,
-})
-
 const DELETE_BATCH = 10_000
 
 type Sql = PgClient.PgClient
 
 const change = (sql: Sql, statement: string, values: ReadonlyArray<unknown>) =>
   orUnavailable(
-    Effect.map(sql.unsafe<PollRow>(statement, values), ([row]) => Option.map(Option.fromNullishOr(row), toPoll)),
+    Effect.map(sql.unsafe(statement, values), ([row]) => Option.map(Option.fromNullishOr(row), pollShape.ofRow)),
   )
 
 /** In batches, so that no statement takes long. */
@@ -116,7 +60,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
       const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
       if (sealed.length === 0) return yield* Effect.fail(staleImport)
     }
-    const [run] = yield* sql.unsafe<RunRow>(PollStatement.WRITE_RUN, [
+    const [run] = yield* sql.unsafe(PollStatement.WRITE_RUN, [
       poll.id,
       storableMillis(result.durationMs),
       result.outcome,
@@ -128,7 +72,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
       fresh?.rows ?? 0,
       fresh?.held.id ?? null,
     ])
-    return Option.some(toRun(run!))
+    return Option.some(pollRunShape.ofRow(run!))
   })
 
 const decrypted = (headers: string, cipher: SecretCipher): ClaimedPoll["headers"] =>
@@ -170,7 +114,7 @@ export const layer = Layer.effect(
           poll.keyField ?? null,
           JSON.stringify(encryptHeaders(cipher, "poll header", poll.headers ?? [])),
         ]),
-      list: orUnavailable(Effect.map(sql.unsafe<PollRow>(PollStatement.LIST), (rows) => rows.map(toPoll))),
+      list: orUnavailable(Effect.map(sql.unsafe(PollStatement.LIST), (rows) => rows.map(pollShape.ofRow))),
       change: (id, url, { headers, ...settings }) =>
         change(sql, PollStatement.CHANGE, [
           id,
@@ -195,9 +139,9 @@ export const layer = Layer.effect(
         return { existed: removed.length > 0 }
       }),
       log: Effect.fnUntraced(function* (id, limit) {
-        const runs = yield* sql.unsafe<RunRow>(PollStatement.LOG, [id, limit])
+        const runs = yield* sql.unsafe(PollStatement.LOG, [id, limit])
         const exists = runs.length > 0 || (yield* sql.unsafe(PollStatement.EXISTS, [id])).length > 0
-        return exists ? Option.some(runs.map(toRun)) : Option.none()
+        return exists ? Option.some(runs.map(pollRunShape.ofRow)) : Option.none()
       }, orUnavailable),
       claim: Effect.fnUntraced(function* (id) {
         const lease = randomUUID()
