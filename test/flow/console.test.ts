@@ -376,6 +376,17 @@ it("a source is added, shows its address on request, accepts events, and is dele
   assert.include(await unsecret.text(), "<code>bad_challenge</code>")
   await press(`${path}/challenge`, { provider: "" }, owner)
   assert.strictEqual((await fetch(`${address}?crc_token=abc`)).status, 405)
+  const token = { recipe: "token", secret: "hush-hush", place: "query", place_name: "key" }
+  await press(`${path}/verify`, token, owner)
+  const placed = await (await see(path, { headers: owner })).text()
+  for (const part of ["<option selected>token</option>", '<option value="query" selected>', 'value="key"'])
+    assert.include(placed, part)
+  assert.strictEqual((await fetch(`${address}?key=hush-hush`, { method: "POST", body: "b=1" })).status, 200)
+  // An empty name keeps the place.
+  await press(`${path}/verify`, { ...token, secret: "", place: "header", place_name: "" }, owner)
+  assert.strictEqual((await fetch(`${address}?key=guess`, { method: "POST", body: "b=1" })).status, 401)
+  const nowhere = await press(`${path}/verify`, { ...token, place: "field", place_name: "a\u0001" }, owner)
+  assert.include(await nowhere.text(), "<code>bad_verify</code>")
   await press(`${path}/verify`, { recipe: "" }, owner)
   const rules = { name: "Post", honeypot: "website", allow_origins: "" }
   await press(`${path}/change`, { ...rules, allow_origins: "https://a.example.com/form" }, owner)

@@ -45,7 +45,9 @@ describe.each(RECIPE_NAMES)("%s", (recipe: RecipeName) => {
   let count = 0
 
   beforeAll(async () => {
-    const verify = { recipe, secret: ours, ...(recipe === "hmac" ? { hmac: HMAC } : {}) }
+    const described = { hmac: { hmac: HMAC }, token: { header: "X-Token" } }
+    const settings = recipe === "hmac" || recipe === "token" ? described[recipe] : {}
+    const verify = { recipe, secret: ours, ...settings }
     source = await cabinet.source(recipe, { verify })
   })
 

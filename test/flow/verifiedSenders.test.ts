@@ -252,3 +252,40 @@ it("no secret is in the events, the requests, the audit log or any response", as
   for (const text of [shown, String(tables!["text"])]) assert.notInclude(text, secret)
   assert.include(payloadText((await cabinet.feed(source.id))[0]!), '"n":1')
 })
+
+it("a token is kept nowhere when it stands in a header, in the query or in the body, in either mode", async () => {
+  const secret = "planted-token"
+  const kept = { keepHeaders: ["X-Tok*"], headerFields: ["X-Token"], keepQuery: true }
+  const form = { "content-type": "application/x-www-form-urlencoded" }
+  const sent = [
+    [{ header: "X-Token" }, "", '{"n":1}', { "x-token": secret }, '{"n":1}'],
+    [{ query: "key" }, `?key=${secret}&b=2`, '{"n":1}', {}, '{"key":"***","b":"2","n":1}'],
+    [{ field: "auth.key" }, "", `{"auth":{"key":"${secret}"},"n":1.0}`, {}, '{"auth":{"key":"***"},"n":1.0}'],
+    [{ field: "key" }, "", `key=${secret}&n=1`, form, '{"key":"***","n":"1"}'],
+  ] as const
+  for (const mode of ["reject", "mark"] as const) {
+    for (const [place, query, body, headers, payload] of sent) {
+      const source = await cabinet.source("Token", { ...kept, verify: { recipe: "token", mode, secret, ...place } })
+      const url = cabinet.address(source)
+      assert.deepInclude(await post(`${url}${query}`, body, headers), { status: 200 })
+      const forged = [query, body, ...Object.values(headers)].map((text) => text.replace(secret, "guess"))
+      const guess = await post(`${url}${forged[0]}`, forged[1]!, {
+        ...headers,
+        ...("x-token" in headers ? { "x-token": "guess" } : {}),
+      })
+      assert.strictEqual(guess["status"], mode === "reject" ? 401 : 200)
+      const items = await cabinet.feed(source.id)
+      assert.strictEqual(items.length, mode === "reject" ? 1 : 2)
+      assert.deepStrictEqual(
+        items.map((item) => payloadText(item)),
+        items.map(() => payload),
+      )
+    }
+  }
+  const [all] = await database.run(
+    `SELECT (SELECT jsonb_agg(e) FROM cabinet.event e)::text || (SELECT jsonb_agg(o) FROM cabinet.original_request o)::text
+       || (SELECT string_agg(encode(body, 'escape'), ' ') FROM cabinet.original_request) AS text`,
+  )
+  assert.notInclude(String(all!["text"]), secret)
+  assert.include(String(all!["text"]), "key=***&b=2")
+})

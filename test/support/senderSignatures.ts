@@ -112,6 +112,7 @@ export const SIGNERS: Readonly<Record<RecipeName, Signer>> = {
   hmac: signer(true, ({ secret, body, time }) => ({
     headers: { "x-sig": `v=${mac("sha512", secret, [`${time}.`, body], "base64")}`, "x-time": String(time) },
   })),
+  token: shown((secret) => ({ "x-token": secret })),
   gitlab: shown((secret) => ({ "x-gitlab-token": secret })),
   bearer: shown((secret) => ({ authorization: `Bearer ${secret}` })),
   basic: shown(

@@ -4,6 +4,7 @@ import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress
 import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { Place } from "@data-cabinet/core/verification/Recipe"
 import type { Verification } from "@data-cabinet/core/verification/Verification"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -28,8 +29,14 @@ const tableName = ({ table }: Source): string => (table === null ? "none" : `${t
 const GUESSED =
   "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
 
-const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret }: Verification): string =>
-  `${recipe}${hmac === null ? "" : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
+const placeText = ({ header, query, field }: Place): string => {
+  if (header !== undefined) return ` in the header ${header}`
+  if (query !== undefined) return ` in the query, as ${query}`
+  return field === undefined ? "" : ` in the field ${field}`
+}
+
+const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verification): string =>
+  `${recipe}${hmac === null ? placeText(place) : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
 
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
   `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`

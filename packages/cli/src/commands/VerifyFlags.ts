@@ -2,6 +2,7 @@
 import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
 import {
+  placeOf,
   VERIFICATION_MODES,
   type VerificationChange,
   type VerificationMode,
@@ -37,7 +38,17 @@ export const verifyFlags = {
     ),
     Flag.optional,
   ),
-  verifyHeader: named("verify-header", "NAME", "With --verify hmac: the header that carries the signature"),
+  verifyHeader: named(
+    "verify-header",
+    "NAME",
+    "With --verify hmac or token: the header that carries the signature or the token",
+  ),
+  verifyQuery: named("verify-query", "NAME", "With --verify token: the parameter of the query that carries the token"),
+  verifyField: named(
+    "verify-field",
+    "NAME",
+    "With --verify token: the field of the body that carries the token; in JSON also a path with dots",
+  ),
   verifyAlgorithm: Flag.Literals("verify-algorithm", HMAC_ALGORITHMS).pipe(
     Flag.withDescription("With --verify hmac: the hash function; default: sha256"),
     Flag.optional,
@@ -65,6 +76,8 @@ export interface VerifyFlags {
   readonly verifySecretFile: Option.Option<string>
   readonly verifyOld: Option.Option<"keep" | "drop">
   readonly verifyHeader: Option.Option<string>
+  readonly verifyQuery: Option.Option<string>
+  readonly verifyField: Option.Option<string>
   readonly verifyAlgorithm: Option.Option<HmacParameters["algorithm"]>
   readonly verifyEncoding: Option.Option<HmacParameters["encoding"]>
   readonly verifyPrefix: Option.Option<string>
@@ -79,13 +92,22 @@ export const readVerification = (
   input: VerifyFlags,
 ): Effect.Effect<VerificationChange | null | undefined, CommandError, PromptServices> =>
   Effect.gen(function* () {
-    const hmac = parametersOf(input)
     const recipe = Option.getOrUndefined(input.verify)
+    const parameters = parametersOf(input)
+    const header = Option.getOrUndefined(input.verifyHeader)
+    const isSignature = recipe === "hmac" || parameters !== undefined
+    const hmac = isSignature && header !== undefined ? { header, ...parameters } : parameters
+    const place = placeOf({
+      header: isSignature ? undefined : header,
+      query: Option.getOrUndefined(input.verifyQuery),
+      field: Option.getOrUndefined(input.verifyField),
+    })
+    const isPlaced = Object.keys(place).length > 0
     const old = Option.getOrUndefined(input.verifyOld)
     const mode = Option.getOrUndefined(input.verifyMode)
     if (recipe === "none") {
-      if (hmac === undefined && old === undefined && mode === undefined && Option.isNone(input.verifySecretFile))
-        return null
+      const isAlone = hmac === undefined && !isPlaced && old === undefined && mode === undefined
+      if (isAlone && Option.isNone(input.verifySecretFile)) return null
       const message = "--verify none ends the verification: give none of its other flags."
       return yield* new CommandError({ code: "usage", message })
     }
@@ -95,6 +117,7 @@ export const readVerification = (
       ...(mode === undefined ? {} : { mode }),
       ...(secret === undefined ? {} : { secret }),
       ...(old === undefined ? {} : { keepOldSecret: old === "keep" }),
+      ...place,
       ...(hmac === undefined ? {} : { hmac }),
     }
     return Object.keys(change).length === 0 ? undefined : change
@@ -110,11 +133,10 @@ const readSecret = ({ verify, verifySecretFile: file }: VerifyFlags) => {
   return Effect.fail(new CommandError({ code: "usage", message }))
 }
 
-/** Undefined if none was given. */
+/** The parameters besides the header; undefined if none was given. */
 const parametersOf = (input: VerifyFlags): Partial<HmacParameters> | undefined => {
   const timestampHeader = Option.getOrUndefined(input.verifyTimestampHeader)
   const given = {
-    header: Option.getOrUndefined(input.verifyHeader),
     algorithm: Option.getOrUndefined(input.verifyAlgorithm),
     encoding: Option.getOrUndefined(input.verifyEncoding),
     prefix: Option.getOrUndefined(input.verifyPrefix),

@@ -81,3 +81,29 @@ it(
     assert.deepStrictEqual(await said(...words, "--server", baseUrl), again)
   },
 )
+
+it.each([[[]], [["--server"]]] as const)(
+  "source set %j places a token, moves it, and shows where it is",
+  async (where) => {
+    const server = where.length === 0 ? [] : ["--server", baseUrl]
+    const name = `Token${where.length}`
+    const given = ["--verify", "token", "--verify-secret-file", secretFile("hush")]
+    const source = await said("source", "add", name, ...given, "--verify-header", "X-Token", ...server)
+    const token = { recipe: "token", mode: "reject", hmac: null, keeps_old_secret: false }
+    assert.deepStrictEqual(source.verify, { ...token, header: "X-Token" })
+    const set = async (...flags: ReadonlyArray<string>) =>
+      (await said("source", "set", name, ...flags, ...server)).verify
+    assert.deepStrictEqual(await set("--verify-field", "auth.key"), { ...token, field: "auth.key" })
+    assert.deepStrictEqual(await set("--verify-query", "key"), { ...token, query: "key" })
+    assert.deepStrictEqual(await set("--verify-header", "X-Key"), { ...token, header: "X-Key" })
+    const shown = await call(["source", "show", name, ...server])
+    assert.match(shown.printed, /Verified by +token in the header X-Key\n/)
+    const refused = await call(["source", "set", name, "--verify-header", "X", "--verify-prefix", "v=", ...server])
+    assert.match(refused.said, /only the recipe hmac has parameters/)
+    const hmac = await set("--verify", "hmac", "--verify-secret-file", secretFile("hush"), "--verify-header", "X-Sig")
+    assert.strictEqual(hmac.hmac.header, "X-Sig")
+    assert.strictEqual((await set("--verify-header", "X-New")).hmac.header, "X-New")
+    const ended = await call(["source", "set", name, "--verify", "none", "--verify-query", "key", ...server])
+    assert.match(ended.said, /--verify none ends the verification/)
+  },
+)

@@ -8,7 +8,7 @@ import {
   type ChallengeChange,
   type ChallengeProvider,
 } from "@data-cabinet/core/verification/Challenge"
-import { HMAC_ALGORITHMS, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { HMAC_ALGORITHMS, type Place, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -21,15 +21,23 @@ import { latePath } from "./LateScreen.ts"
 const options = (values: ReadonlyArray<string>, chosen: string): ReadonlyArray<Html> =>
   values.map((value) => markup`<option${value === chosen && new Html(" selected")}>${value}</option>`)
 
+const PLACES = ["header", "query", "field"] as const satisfies ReadonlyArray<keyof Place>
+
 export const verification = (frame: Frame, { id, verify }: Source): HtmlValue => {
   const words = frame.words.verification
   if (!may(frame, "source.change")) return null
   const hmac = verify?.hmac ?? null
+  const current = PLACES.find((place) => verify?.[place] !== undefined) ?? "header"
+  const isPlaced = verify?.[current] !== undefined
   const plain = new Html(`autocomplete="off" spellcheck="false"`)
   const body = markup`<label>${words.recipe}<select name="recipe"><option value="">${words.none}</option>${options(RECIPE_NAMES, verify?.recipe ?? "")}</select></label>
 <label>${words.mode}<select name="mode">${VERIFICATION_MODES.map((mode) => markup`<option value="${mode}"${mode === (verify?.mode ?? "reject") && new Html(" selected")}>${words.modes[mode]}</option>`)}</select></label>
 <label>${verify === null ? words.secret : words.newSecret}<input name="secret" type="password" maxlength="1000" autocomplete="off"></label>
 ${verify !== null && markup`<label class="choice"><input type="checkbox" name="keep_old" value="on"${verify.keepsOldSecret && new Html(" checked")}> ${words.keepOld}</label>`}
+<details${isPlaced && new Html(" open")}><summary>${words.token}</summary>
+<label>${words.place}<select name="place">${PLACES.map((place) => markup`<option value="${place}"${place === current && new Html(" selected")}>${words.places[place]}</option>`)}</select></label>
+<label>${words.placeName}<input name="place_name" maxlength="200" value="${verify?.[current] ?? ""}" placeholder="X-Token" ${plain}></label>
+</details>
 <details${hmac !== null && new Html(" open")}><summary>${words.parameters}</summary>
 <label>${words.header}<input name="header" maxlength="128" value="${hmac?.header ?? ""}" placeholder="X-Signature" ${plain}></label>
 <label>${words.algorithm}<select name="algorithm">${options(HMAC_ALGORITHMS, hmac?.algorithm ?? "sha256")}</select></label>
@@ -63,6 +71,13 @@ export const challengeIn = (call: FormCall): ChallengeChange | null => {
   return provider === "" ? null : { provider: provider as ChallengeProvider, ...(secret === "" ? {} : { secret }) }
 }
 
+/** An empty name leaves the place that there is. */
+const placeIn = (call: FormCall): Place => {
+  const name = fieldOf(call, "place_name")
+  const place = PLACES.find((known) => known === fieldOf(call, "place")) ?? "header"
+  return name === "" ? {} : { [place]: name }
+}
+
 /** An empty secret leaves the one that there is. */
 export const verificationIn = (call: FormCall): VerificationChange | null => {
   const chosen = fieldOf(call, "recipe")
@@ -77,6 +92,7 @@ export const verificationIn = (call: FormCall): VerificationChange | null => {
     mode: VERIFICATION_MODES.find((known) => known === fieldOf(call, "mode")) ?? "reject",
     ...(secret === "" ? {} : { secret }),
     keepOldSecret: fieldOf(call, "keep_old") === "on",
+    ...(recipe === "token" ? placeIn(call) : {}),
     ...(recipe !== "hmac"
       ? {}
       : {

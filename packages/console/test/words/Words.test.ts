@@ -27,8 +27,9 @@ const NAMES = new Set([
   "Connect",
   "TLS",
   "PEM",
-  // A recipe of signatures, as its setting names it.
+  // Recipes, as their setting names them.
   "hmac",
+  "token",
 ])
 
 /** The name of a setting. */

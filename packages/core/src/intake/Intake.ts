@@ -21,6 +21,7 @@ import { Sources } from "../source/Sources.ts"
 import { countLimited, LimitedRequests } from "../limit/LimitedRequests.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
+import { withoutToken } from "../verification/HiddenToken.ts"
 import { askedByGet, askedByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
 import {
   badSignature,
@@ -295,7 +296,7 @@ class IntakeSteps {
   async #parse(request: IntakeRequest, source: IntakeSource, verdict: EventVerdict | undefined): Promise<Parsed> {
     const step = beginStep("intake.parse", request.context)
     try {
-      const parsed = await this.#ports.parse(request, source, verdict)
+      const parsed = await this.#ports.parse(withoutToken(source.verification, request), source, verdict)
       step.end(parsed)
       return parsed
     } catch (fault) {

@@ -6,13 +6,10 @@
  */
 import type { KeptHeader, KeptParts } from "../event/EventLog.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { isSecretHeader } from "../source/HeaderNames.ts"
+import { isAlwaysKept, isSecretHeader } from "../source/HeaderNames.ts"
 import type { KeptSettings } from "../source/Source.ts"
 import { headerText } from "../text/HeaderText.ts"
 import type { RequestHeaders } from "./IntakeRequest.ts"
-
-/** The original request stores each of these separately. */
-const KEPT_ALWAYS: ReadonlySet<string> = new Set(["content-type", "referer", "origin", "user-agent", "accept-language"])
 
 export const keptParts = (headers: RequestHeaders, query: string, settings: KeptSettings): KeptParts => ({
   headers: keptHeaders(headers, settings),
@@ -31,7 +28,7 @@ const keptHeaders = (headers: RequestHeaders, { headers: named, fields }: KeptSe
   const kept: Array<KeptHeader> = []
   for (const [name, value] of Object.entries(headers)) {
     // Node passes a list for headers such as `Set-Cookie`, which no code here reads.
-    if (typeof value !== "string" || KEPT_ALWAYS.has(name) || isSecretHeader(name)) continue
+    if (typeof value !== "string" || isAlwaysKept(name) || isSecretHeader(name)) continue
     if (names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) {
       kept.push({ name, value: headerText(value) })
     }

@@ -17,6 +17,12 @@ const SECRET_HEADERS: ReadonlySet<string> = new Set([
   "x-gitlab-token",
 ])
 
+/** The original request stores each of these separately. */
+const KEPT_ALWAYS: ReadonlySet<string> = new Set(["content-type", "referer", "origin", "user-agent", "accept-language"])
+
+/** Whether every request is kept with this header. `name` in lower case. */
+export const isAlwaysKept = (name: string): boolean => KEPT_ALWAYS.has(name)
+
 /** `name` in lower case. */
 export const isSecretHeader = (name: string): boolean => SECRET_HEADERS.has(name)
 

@@ -1,6 +1,6 @@
 /** A source as JSON, for the API and the command line. */
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
-import type { Verification } from "../verification/Verification.ts"
+import { placeOf, type Verification } from "../verification/Verification.ts"
 import type { Source, SourceWithSecret } from "./Source.ts"
 
 /** For readers: without its secret and settings. */
@@ -31,9 +31,10 @@ export const ownSourceJson = (source: Source) => ({
 
 const limitedJson = ({ count, since, lastAt }: LimitedCount) => ({ count, since, last_at: lastAt })
 
-const verificationJson = ({ recipe, mode, hmac, keepsOldSecret }: Verification) => ({
+const verificationJson = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verification) => ({
   recipe,
   mode,
+  ...placeOf(place),
   hmac:
     hmac === null
       ? null

@@ -1,10 +1,12 @@
 /** The result of changing a source's verification. Refuses unsuitable recipes, parameters and secrets. */
 import { Effect } from "effect"
-import { isHeaderName } from "../source/HeaderNames.ts"
+import { isAlwaysKept, isHeaderName } from "../source/HeaderNames.ts"
 import { SourceError } from "../source/SourceError.ts"
-import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "./Recipe.ts"
-import { RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
+import { HMAC_ALGORITHMS, type HmacParameters, type Place, type Recipe, SIGNATURE_ENCODINGS } from "./Recipe.ts"
+import { isKnown, RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
+import { MAX_FIELD_STEPS } from "./RequestFields.ts"
 import {
+  placeOf,
   type StoredVerification,
   VERIFICATION_MODES,
   type Verification,
@@ -14,6 +16,7 @@ import {
 export const MAX_VERIFY_SECRET_LENGTH = 1000
 export const MAX_SIGNATURE_PREFIX_LENGTH = 50
 export const MAX_TOLERANCE_SECONDS = 86_400
+export const MAX_FIELD_NAME_LENGTH = 200
 
 const HMAC_DEFAULTS = {
   algorithm: "sha256",
@@ -57,8 +60,10 @@ export const changedVerification = (
     if (change.keepOldSecret === true && before === null) {
       return yield* refuseSecret("verify: this recipe has no earlier secret to keep.")
     }
-    const hmac = yield* changedParameters(recipe, before?.hmac ?? null, change.hmac)
-    return { recipe, mode, hmac, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }
+    const { place: given, hmac: parameters } = sorted(recipe, change)
+    const hmac = yield* changedParameters(recipe, before?.hmac ?? null, parameters)
+    const place = yield* changedPlace(recipe, before, given)
+    return { recipe, mode, hmac, ...place, secret, keepOldSecret: change.keepOldSecret ?? secret === undefined }
   })
 
 // eslint-disable-next-line no-control-regex -- none of them is in a secret that can be sent or entered
@@ -79,8 +84,8 @@ export const unusableSecret = (secret: string): string | null => {
 const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
   const misfit = unusableSecret(secret)
   if (misfit !== null) return misfit
-  if (recipe === "hmac") return null
-  const known = RECIPES[recipe]
+  if (!isKnown(recipe)) return null
+  const known: Recipe = RECIPES[recipe]
   if (known.kind === "hmac") {
     return known.secret === "text" || BASE64.test(secret.replace(/^whsec_/, ""))
       ? null
@@ -105,6 +110,54 @@ const changedParameters = (
   const misfit = parametersMisfit(parameters)
   return misfit === null ? Effect.succeed(parameters) : refuse(`verify: ${misfit}`)
 }
+
+/** The header of a signature may be given as that of a token is, so that a change need not name its recipe. */
+const sorted = (recipe: RecipeName, change: VerificationChange) => {
+  const place = placeOf(change)
+  const { header, ...others } = place
+  return recipe === "hmac" && header !== undefined
+    ? { place: others, hmac: { header, ...change.hmac } }
+    : { place, hmac: change.hmac }
+}
+
+/** `before`: the place so far; null if the recipe is new. */
+const changedPlace = (
+  recipe: RecipeName,
+  before: Verification | null,
+  change: Place,
+): Effect.Effect<Place, SourceError> => {
+  const count = Object.keys(change).length
+  if (recipe !== "token") {
+    return count === 0
+      ? Effect.succeed({})
+      : refuse("verify: only the recipe token takes the place of a token: header, query or field.")
+  }
+  if (count > 1) return refuse("verify: a token is in one place: a header, a parameter of the query or a field.")
+  const place = count === 1 ? change : placeOf(before ?? {})
+  const misfit = placeMisfit(place)
+  return misfit === null ? Effect.succeed(place) : refuse(`verify: ${misfit}`)
+}
+
+const placeMisfit = ({ header, query, field }: Place): string | null => {
+  if (header !== undefined) {
+    if (!isHeaderName(header)) return `${JSON.stringify(header)} is not a header's name.`
+    return isAlwaysKept(header.toLowerCase())
+      ? `${header} is kept with each request, so it cannot carry a token.`
+      : null
+  }
+  const name = query ?? field
+  if (name === undefined) return "the recipe token needs the place of the token: a header, query or field."
+  return query === undefined ? fieldMisfit(name) : nameMisfit(name)
+}
+
+const nameMisfit = (name: string): string | null =>
+  name.length === 0 || name.length > MAX_FIELD_NAME_LENGTH || CONTROL.test(name) || !name.isWellFormed()
+    ? `the name of a field has 1 to ${MAX_FIELD_NAME_LENGTH} characters, and no control characters.`
+    : null
+
+const fieldMisfit = (name: string): string | null =>
+  nameMisfit(name) ??
+  (name.split(".").length > MAX_FIELD_STEPS ? `a path of names has at most ${MAX_FIELD_STEPS} steps.` : null)
 
 const parametersMisfit = (parameters: HmacParameters): string | null => {
   const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters

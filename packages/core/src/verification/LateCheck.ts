@@ -2,8 +2,7 @@
  * Decides whether a stored request comes from its source's sender, by its stored parts: the bytes of its body and the
  * headers that its source keeps. A missing part makes it uncheckable, never refused.
  */
-import type { IntakeVerification } from "./Verification.ts"
-import { recipeOf } from "./Verification.ts"
+import { type RecipeSetting, recipeOf } from "./Verification.ts"
 import { ADDRESS_RECIPES, type RecipeName } from "./Recipes.ts"
 import { type RefusalReason, verifySender } from "./VerifySender.ts"
 
@@ -41,14 +40,13 @@ export type LateCheck =
   | { readonly unchecked: UncheckedReason }
 
 /** Whether a recipe can prove the sender of a stored request: a secret that is part of the request is never stored. */
-export const isCheckableLate = (verification: Pick<IntakeVerification, "recipe" | "hmac">): boolean =>
-  recipeOf(verification).kind !== "plain"
+export const isCheckableLate = (verification: RecipeSetting): boolean => recipeOf(verification).kind !== "plain"
 
 const unchecked = (reason: UncheckedReason): LateCheck => ({ unchecked: reason })
 
 /** `secrets`: those that this process could decrypt. `address`: the source's public address, without a query. */
 export const checkLate = (
-  verification: Pick<IntakeVerification, "recipe" | "hmac">,
+  verification: RecipeSetting,
   request: KeptRequest,
   { secrets, address }: { readonly secrets: ReadonlyArray<string>; readonly address: string },
 ): LateCheck => {

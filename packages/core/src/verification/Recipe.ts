@@ -36,10 +36,20 @@ export interface HmacRecipe {
   readonly secret: "text" | "whsec"
 }
 
+/** Where a value is in a request. Exactly one member is there. */
+export interface Place {
+  /** The name of a header. */
+  readonly header?: string
+  /** A parameter of the query. */
+  readonly query?: string
+  /** A field of the body: of a form its name, of a JSON object a name or a path of names with dots between them. */
+  readonly field?: string
+}
+
 /** The request contains the secret itself. */
 export interface PlainRecipe {
   readonly kind: "plain"
-  readonly header: string
+  readonly at: Place
   /** `basic`: the secret is `name:password`. */
   readonly form: "value" | "bearer" | "basic"
 }

@@ -1,5 +1,5 @@
-/** The recipes of senders that publish how they sign, and the generic one, which parameters describe. */
-import type { HmacParameters, HmacRecipe, PlainRecipe, Recipe } from "./Recipe.ts"
+/** The recipes of senders that publish how they sign, and the generic ones, which settings describe. */
+import type { HmacParameters, HmacRecipe, Place, PlainRecipe, Recipe } from "./Recipe.ts"
 
 const FIVE_MINUTES = 300
 
@@ -10,7 +10,7 @@ const hmac = (recipe: Omit<HmacRecipe, "kind" | "algorithm" | "secret"> & Partia
   ...recipe,
 })
 
-const plain = (header: string, form: PlainRecipe["form"]): PlainRecipe => ({ kind: "plain", header, form })
+const plain = (header: string, form: PlainRecipe["form"]): PlainRecipe => ({ kind: "plain", at: { header }, form })
 
 /** `v0:<timestamp>:<body>`, as Slack and Zoom sign. */
 const v0 = (signature: string, timestamp: string): HmacRecipe =>
@@ -75,19 +75,34 @@ export const RECIPES = {
   bearer: plain("authorization", "bearer"),
 } as const satisfies Readonly<Record<string, Recipe>>
 
-/** `hmac` is described by the source. */
-export type RecipeName = keyof typeof RECIPES | "hmac"
+/** The two that are described by the settings of a source. */
+type DescribedRecipe = "hmac" | "token"
+
+export type RecipeName = keyof typeof RECIPES | DescribedRecipe
+
+/** The recipes that need no settings but a secret. */
+export type KnownRecipe = keyof typeof RECIPES
 
 export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
   ...(Object.keys(RECIPES) as Array<keyof typeof RECIPES>),
   "hmac",
+  "token",
 ]
+
+export const isKnown = (name: RecipeName): name is KnownRecipe => Object.hasOwn(RECIPES, name)
 
 /** The recipes whose senders sign the public address, which must then match the address that they use. */
 export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter((name) => {
-  if (name === "hmac") return false
+  if (!isKnown(name)) return false
   const recipe: Recipe = RECIPES[name]
   return recipe.kind === "hmac" && (recipe.signed.includes("url") || recipe.signed.includes("url_with_parameters"))
+})
+
+/** A secret at a place that the source names. */
+export const tokenRecipe = ({ header, ...place }: Place): PlainRecipe => ({
+  kind: "plain",
+  at: header === undefined ? place : { header: header.toLowerCase() },
+  form: "value",
 })
 
 /**

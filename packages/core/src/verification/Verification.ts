@@ -1,6 +1,6 @@
 /** How a source verifies its requests: the setting, a change of it, and the form that intake uses. */
-import type { HmacParameters, Recipe } from "./Recipe.ts"
-import { hmacRecipe, type RecipeName, RECIPES } from "./Recipes.ts"
+import type { HmacParameters, Place, Recipe } from "./Recipe.ts"
+import { hmacRecipe, isKnown, type RecipeName, RECIPES, tokenRecipe } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
 /**
@@ -17,8 +17,8 @@ export interface EventVerdict {
   readonly refusal: RefusalReason | null
 }
 
-/** The setting, without the secrets, which are never shown again. */
-export interface Verification {
+/** The setting, without the secrets, which are never shown again. The place is that of a token. */
+export interface Verification extends Place {
   readonly recipe: RecipeName
   readonly mode: VerificationMode
   /** Only for the recipe `hmac`; null for the others. */
@@ -27,8 +27,11 @@ export interface Verification {
   readonly keepsOldSecret: boolean
 }
 
-/** A change of the setting; absent fields stay unchanged. If the recipe changes, nothing carries over. */
-export interface VerificationChange {
+/**
+ * A change of the setting; absent fields stay unchanged. If the recipe changes, nothing carries over. The place is that of a
+ * token, for the recipe `token`; a header may also be that of a signature, for the recipe `hmac`.
+ */
+export interface VerificationChange extends Place {
   readonly recipe?: RecipeName
   /** What happens to a request whose sender is not verified; default: `reject`. */
   readonly mode?: VerificationMode
@@ -52,7 +55,7 @@ export interface StoredVerification extends Omit<Verification, "keepsOldSecret">
 }
 
 /** The settings by which intake verifies a request. */
-export interface IntakeVerification {
+export interface IntakeVerification extends Place {
   readonly recipe: RecipeName
   readonly mode: VerificationMode
   readonly hmac: HmacParameters | null
@@ -60,8 +63,24 @@ export interface IntakeVerification {
   readonly secrets: ReadonlyArray<string> | null
 }
 
-export const recipeOf = ({ recipe, hmac }: Pick<Verification, "recipe" | "hmac">): Recipe => {
-  if (recipe !== "hmac") return RECIPES[recipe]
+/** The settings that say how a sender proves itself. */
+export interface RecipeSetting extends Place {
+  readonly recipe: RecipeName
+  readonly hmac: HmacParameters | null
+}
+
+export const recipeOf = ({ recipe, hmac, ...place }: RecipeSetting): Recipe => {
+  if (isKnown(recipe)) return RECIPES[recipe]
+  if (recipe === "token") return tokenRecipe(placeOf(place))
   if (hmac === null) throw new Error("The recipe hmac has no parameters")
   return hmacRecipe(hmac)
 }
+
+/** The place alone, without undefined members. */
+export const placeOf = ({ header, query, field }: PlaceGiven): Place => ({
+  ...(header === undefined ? {} : { header }),
+  ...(query === undefined ? {} : { query }),
+  ...(field === undefined ? {} : { field }),
+})
+
+type PlaceGiven = { readonly [Name in keyof Place]: Place[Name] | undefined }

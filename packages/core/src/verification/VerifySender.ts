@@ -8,7 +8,8 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { headerText } from "../text/HeaderText.ts"
 import { binaryKey } from "./HmacKey.ts"
-import type { HmacRecipe, PlainRecipe, Recipe, SignedPart } from "./Recipe.ts"
+import type { HmacRecipe, Place, PlainRecipe, Recipe, SignedPart } from "./Recipe.ts"
+import { bodyFields, queryParameter } from "./RequestFields.ts"
 
 /** A request as it was signed. */
 export interface SignedRequest {
@@ -51,10 +52,17 @@ const headerOf = ({ headers }: SignedRequest, names: ReadonlyArray<string> = [])
 export const equalTexts = (a: string, b: string): boolean =>
   timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"))
 
-const verifyPlain = ({ header, form }: PlainRecipe, request: SignedRequest, { secrets }: VerifyingOptions): Verdict => {
-  const value = headerOf(request, [header])
+const valueAt = ({ header, query, field }: Place, request: SignedRequest): string | undefined => {
+  if (header !== undefined) return headerOf(request, [header])
+  const value = query === undefined ? bodyFields(request)(field ?? "") : queryParameter(request.url, query)
+  return value === "" ? undefined : value
+}
+
+const verifyPlain = ({ at, form }: PlainRecipe, request: SignedRequest, { secrets }: VerifyingOptions): Verdict => {
+  const value = valueAt(at, request)
   if (value === undefined) return refused("no_signature")
-  const shown = form === "value" ? headerText(value) : credentialsOf(form, value)
+  const text = at.header === undefined ? value : headerText(value)
+  const shown = form === "value" ? text : credentialsOf(form, value)
   if (shown === undefined) return refused("bad_signature")
   let found = false
   for (const secret of secrets) if (secret !== "" && equalTexts(shown, secret)) found = true

@@ -6,6 +6,13 @@ import { expect, it } from "vitest"
 import { HMAC } from "./exampleVerification.ts"
 
 const GITHUB: Verification = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false }
+const TOKEN: Verification = {
+  recipe: "token",
+  mode: "reject",
+  hmac: null,
+  header: "X-Token",
+  keepsOldSecret: false,
+}
 const changed = (current: Verification | null, change: VerificationChange) =>
   Effect.runSync(changedVerification(current, change))
 const refused = (current: Verification | null, change: VerificationChange) =>
@@ -41,8 +48,26 @@ it("changedVerification accepts parameters only for hmac, with defaults for all 
   expect(changed(HMAC, { recipe: "github", secret: "s" }).hmac).toBeNull()
 })
 
+it("the place of a token stays until another is given, and the new one is the only one", () => {
+  const place = (change: VerificationChange, current: Verification | null = TOKEN) => {
+    const { header, query, field } = changed(current, change)
+    return { header, query, field }
+  }
+  const none = { header: undefined, query: undefined, field: undefined }
+  expect(place({ mode: "mark" })).toEqual({ ...none, header: "X-Token" })
+  expect(place({ query: "key" })).toEqual({ ...none, query: "key" })
+  expect(place({ field: "auth.key" })).toEqual({ ...none, field: "auth.key" })
+  expect(place({ recipe: "bearer", secret: "s" })).toEqual(none)
+  expect(place({ recipe: "token", secret: "s", field: "ключ" }, null)).toEqual({ ...none, field: "ключ" })
+})
+
+it("a header given as a place is that of the signature for the recipe hmac", () => {
+  expect(changed(HMAC, { header: "X-New" })).toMatchObject({ hmac: { ...HMAC.hmac, header: "X-New" } })
+  expect(changed(HMAC, { header: "X-New" }).header).toBeUndefined()
+})
+
 it.each<[Verification | null, VerificationChange, string, RegExp]>([
-  [null, {}, "bad_verify", /has no recipe yet; name one of stripe, .*hmac\.$/],
+  [null, {}, "bad_verify", /has no recipe yet; name one of stripe, .*hmac, token\.$/],
   [null, { recipe: "gitbub" as never, secret: "s" }, "bad_verify", /the recipe must be one of stripe/],
   [null, { recipe: "toString" as never, secret: "s" }, "bad_verify", /the recipe must be one of/],
   [null, { recipe: "github" }, "bad_verify_secret", /github needs the secret/],
@@ -56,6 +81,18 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   [GITHUB, { mode: "ignore" as never }, "bad_verify", /the mode must be one of reject, mark/],
   [GITHUB, { hmac: { header: "X" } }, "bad_verify", /only the recipe hmac has parameters/],
   [null, { recipe: "hmac", secret: "s" }, "bad_verify", /needs the header/],
+  [GITHUB, { header: "X" }, "bad_verify", /only the recipe token takes the place/],
+  [HMAC, { query: "sig" }, "bad_verify", /only the recipe token takes the place/],
+  [null, { recipe: "token", header: "X-Token" }, "bad_verify_secret", /token needs the secret/],
+  [null, { recipe: "token", secret: "s" }, "bad_verify", /needs the place of the token/],
+  [null, { recipe: "token", secret: "s", header: "X", field: "a" }, "bad_verify", /is in one place/],
+  [null, { recipe: "token", secret: "s", header: "X Token" }, "bad_verify", /"X Token" is not a header's name/],
+  [null, { recipe: "token", secret: "s", header: "User-Agent" }, "bad_verify", /User-Agent is kept with each request/],
+  [null, { recipe: "token", secret: "s", query: "" }, "bad_verify", /1 to 200 characters/],
+  [null, { recipe: "token", secret: "s", field: "a\nb" }, "bad_verify", /no control characters/],
+  [null, { recipe: "token", secret: "s", field: "x".repeat(201) }, "bad_verify", /1 to 200 characters/],
+  [null, { recipe: "token", secret: "s", field: "a.b.c.d.e.f.g.h.i" }, "bad_verify", /at most 8 steps/],
+  [TOKEN, { hmac: { header: "X" } }, "bad_verify", /only the recipe hmac has parameters/],
   [HMAC, { hmac: { header: "X Sig" } }, "bad_verify", /"X Sig" is not a header's name/],
   [HMAC, { hmac: { timestampHeader: "X:" } }, "bad_verify", /"X:" is not a header's name/],
   [HMAC, { hmac: { algorithm: "md5" as never } }, "bad_verify", /must be one of sha1, sha256, sha512/],
@@ -70,7 +107,8 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
 it("changedVerification refuses impossible and empty secrets, and never quotes them", () => {
   for (const recipe of RECIPE_NAMES) {
     for (const secret of ["", "enc.v1.00000000.AAAA", "a\nb", "a\0b", "\uD800", "x".repeat(1001)]) {
-      const error = refused(null, { recipe, secret, ...(recipe === "hmac" ? { hmac: { header: "X" } } : {}) })
+      const needed = recipe === "hmac" || recipe === "token" ? { header: "X" } : {}
+      const error = refused(null, { recipe, secret, ...needed })
       expect(error.code).toBe("bad_verify_secret")
       if (secret !== "") expect(error.message).not.toContain(secret)
     }

@@ -44,6 +44,11 @@ const sourceFields = {
         keeps_old_secret: flag("Whether the previous secret also counts."),
       },
       "How the sender is verified; null: anyone who has the intake address may send.",
+      {
+        header: text("The header of the token, for the recipe `token`."),
+        query: text("The parameter of the query that carries the token, for the recipe `token`."),
+        field: text("The field of the body that carries the token, for the recipe `token`."),
+      },
     ),
   ),
   challenge: orNull(

@@ -1,6 +1,7 @@
 /** How a sender is verified and answered, in the bodies of requests. */
 import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/source/HeaderNames"
 import {
+  MAX_FIELD_NAME_LENGTH,
   MAX_SIGNATURE_PREFIX_LENGTH,
   MAX_TOLERANCE_SECONDS,
   MAX_VERIFY_SECRET_LENGTH,
@@ -55,6 +56,16 @@ export const verification = Schema.Struct({
       description:
         "With a secret: whether the previous one stays valid beside it, false by default. Without a secret, false drops the old one.",
     }),
+  ),
+  header: Schema.optionalKey(header("Only for the recipe `token`: the header that carries it.")),
+  query: Schema.optionalKey(
+    text(MAX_FIELD_NAME_LENGTH, "Only for the recipe `token`: the parameter of the query that carries it."),
+  ),
+  field: Schema.optionalKey(
+    text(
+      MAX_FIELD_NAME_LENGTH,
+      "Only for the recipe `token`: the field of the body that carries it; in JSON also a path with dots.",
+    ),
   ),
   hmac: Schema.optionalKey(hmac),
 }).annotate({ description: "How the sender is verified; null: anyone who has the intake address may send." })

@@ -2,7 +2,7 @@
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
-import type { StoredVerification, Verification } from "@data-cabinet/core/verification/Verification"
+import { placeOf, type StoredVerification, type Verification } from "@data-cabinet/core/verification/Verification"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { LIMITED_OF_SOURCE } from "../limit/PgLimitedRequests.ts"
@@ -76,5 +76,5 @@ export const toSourceWithSecret =
     intakeSecret: Result.getOrElse(cipher.decrypt("intake secret", row.intake_secret), () => row.intake_secret),
   })
 
-export const settingJson = ({ recipe, mode, hmac }: StoredVerification): string =>
-  JSON.stringify({ recipe, mode, hmac } satisfies VerifySetting)
+export const settingJson = ({ recipe, mode, hmac, ...place }: StoredVerification): string =>
+  JSON.stringify({ recipe, mode, hmac, ...placeOf(place) } satisfies VerifySetting)

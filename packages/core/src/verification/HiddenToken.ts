@@ -1,0 +1,78 @@
+/**
+ * Takes a token out of a request before anything of it is kept. A header is dropped. A parameter of the query and a field
+ * of the body stay with `***` in place of the value, so that the event shows that there was one.
+ */
+import { parseContentType } from "../intake/ContentType.ts"
+import type { IntakeRequest } from "../intake/IntakeRequest.ts"
+import { parseMultipartBody } from "../intake/MultipartBody.ts"
+import { bufferOf } from "../text/Charset.ts"
+import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
+import type { Place } from "./Recipe.ts"
+import { jsonObjectIn, MAX_FIELD_STEPS } from "./RequestFields.ts"
+import type { IntakeVerification } from "./Verification.ts"
+
+const MASK = "***"
+
+/** The request itself, unless its source compares a token. */
+export const withoutToken = (verification: IntakeVerification | null, request: IntakeRequest): IntakeRequest => {
+  if (verification?.recipe !== "token") return request
+  const { header, query, field }: Place = verification
+  if (header !== undefined) {
+    const { [header.toLowerCase()]: _, ...headers } = request.headers
+    return { ...request, headers }
+  }
+  if (query !== undefined) return { ...request, query: maskedPairs(request.query, query) }
+  return field === undefined ? request : { ...request, body: maskedBody(request, field) }
+}
+
+const decodedName = (name: string): string => {
+  const pair = new URLSearchParams(`${name}=`).keys().next()
+  return pair.done === true ? "" : pair.value
+}
+
+/** `text`: pairs as a form or a query has them, each byte a character, or characters as they are. */
+const maskedPairs = (text: string, name: string): string =>
+  text
+    .split("&")
+    .map((pair) => {
+      const equals = pair.indexOf("=")
+      if (equals === -1) return pair
+      const raw = Buffer.from(pair.slice(0, equals), /[^\0-\xff]/.test(pair) ? "utf8" : "latin1").toString("utf8")
+      return decodedName(raw) === name ? `${pair.slice(0, equals)}=${MASK}` : pair
+    })
+    .join("&")
+
+const maskedBody = ({ body, headers }: IntakeRequest, field: string): Uint8Array => {
+  const { kind, boundary } = parseContentType(headers["content-type"])
+  const bytes = bufferOf(body)
+  if (kind === "multipart") return replaced(bytes, partsNamed(bytes, boundary, field), MASK)
+  // Each byte is a character, so that places in the text are places in the body.
+  const text = bytes.toString("latin1")
+  if (kind === "json" || jsonObjectIn(bytes) !== null) {
+    const paths = [[field], field.split(".", MAX_FIELD_STEPS)]
+    return replaced(
+      bytes,
+      paths.flatMap((path) => jsonScalarsAt(text, path)),
+      `"${MASK}"`,
+    )
+  }
+  return Buffer.from(maskedPairs(text, field), "latin1")
+}
+
+const partsNamed = (bytes: Buffer, boundary: string | null, field: string): ReadonlyArray<TextRange> =>
+  parseMultipartBody(bytes, boundary).fields.flatMap(({ nameStart, nameEnd, valueStart, valueEnd, part }) =>
+    part?.file == null && bytes.toString("utf8", nameStart, nameEnd) === field
+      ? [{ start: valueStart, end: valueEnd }]
+      : [],
+  )
+
+const replaced = (bytes: Buffer, places: ReadonlyArray<TextRange>, by: string): Uint8Array => {
+  const pieces: Array<Uint8Array> = []
+  let at = 0
+  for (const { start, end } of places.toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue
+    pieces.push(bytes.subarray(at, start), Buffer.from(by))
+    at = end
+  }
+  return at === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(at)])
+}
