@@ -33,7 +33,7 @@ code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .page main{max-width:72rem;margin:0 auto;padding:1.25rem 1rem 4rem}
 .wide main{flex:1;min-height:0;display:flex;flex-direction:column}
 .head{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;justify-content:space-between;margin-bottom:1rem}
-.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1rem;margin-bottom:1rem}
+.card{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1rem;margin-bottom:1rem;overflow-wrap:break-word}
 .card.flush{padding:0;overflow:hidden}
 .empty{padding:3rem 1rem;text-align:center;color:var(--soft)}.empty h2{color:var(--ink);font-size:1.1rem}
 .box{display:flex;gap:.6rem;padding:.7rem .9rem;border:1px solid var(--line);border-radius:8px;margin-bottom:1rem;background:var(--card);overflow-wrap:anywhere}
@@ -75,7 +75,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
 .wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.form+p{margin-top:1rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
 .done::after{content:" ✓";color:var(--mark)}
-.ends{align-items:flex-end}.row label:not(.choice,.field,.copy){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+details{margin-top:.6rem}.links{margin-top:1rem}
+.ends{align-items:flex-end}.row label:not(.choice,.field,.copy){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+:is(details,.ends){margin-top:.6rem}.links{margin-top:1rem}
 .tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}
 .marked{padding:0 .25rem .25rem;margin:-.4rem 0 .5rem}.mark{width:2rem;padding-right:0!important}.right{justify-content:flex-end}.inset{padding-left:1.5rem;max-height:14rem;overflow:auto}.tight{padding:0}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;list-style:none;padding:0;margin:0 0 1.25rem}.tile{display:grid;gap:.1rem;padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:10px;color:var(--ink);height:100%}.tile:hover{background:var(--hover);text-decoration:none}.tile b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.tile span{color:var(--soft)}.tile.bad b{color:var(--bad)}.tile.warn b{color:var(--warn)}
