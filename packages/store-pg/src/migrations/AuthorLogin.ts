@@ -13,7 +13,10 @@ import { passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 /** More than one cabinet's scripts need at once, and few enough to leave the server's connections to others. */
 export const AUTHOR_SESSIONS = 20
 
-/** Only one session at a time changes roles: PostgreSQL rejects concurrent changes of the same role. */
+/**
+ * Only one session at a time changes roles, grants and default privileges: PostgreSQL rejects concurrent changes of the same
+ * one ("tuple concurrently updated").
+ */
 export const LOCK_ROLES = "SELECT FROM cabinet.job_lock WHERE name = 'roles' FOR UPDATE"
 
 /** For CREATE ROLE and ALTER ROLE, by the database's clock. */

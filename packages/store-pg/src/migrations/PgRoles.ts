@@ -222,11 +222,19 @@ const putRight = Effect.fnUntraced(function* (
     return { reader, author, administratorSql: statements.length === 0 ? null : statements.join(" ") }
   })
   const roles = yield* connectionLossAsError(sql.withTransaction(work))
-  if (roles.reader.there && roles.author.there) yield* openAuthorsWork(roles.author.url, roles.reader.role)
+  const { reader, author } = roles
+  if (reader.there && author.there) {
+    // The author can log in once its role is committed. Until then another start may hold the lock, hence again.
+    const opened = Effect.andThen(sql.unsafe(LOCK_ROLES), openAuthorsWork(author.url, reader.role))
+    yield* connectionLossAsError(sql.withTransaction(opened))
+  }
   return roles
 })
 
-/** Lets the reader read the author's future objects. Runs as the author, whose default privileges these are. */
+/**
+ * Lets the reader read the author's future objects. Runs as the author, whose default privileges these are, while the
+ * owner's session holds the lock of roles.
+ */
 const openAuthorsWork = (authorUrl: string, reader: string) =>
   Effect.gen(function* () {
     const author = yield* PgClient.PgClient

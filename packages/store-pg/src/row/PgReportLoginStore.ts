@@ -118,7 +118,8 @@ const revoke = Effect.fnUntraced(function* (ownerUrl: string) {
   const { role } = yield* here(ownerUrl)
   const known = yield* sql.unsafe(STATE, [role])
   if (known.length > 0) {
-    yield* sql.unsafe(`ALTER ROLE ${quoteName(role)} NOLOGIN PASSWORD NULL`)
+    const closed = sql.unsafe(`ALTER ROLE ${quoteName(role)} NOLOGIN PASSWORD NULL`)
+    yield* sql.withTransaction(Effect.andThen(sql.unsafe(LOCK_ROLES), closed))
     yield* sql.unsafe(END_SESSIONS, [role])
   }
   return { is: "done", value: null } as const

@@ -9,6 +9,7 @@ import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { LOCK_ROLES } from "../migrations/AuthorLogin.ts"
 import { mirrorGrants } from "../migrations/ReportsRole.ts"
 import type { RoleLogin } from "../migrations/PgRoles.ts"
 import { roleName } from "../migrations/RoleName.ts"
@@ -49,6 +50,7 @@ export const layer = (author: RoleLogin) =>
         (change === "expose" ? exposing : hiding)(quoteName(schema), quoteName(role))
 
       const apply = Effect.fnUntraced(function* (schema: string, statements: ReadonlyArray<string>) {
+        yield* sql.unsafe(LOCK_ROLES)
         for (const statement of statements) yield* sql.unsafe(statement)
         const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
         yield* Effect.provideService(mirrorGrants(role, roleName(here!.database, "reports")), PgClient.PgClient, sql)

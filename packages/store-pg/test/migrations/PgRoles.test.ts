@@ -1,12 +1,13 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { SchemaGrantStore } from "@data-cabinet/core/row/SchemaGrantStore"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { RIGHTS_ARE_COMPLETE } from "@data-cabinet/store-pg/migrations/RightsStatement"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"
 import { ownerRole } from "../../../../test/support/postgresAdmin.ts"
-import { withDatabase } from "../../../../test/support/postgres.ts"
+import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 const database = withDatabase()
@@ -45,11 +46,9 @@ it("ensureRoles may run repeatedly and concurrently", async () => {
   for (const each of again) assert.deepStrictEqual(each, roles)
 })
 
-const ensure = () =>
+const ensure = (url = database.url) =>
   Effect.runPromise(
-    ensureRoles({ url: database.url }).pipe(
-      Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 2 })),
-    ),
+    ensureRoles({ url }).pipe(Effect.provide(Layer.fresh(OwnerClient.layer({ url, maxConnections: 2 })))),
   )
 const stand = () =>
   Effect.runPromise(
@@ -57,6 +56,30 @@ const stand = () =>
       Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 1 })),
     ),
   ).then((rows) => rows.length === 1)
+/** Refuses each statement that grants or revokes while no session holds the lock of roles; run as the superuser. */
+const REFUSE_UNLOCKED = [
+  `CREATE FUNCTION public.refuse_unlocked() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
+    BEGIN
+      IF NOT EXISTS (SELECT FROM pg_catalog.pg_locks WHERE relation = 'cabinet.job_lock'::regclass AND mode = 'RowShareLock')
+      THEN RAISE '% outside the lock of roles', tg_tag; END IF;
+    END $$`,
+  `CREATE EVENT TRIGGER refuse_unlocked ON ddl_command_start
+    WHEN TAG IN ('GRANT', 'REVOKE', 'ALTER DEFAULT PRIVILEGES') EXECUTE FUNCTION public.refuse_unlocked()`,
+]
+
+it("grants and default privileges change under the lock of roles alone, since PostgreSQL rejects concurrent changes", async () => {
+  const fresh = await testDatabase()
+  for (const statement of REFUSE_UNLOCKED) await fresh.run(statement)
+  await ensure(fresh.url)
+  const cabinet = testCabinet(fresh.url, { settings: { reading: "on" } })
+  for (const change of ["expose", "hide"] as const) {
+    const { is } = await cabinet.runPromise(SchemaGrantStore.use((grants) => grants.change(change, "public")))
+    assert.strictEqual(is, "changed")
+  }
+  await cabinet.dispose()
+  await fresh.drop()
+})
+
 /** A role's row, which any statement about it writes again. */
 const versions = () =>
   database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
