@@ -78,19 +78,28 @@ const TOGETHER = ["packages/store-pg/test/**/*.test.ts", FLOWS]
 
 /**
  * These wait for deadlines, recoveries and package registries, or go through every command or pattern, for a quarter of a minute
- * and more each. `npm test` leaves them to `npm run ok`, which is what CI runs; named, each runs as the others do.
+ * and more each. CI runs them beside those that break things; named, each runs as the others do.
  */
-export const LONG = [
-  "packages/cli/test/commands/{Remote,TableLatest,TableMaintenance,WrongDatabase}.test.ts",
+const LONG = [
+  "packages/cli/test/commands/{Remote,WrongDatabase}.test.ts",
   "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,Restore,WorkingLauncher}.test.ts",
-  "test/bench/main.test.ts",
-  "test/fault/{backup,databaseLost,databaseRestarts,databaseTls,delivery,deliveryHostile,embeddedRights}.test.ts",
-  "test/fault/{exportEvents,feedServers,feedUnderLoad,feedWaiters,import,killServer,matrix,notices}.test.ts",
-  "test/fault/{reports,rolling,slowSenders,standby,tenantMove,unconfirmedCommits}.test.ts",
-  "test/fault/{exportMemory,feedEpochs,feedSetBack,unstoppable}.test.ts",
+  "test/fault/{databaseLost,databaseTls,delivery,deliveryHostile,embeddedRights,feedEpochs,feedServers}.test.ts",
+  "test/fault/{feedSetBack,feedWaiters,import,killServer,matrix,notices,reports,slowSenders}.test.ts",
+  "test/fault/{standby,unconfirmedCommits}.test.ts",
   "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
-  "test/flow/{guides,listen,manyCabinets,mounting,packages,receivers,start,workers}.test.ts",
+  "test/flow/{guides,manyCabinets,mounting,packages,receivers,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",
+]
+
+/**
+ * Each of these takes a minute and more, and a shorter test in CI holds a part of what it does. `npm run trials -- long` runs
+ * them; named, each runs as the others do.
+ */
+const TRIALS = [
+  "packages/cli/test/commands/{TableLatest,TableMaintenance}.test.ts",
+  "test/bench/main.test.ts",
+  "test/fault/{backup,databaseRestarts,exportEvents,exportMemory,feedUnderLoad,rolling,tenantMove,unstoppable}.test.ts",
+  "test/flow/listen.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
@@ -106,7 +115,7 @@ export default defineConfig({
   ...sources,
   test: {
     ...test,
-    // Of the code that runs in the tests' own processes; what the processes do that tests start is not counted.
+    // Of the code that runs in the tests' own processes; what the processes do that tests start is not counted. A trial.
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**/*.ts"],
@@ -123,7 +132,7 @@ export default defineConfig({
           globalSetup,
           name: "alone",
           include: ALONE,
-          exclude: [...exclude, ...LONG, FAULTS, FLOWS],
+          exclude: [...exclude, ...LONG, ...TRIALS, FAULTS, FLOWS],
           isolate: true,
         },
       },
@@ -132,11 +141,12 @@ export default defineConfig({
           globalSetup,
           name: "faults",
           include: [FAULTS],
-          exclude: [...exclude, ...LONG],
+          exclude: [...exclude, ...LONG, ...TRIALS],
           isolate: true,
         },
       },
       { test: { globalSetup, name: "long", include: LONG, exclude, isolate: true } },
+      { test: { globalSetup, name: "trials", include: TRIALS, exclude, isolate: true } },
       {
         test: {
           globalSetup,

@@ -1,5 +1,6 @@
 /**
- * `npm run trials`: checks that take too long for every change, run by hand. The whole suite on the oldest supported
+ * `npm run trials`: checks that take too long for every change, run by hand. The tests that CI leaves out for their length,
+ * how much of the code the suite runs, the whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, ten
  * minutes beside a view that nothing can stop, a client that follows 200,000 events through kills, 500 that wait for
@@ -44,6 +45,8 @@ const BROWSERS = [process.env["CHROMIUM"] ?? "", "chromium-headless-shell", "chr
 const chromium = BROWSERS.find((name) => name !== "" && spawnSync(name, ["--version"]).status === 0) ?? ""
 
 const PARTS = {
+  long: { missing: null, run: [vitest, "run", "--project=trials"], env: {} },
+  coverage: { missing: null, program: "bash", run: [join(root, ".ci", "coverage")], env: {} },
   oldest: {
     missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
     run: [vitest, "run"],
