@@ -1,5 +1,5 @@
 /**
- * Fetches polled URLs with the only client for outgoing requests. It follows no redirects. The body is held whole while it
+ * Fetches polled URLs with the only client for outgoing requests. It follows a few redirects, each as a request of its own. The body is held whole while it
  * is read, so one limit bounds it both as received and as decoded.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
@@ -9,8 +9,10 @@ import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { Effect, Layer, Result, Stream } from "effect"
 import type { ResponseHead } from "../outgoing/Exchange.ts"
+import { OutgoingError } from "../outgoing/OutgoingError.ts"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
+import { headersFor, MAX_REDIRECTS, redirectTarget, shownTarget } from "./Redirect.ts"
 
 export interface HttpPollFetchOptions {
   /** Until the response begins, and between two pieces of it. Default 30,000. */
@@ -78,6 +80,69 @@ const headersOf = ({ headers, etag, lastModified }: PollRequest): Record<string,
   return sent
 }
 
+interface HopLimits {
+  readonly idle: number
+  readonly maxBytes: number
+}
+
+/** One request: the response, or where it redirects. */
+const hopBy = (client: PinnedClient["Service"], { idle, maxBytes }: HopLimits) =>
+  Effect.fnUntraced(function* (request: PollRequest, meet: Meet) {
+    const conditional = request.etag !== null || request.lastModified !== null
+    const response = yield* client.open({
+      method: "GET",
+      url: new URL(request.url),
+      headers: headersOf(request),
+      deadlineMillis: idle,
+      maxBytes,
+    })
+    meet(response)
+    const target = redirectTarget(response.status, one(response, "location"), new URL(request.url))
+    if (target instanceof URL) return target
+    const common = {
+      status: response.status,
+      peer: response.peer,
+      contentType: one(response, "content-type"),
+      etag: mark(response, "etag"),
+      lastModified: mark(response, "last-modified"),
+      retryAfter: retryAfterOf(one(response, "retry-after") ?? undefined),
+    }
+    if (NO_CONTENT.has(response.status) || (response.status === 304 && conditional))
+      return { ...common, failure: null, body: null }
+    const failure = target ?? failureOf(response)
+    if (failure !== null) return { ...common, failure, body: null }
+    const coding = [response.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
+    const whole = new ChunkBuffer()
+    yield* Stream.runForEach(response.body, (piece) => Effect.sync(() => whole.add(piece)))
+    const body = yield* Effect.promise(() => decoded(whole.bytes(), coding, maxBytes))
+    return Result.isSuccess(body)
+      ? { ...common, failure: null, body: body.success }
+      : { ...common, failure: body.failure, body: null }
+  })
+
+/** Follows redirects. Each target is checked as the first URL is, and gets no credentials that belong to another origin. */
+const followed = (hop: ReturnType<typeof hopBy>) =>
+  Effect.fnUntraced(function* (first: PollRequest, meet: Meet) {
+    let request = first
+    for (let redirects = 0; ; redirects++) {
+      const response = yield* Effect.scoped(hop(request, meet)).pipe(
+        Effect.mapError((error) => (redirects === 0 ? error : behindRedirect(error, request.url))),
+      )
+      if (!(response instanceof URL)) return response
+      if (redirects === MAX_REDIRECTS) {
+        return yield* new OutgoingError({ code: "bad_response", message: tooMany(response), peer: null })
+      }
+      const headers = headersFor(request.headers, new URL(request.url), response)
+      request = { ...request, url: response.href, headers }
+    }
+  })
+
+const behindRedirect = ({ code, message, peer }: OutgoingError, url: string) =>
+  new OutgoingError({ code, message: `behind a redirect to ${shownTarget(url)}: ${message}`, peer })
+
+const tooMany = (target: URL): string =>
+  `redirected more than ${MAX_REDIRECTS} times, at last to ${shownTarget(target.href)}`
+
 export const layer = (options: HttpPollFetchOptions = {}) =>
   Layer.effect(
     PollFetch,
@@ -87,45 +152,14 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       const deadline = options.deadlineMillis ?? 300_000
       const maxBytes = options.maxBytes ?? 32 * 1_048_576
 
-      const ask = Effect.fnUntraced(function* (request: PollRequest, meet: Meet) {
-        const conditional = request.etag !== null || request.lastModified !== null
-        const response = yield* client.open({
-          method: "GET",
-          url: new URL(request.url),
-          headers: headersOf(request),
-          deadlineMillis: idle,
-          maxBytes,
-        })
-        meet(response)
-        const common = {
-          status: response.status,
-          peer: response.peer,
-          contentType: one(response, "content-type"),
-          etag: mark(response, "etag"),
-          lastModified: mark(response, "last-modified"),
-          retryAfter: retryAfterOf(one(response, "retry-after") ?? undefined),
-        }
-        if (NO_CONTENT.has(response.status) || (response.status === 304 && conditional))
-          return { ...common, failure: null, body: null }
-        const failure = failureOf(response)
-        if (failure !== null) return { ...common, failure, body: null }
-        const coding = [response.headers["content-encoding"] ?? []].flat().join(", ").trim().toLowerCase()
-        const whole = new ChunkBuffer()
-        yield* Stream.runForEach(response.body, (piece) => Effect.sync(() => whole.add(piece)))
-        const body = yield* Effect.promise(() => decoded(whole.bytes(), coding, maxBytes))
-        return Result.isSuccess(body)
-          ? { ...common, failure: null, body: body.success }
-          : { ...common, failure: body.failure, body: null }
-      })
+      const ask = followed(hopBy(client, { idle, maxBytes }))
 
       return PollFetch.of({
         fetch: Effect.fnUntraced(function* (request) {
           let met: ResponseHead | undefined
-          const fetched = Effect.scoped(
-            ask(request, (head) => {
-              met = head
-            }),
-          )
+          const fetched = ask(request, (head) => {
+            met = head
+          })
           const nothing = (failure: string, peer: string | null): PollResponse => ({
             status: met?.status ?? null,
             peer: met?.peer ?? peer,
