@@ -376,6 +376,12 @@ it("a source is added, shows its address on request, accepts events, and is dele
   assert.include(await unsecret.text(), "<code>bad_challenge</code>")
   await press(`${path}/challenge`, { provider: "" }, owner)
   assert.strictEqual((await fetch(`${address}?crc_token=abc`)).status, 405)
+  const patterns = { value: "t={timestamp},v1={signature}", signed: "{timestamp}.{body}" }
+  await press(`${path}/verify`, { ...verify, ...patterns }, owner)
+  const described = await (await see(path, { headers: owner })).text()
+  for (const pattern of Object.values(patterns)) assert.include(described, `value="${pattern}"`)
+  await press(`${path}/verify`, { ...verify, header: "", field: "sig" }, owner)
+  assert.include(await (await see(path, { headers: owner })).text(), 'name="field" maxlength="200" value="sig"')
   const token = { recipe: "token", secret: "hush-hush", place: "query", place_name: "key" }
   await press(`${path}/verify`, token, owner)
   const placed = await (await see(path, { headers: owner })).text()

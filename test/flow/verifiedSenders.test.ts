@@ -289,3 +289,48 @@ it("a token is kept nowhere when it stands in a header, in the query or in the b
   assert.notInclude(String(all!["text"]), secret)
   assert.include(String(all!["text"]), "key=***&b=2")
 })
+
+it("a mail service is verified by the fields of its body, as JSON and as a form", async () => {
+  const source = await cabinet.source("Mail", { verify: { recipe: "mailgun", secret: "s" } })
+  const url = cabinet.address(source)
+  const at = now()
+  const signed = { timestamp: at, token: "t0k", signature: hmac("s", `${at}t0k`) }
+  assert.deepInclude(await post(url, JSON.stringify({ signature: signed, "event-data": { event: "opened" } }), {}), {
+    status: 200,
+  })
+  const form = { "content-type": "application/x-www-form-urlencoded" }
+  const fields = new URLSearchParams({ recipient: "a@b.c", ...signed })
+  assert.deepInclude(await post(url, fields.toString(), form), { status: 200 })
+  fields.set("token", "other")
+  assert.deepInclude(await post(url, fields.toString(), form), { status: 401, error: "bad_signature" })
+  assert.deepInclude(await post(url, "{}", {}), { status: 401 })
+  assert.deepStrictEqual((await cabinet.feed(source.id)).length, 2)
+})
+
+it("a sender described by patterns is verified, and its description is shown as it was given", async () => {
+  const signs = { header: "X-Sig", value: "t={timestamp},v1={signature}", signed: "{url}|{timestamp}|{body}" }
+  const source = await cabinet.source("Patterns", { verify: { recipe: "hmac", secret: "s", hmac: signs } })
+  assert.deepInclude(source.verify!.hmac!, signs)
+  const url = cabinet.address(source)
+  const publicUrl = `http://cabinet.test/webhook/${source.intakeSecret}`
+  const header = (body: string, at = now()) => ({ "x-sig": `t=${at},v1=${hmac("s", `${publicUrl}|${at}|${body}`)}` })
+  assert.deepInclude(await post(url, '{"n":1}', header('{"n":1}')), { status: 200 })
+  assert.deepInclude(await post(url, '{"n":2}', header('{"n":1}')), { status: 401 })
+  assert.deepInclude(await post(url, '{"n":3}', header('{"n":3}', String(Number(now()) - 400))), { status: 401 })
+  await change(source.id, { hmac: { signed: null } })
+  const at = now()
+  assert.deepInclude(await post(url, '{"n":4}', { "x-sig": `t=${at},v1=${hmac("s", `${at}.{"n":4}`)}` }), {
+    status: 200,
+  })
+  const { signedAddresses } = await cabinet.run(Diagnostics.use(({ examine }) => examine))
+  assert.notInclude(
+    signedAddresses.map(({ sourceId }) => sourceId),
+    source.id,
+  )
+  await change(source.id, { hmac: { signed: signs.signed } })
+  const after = await cabinet.run(Diagnostics.use(({ examine }) => examine))
+  assert.include(
+    after.signedAddresses.map(({ sourceId }) => sourceId),
+    source.id,
+  )
+})

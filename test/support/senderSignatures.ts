@@ -79,7 +79,10 @@ const signer = (time: boolean, sign: Signer["sign"]): Signer => ({
   signs: { body: true, time },
 })
 
-export const SIGNERS: Readonly<Record<RecipeName, Signer>> = {
+/** The recipes whose proof is outside the body. */
+export type SignedOutside = Exclude<RecipeName, "mailgun">
+
+export const SIGNERS: Readonly<Record<SignedOutside, Signer>> = {
   stripe: signer(true, ({ secret, body, time }) => ({
     headers: {
       "stripe-signature": `t=${time},v1=${mac("sha256", secret, [`${time}.`, body], "hex")},v0=${"0".repeat(64)}`,

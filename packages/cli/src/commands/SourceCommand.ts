@@ -5,7 +5,7 @@ import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/cor
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { Place } from "@data-cabinet/core/verification/Recipe"
-import type { Verification } from "@data-cabinet/core/verification/Verification"
+import { placeOf, type Verification } from "@data-cabinet/core/verification/Verification"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect } from "effect"
@@ -36,7 +36,7 @@ const placeText = ({ header, query, field }: Place): string => {
 }
 
 const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verification): string =>
-  `${recipe}${hmac === null ? placeText(place) : `, ${hmac.algorithm} in ${hmac.header}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
+  `${recipe}${hmac === null ? placeText(place) : `, ${hmac.algorithm}${placeText(placeOf({ header: hmac.header ?? undefined, query: undefined, field: hmac.field }))}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
 
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
   `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`

@@ -1,5 +1,10 @@
 /** The flags of a source's verification. The secret comes from a file, standard input or a prompt. */
-import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import {
+  HMAC_ALGORITHMS,
+  type HmacChange,
+  type HmacParameters,
+  SIGNATURE_ENCODINGS,
+} from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
 import {
   placeOf,
@@ -47,7 +52,17 @@ export const verifyFlags = {
   verifyField: named(
     "verify-field",
     "NAME",
-    "With --verify token: the field of the body that carries the token; in JSON also a path with dots",
+    "With --verify hmac or token: the field of the body that carries the signature or the token; in JSON also a path with dots",
+  ),
+  verifyValue: named(
+    "verify-value",
+    "PATTERN",
+    "With --verify hmac: how the header is written, such as t={timestamp},v1={signature}; none for the default",
+  ),
+  verifySigned: named(
+    "verify-signed",
+    "PATTERN",
+    "With --verify hmac: what is signed, of {body}, {timestamp}, {id}, {url} and {field:NAME}, such as {timestamp}.{body}; none for the default",
   ),
   verifyAlgorithm: Flag.Literals("verify-algorithm", HMAC_ALGORITHMS).pipe(
     Flag.withDescription("With --verify hmac: the hash function; default: sha256"),
@@ -61,7 +76,17 @@ export const verifyFlags = {
   verifyTimestampHeader: named(
     "verify-timestamp-header",
     "NAME",
-    "With --verify hmac: the header with the Unix time that is signed as TIME.BODY; none if only the body is signed",
+    "With --verify hmac: the header with the signed time, by default signed as TIME.BODY; none if no header has it",
+  ),
+  verifyTimestampField: named(
+    "verify-timestamp-field",
+    "NAME",
+    "With --verify hmac: the field of the body with the signed time; none if no field has it",
+  ),
+  verifyIdHeader: named(
+    "verify-id-header",
+    "NAME",
+    "With --verify hmac: the header with the signed number of the message; none if no header has it",
   ),
   verifyTolerance: Flag.Int("verify-tolerance").pipe(
     Flag.withMetavar("SECONDS"),
@@ -81,7 +106,11 @@ export interface VerifyFlags {
   readonly verifyAlgorithm: Option.Option<HmacParameters["algorithm"]>
   readonly verifyEncoding: Option.Option<HmacParameters["encoding"]>
   readonly verifyPrefix: Option.Option<string>
+  readonly verifyValue: Option.Option<string>
+  readonly verifySigned: Option.Option<string>
   readonly verifyTimestampHeader: Option.Option<string>
+  readonly verifyTimestampField: Option.Option<string>
+  readonly verifyIdHeader: Option.Option<string>
   readonly verifyTolerance: Option.Option<number>
 }
 
@@ -95,13 +124,13 @@ export const readVerification = (
     const recipe = Option.getOrUndefined(input.verify)
     const parameters = parametersOf(input)
     const header = Option.getOrUndefined(input.verifyHeader)
+    const field = Option.getOrUndefined(input.verifyField)
     const isSignature = recipe === "hmac" || parameters !== undefined
-    const hmac = isSignature && header !== undefined ? { header, ...parameters } : parameters
-    const place = placeOf({
-      header: isSignature ? undefined : header,
-      query: Option.getOrUndefined(input.verifyQuery),
-      field: Option.getOrUndefined(input.verifyField),
-    })
+    const signature = isSignature ? placeOf({ header, query: undefined, field }) : {}
+    const isChanged = parameters !== undefined || Object.keys(signature).length > 0
+    const hmac = isChanged ? { ...signature, ...parameters } : undefined
+    const query = Option.getOrUndefined(input.verifyQuery)
+    const place = placeOf(isSignature ? { header: undefined, query, field: undefined } : { header, query, field })
     const isPlaced = Object.keys(place).length > 0
     const old = Option.getOrUndefined(input.verifyOld)
     const mode = Option.getOrUndefined(input.verifyMode)
@@ -133,16 +162,24 @@ const readSecret = ({ verify, verifySecretFile: file }: VerifyFlags) => {
   return Effect.fail(new CommandError({ code: "usage", message }))
 }
 
-/** The parameters besides the header; undefined if none was given. */
-const parametersOf = (input: VerifyFlags): Partial<HmacParameters> | undefined => {
-  const timestampHeader = Option.getOrUndefined(input.verifyTimestampHeader)
+/** The parameters besides the place of the signature; undefined if none was given. */
+const parametersOf = (input: VerifyFlags): HmacChange | undefined => {
   const given = {
     algorithm: Option.getOrUndefined(input.verifyAlgorithm),
     encoding: Option.getOrUndefined(input.verifyEncoding),
     prefix: Option.getOrUndefined(input.verifyPrefix),
-    timestampHeader: timestampHeader === "none" ? null : timestampHeader,
+    value: orNone(input.verifyValue),
+    signed: orNone(input.verifySigned),
+    timestampHeader: orNone(input.verifyTimestampHeader),
+    timestampField: orNone(input.verifyTimestampField),
+    idHeader: orNone(input.verifyIdHeader),
     toleranceSeconds: Option.getOrUndefined(input.verifyTolerance),
   }
   const set = Object.entries(given).filter(([, value]) => value !== undefined)
-  return set.length === 0 ? undefined : (Object.fromEntries(set) as Partial<HmacParameters>)
+  return set.length === 0 ? undefined : (Object.fromEntries(set) as HmacChange)
+}
+
+const orNone = (flag: Option.Option<string>): string | null | undefined => {
+  const given = Option.getOrUndefined(flag)
+  return given === "none" ? null : given
 }

@@ -103,6 +103,20 @@ it.each([[[]], [["--server"]]] as const)(
     const hmac = await set("--verify", "hmac", "--verify-secret-file", secretFile("hush"), "--verify-header", "X-Sig")
     assert.strictEqual(hmac.hmac.header, "X-Sig")
     assert.strictEqual((await set("--verify-header", "X-New")).hmac.header, "X-New")
+    const described = ["--verify-value", "t={timestamp},v1={signature}", "--verify-signed", "{timestamp}.{body}"]
+    assert.deepInclude((await set(...described)).hmac, { value: described[1], signed: described[3], header: "X-New" })
+    const fields = ["--verify-field", "sig", "--verify-value", "none", "--verify-timestamp-field", "at"]
+    assert.deepStrictEqual((await set(...fields)).hmac, {
+      header: null,
+      algorithm: "sha256",
+      encoding: "hex",
+      prefix: "",
+      timestamp_header: null,
+      tolerance_seconds: 300,
+      field: "sig",
+      signed: "{timestamp}.{body}",
+      timestamp_field: "at",
+    })
     const ended = await call(["source", "set", name, "--verify", "none", "--verify-query", "key", ...server])
     assert.match(ended.said, /--verify none ends the verification/)
   },

@@ -62,6 +62,7 @@ it("no command has a flag that takes a header, a password, a secret or a token",
     "--verify-header",
     "--remove-header",
     "--verify-timestamp-header",
+    "--verify-id-header",
   ]
   expect(telling.filter((flag) => !flag.endsWith("-file") && !names.includes(flag))).toEqual([])
   expect(telling).toContain("--headers-file")

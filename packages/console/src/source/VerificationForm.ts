@@ -8,7 +8,12 @@ import {
   type ChallengeChange,
   type ChallengeProvider,
 } from "@data-cabinet/core/verification/Challenge"
-import { HMAC_ALGORITHMS, type Place, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import {
+  HMAC_ALGORITHMS,
+  type HmacChange,
+  type Place,
+  SIGNATURE_ENCODINGS,
+} from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES, type RecipeName } from "@data-cabinet/core/verification/Recipes"
 import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -43,7 +48,12 @@ ${verify !== null && markup`<label class="choice"><input type="checkbox" name="k
 <label>${words.algorithm}<select name="algorithm">${options(HMAC_ALGORITHMS, hmac?.algorithm ?? "sha256")}</select></label>
 <label>${words.encoding}<select name="encoding">${options(SIGNATURE_ENCODINGS, hmac?.encoding ?? "hex")}</select></label>
 <label>${words.prefix}<input name="prefix" maxlength="50" value="${hmac?.prefix ?? ""}" placeholder="sha256=" ${plain}></label>
+<label>${words.value}<input name="value" maxlength="500" value="${hmac?.value ?? ""}" placeholder="t={timestamp},v1={signature}" ${plain}></label>
+<label>${words.signed}<input name="signed" maxlength="500" value="${hmac?.signed ?? ""}" placeholder="{timestamp}.{body}" ${plain}></label>
+<label>${words.field}<input name="field" maxlength="200" value="${hmac?.field ?? ""}" placeholder="signature" ${plain}></label>
 <label>${words.timestampHeader}<input name="timestamp_header" maxlength="128" value="${hmac?.timestampHeader ?? ""}" placeholder="X-Timestamp" ${plain}></label>
+<label>${words.timestampField}<input name="timestamp_field" maxlength="200" value="${hmac?.timestampField ?? ""}" placeholder="timestamp" ${plain}></label>
+<label>${words.idHeader}<input name="id_header" maxlength="128" value="${hmac?.idHeader ?? ""}" placeholder="X-Id" ${plain}></label>
 <label>${words.tolerance}<input name="tolerance" type="number" min="1" max="86400" value="${String(hmac?.toleranceSeconds ?? 300)}"></label>
 </details>
 <button class="main">${frame.words.save}</button>`
@@ -78,6 +88,24 @@ const placeIn = (call: FormCall): Place => {
   return name === "" ? {} : { [place]: name }
 }
 
+/** An empty field takes its parameter away. */
+const parametersIn = (call: FormCall): HmacChange => {
+  const orNull = (name: string): string | null => fieldOf(call, name) || null
+  return {
+    header: orNull("header"),
+    field: orNull("field"),
+    algorithm: HMAC_ALGORITHMS.find((known) => known === fieldOf(call, "algorithm")) ?? "sha256",
+    encoding: SIGNATURE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? "hex",
+    prefix: fieldOf(call, "prefix"),
+    value: orNull("value"),
+    signed: orNull("signed"),
+    timestampHeader: orNull("timestamp_header"),
+    timestampField: orNull("timestamp_field"),
+    idHeader: orNull("id_header"),
+    toleranceSeconds: Number(fieldOf(call, "tolerance")),
+  }
+}
+
 /** An empty secret leaves the one that there is. */
 export const verificationIn = (call: FormCall): VerificationChange | null => {
   const chosen = fieldOf(call, "recipe")
@@ -85,25 +113,12 @@ export const verificationIn = (call: FormCall): VerificationChange | null => {
   // One that is not known is refused by the use case: it must not end the verification.
   const recipe = chosen as RecipeName
   const secret = fieldOf(call, "secret")
-  const timestampHeader = fieldOf(call, "timestamp_header")
-  const header = fieldOf(call, "header")
   return {
     recipe,
     mode: VERIFICATION_MODES.find((known) => known === fieldOf(call, "mode")) ?? "reject",
     ...(secret === "" ? {} : { secret }),
     keepOldSecret: fieldOf(call, "keep_old") === "on",
     ...(recipe === "token" ? placeIn(call) : {}),
-    ...(recipe !== "hmac"
-      ? {}
-      : {
-          hmac: {
-            ...(header === "" ? {} : { header }),
-            algorithm: HMAC_ALGORITHMS.find((known) => known === fieldOf(call, "algorithm")) ?? "sha256",
-            encoding: SIGNATURE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? "hex",
-            prefix: fieldOf(call, "prefix"),
-            timestampHeader: timestampHeader === "" ? null : timestampHeader,
-            toleranceSeconds: Number(fieldOf(call, "tolerance")),
-          },
-        }),
+    ...(recipe === "hmac" ? { hmac: parametersIn(call) } : {}),
   }
 }

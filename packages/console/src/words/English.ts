@@ -504,7 +504,12 @@ export const ENGLISH = {
     algorithm: "Hash function",
     encoding: "Written as",
     prefix: "Begins with",
+    value: "The whole header, instead of its beginning",
+    signed: "What is signed (empty: the body, or time, dot and body)",
+    field: "Field with the signature, instead of the header",
     timestampHeader: "Header with the signed time (empty: none)",
+    timestampField: "Field with the signed time (empty: none)",
+    idHeader: "Header with the signed number of the message (empty: none)",
     tolerance: "How many seconds it may be off",
   },
   challenge: {

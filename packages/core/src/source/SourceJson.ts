@@ -45,6 +45,11 @@ const verificationJson = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Veri
           prefix: hmac.prefix,
           timestamp_header: hmac.timestampHeader,
           tolerance_seconds: hmac.toleranceSeconds,
+          ...(hmac.field === undefined ? {} : { field: hmac.field }),
+          ...(hmac.value === undefined ? {} : { value: hmac.value }),
+          ...(hmac.signed === undefined ? {} : { signed: hmac.signed }),
+          ...(hmac.timestampField === undefined ? {} : { timestamp_field: hmac.timestampField }),
+          ...(hmac.idHeader === undefined ? {} : { id_header: hmac.idHeader }),
         },
   keeps_old_secret: keepsOldSecret,
 })

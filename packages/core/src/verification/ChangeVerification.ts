@@ -1,10 +1,10 @@
 /** The result of changing a source's verification. Refuses unsuitable recipes, parameters and secrets. */
 import { Effect } from "effect"
-import { isAlwaysKept, isHeaderName } from "../source/HeaderNames.ts"
 import { SourceError } from "../source/SourceError.ts"
-import { HMAC_ALGORITHMS, type HmacParameters, type Place, type Recipe, SIGNATURE_ENCODINGS } from "./Recipe.ts"
+import { changedHmac } from "./HmacSetting.ts"
+import type { HmacChange, HmacParameters, Place, Recipe } from "./Recipe.ts"
 import { isKnown, RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
-import { MAX_FIELD_STEPS } from "./RequestFields.ts"
+import { placeMisfit } from "./TokenPlace.ts"
 import {
   placeOf,
   type StoredVerification,
@@ -14,17 +14,6 @@ import {
 } from "./Verification.ts"
 
 export const MAX_VERIFY_SECRET_LENGTH = 1000
-export const MAX_SIGNATURE_PREFIX_LENGTH = 50
-export const MAX_TOLERANCE_SECONDS = 86_400
-export const MAX_FIELD_NAME_LENGTH = 200
-
-const HMAC_DEFAULTS = {
-  algorithm: "sha256",
-  encoding: "hex",
-  prefix: "",
-  timestampHeader: null,
-  toleranceSeconds: 300,
-} as const satisfies Omit<HmacParameters, "header">
 
 type Refusal = Effect.Effect<never, SourceError>
 
@@ -97,27 +86,23 @@ const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
 const changedParameters = (
   recipe: RecipeName,
   before: HmacParameters | null,
-  change: Partial<HmacParameters> | undefined,
+  change: HmacChange | undefined,
 ): Effect.Effect<HmacParameters | null, SourceError> => {
   if (recipe !== "hmac") {
     return change === undefined
       ? Effect.succeed(null)
       : refuse(`verify: only the recipe hmac has parameters; how ${recipe} signs is known.`)
   }
-  const { header, ...rest } = { ...HMAC_DEFAULTS, ...before, ...change }
-  if (header === undefined) return refuse("verify: the recipe hmac needs the header of the signature.")
-  const parameters: HmacParameters = { header, ...rest }
-  const misfit = parametersMisfit(parameters)
-  return misfit === null ? Effect.succeed(parameters) : refuse(`verify: ${misfit}`)
+  const changed = changedHmac(before, change ?? {})
+  return typeof changed === "string" ? refuse(`verify: ${changed}`) : Effect.succeed(changed)
 }
 
-/** The header of a signature may be given as that of a token is, so that a change need not name its recipe. */
+/** The place of a signature may be given as that of a token is, so that a change need not name its recipe. */
 const sorted = (recipe: RecipeName, change: VerificationChange) => {
-  const place = placeOf(change)
-  const { header, ...others } = place
-  return recipe === "hmac" && header !== undefined
-    ? { place: others, hmac: { header, ...change.hmac } }
-    : { place, hmac: change.hmac }
+  const { query, ...place } = placeOf(change)
+  return recipe === "hmac"
+    ? { place: placeOf({ query }), hmac: { ...place, ...change.hmac } }
+    : { place: placeOf(change), hmac: change.hmac }
 }
 
 /** `before`: the place so far; null if the recipe is new. */
@@ -136,40 +121,4 @@ const changedPlace = (
   const place = count === 1 ? change : placeOf(before ?? {})
   const misfit = placeMisfit(place)
   return misfit === null ? Effect.succeed(place) : refuse(`verify: ${misfit}`)
-}
-
-const placeMisfit = ({ header, query, field }: Place): string | null => {
-  if (header !== undefined) {
-    if (!isHeaderName(header)) return `${JSON.stringify(header)} is not a header's name.`
-    return isAlwaysKept(header.toLowerCase())
-      ? `${header} is kept with each request, so it cannot carry a token.`
-      : null
-  }
-  const name = query ?? field
-  if (name === undefined) return "the recipe token needs the place of the token: a header, query or field."
-  return query === undefined ? fieldMisfit(name) : nameMisfit(name)
-}
-
-const nameMisfit = (name: string): string | null =>
-  name.length === 0 || name.length > MAX_FIELD_NAME_LENGTH || CONTROL.test(name) || !name.isWellFormed()
-    ? `the name of a field has 1 to ${MAX_FIELD_NAME_LENGTH} characters, and no control characters.`
-    : null
-
-const fieldMisfit = (name: string): string | null =>
-  nameMisfit(name) ??
-  (name.split(".").length > MAX_FIELD_STEPS ? `a path of names has at most ${MAX_FIELD_STEPS} steps.` : null)
-
-const parametersMisfit = (parameters: HmacParameters): string | null => {
-  const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters
-  for (const name of timestampHeader === null ? [header] : [header, timestampHeader]) {
-    if (!isHeaderName(name)) return `${JSON.stringify(name)} is not a header's name.`
-  }
-  if (!HMAC_ALGORITHMS.includes(algorithm)) return `the algorithm must be one of ${HMAC_ALGORITHMS.join(", ")}.`
-  if (!SIGNATURE_ENCODINGS.includes(encoding)) return `the encoding must be one of ${SIGNATURE_ENCODINGS.join(", ")}.`
-  if (prefix.length > MAX_SIGNATURE_PREFIX_LENGTH || !/^[\x21-\x7e]*$/.test(prefix)) {
-    return `the prefix has at most ${MAX_SIGNATURE_PREFIX_LENGTH} visible ASCII characters.`
-  }
-  return Number.isInteger(toleranceSeconds) && toleranceSeconds >= 1 && toleranceSeconds <= MAX_TOLERANCE_SECONDS
-    ? null
-    : `the tolerance is 1 to ${MAX_TOLERANCE_SECONDS} seconds.`
 }

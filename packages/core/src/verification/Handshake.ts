@@ -63,7 +63,7 @@ export const unsignedPing = (
   { headers, body }: Pick<SignedRequest, "headers" | "body">,
 ): HandshakeAnswer | null => {
   if (body.byteLength > MAX_PING_BYTES) return null
-  const isShop = recipe === "woocommerce" || hmac?.header.toLowerCase() === SHOP_SIGNATURE
+  const isShop = recipe === "woocommerce" || hmac?.header?.toLowerCase() === SHOP_SIGNATURE
   if (!isShop || headers[SHOP_SIGNATURE] !== undefined || !isForm(headers)) return null
   return SHOP_PING.test(Buffer.from(body).toString("latin1"))
     ? { contentType: "application/json", text: '{"ok":true}' }

@@ -3,7 +3,7 @@
  * headers that its source keeps. A missing part makes it uncheckable, never refused.
  */
 import { type RecipeSetting, recipeOf } from "./Verification.ts"
-import { ADDRESS_RECIPES, type RecipeName } from "./Recipes.ts"
+import { type RecipeName, signsAddress } from "./Recipes.ts"
 import { type RefusalReason, verifySender } from "./VerifySender.ts"
 
 /** Why a request cannot be checked. */
@@ -62,6 +62,6 @@ export const checkLate = (
   if (verdict.verified) return { recipe: name, refusal: null }
   if (verdict.reason === "no_signature") return unchecked("no_kept_signature")
   // Its presence is unknown.
-  if (query === null && ADDRESS_RECIPES.includes(name)) return unchecked("no_kept_query")
+  if (query === null && signsAddress(recipe)) return unchecked("no_kept_query")
   return { recipe: name, refusal: verdict.reason }
 }

@@ -17,8 +17,8 @@ import { Sources } from "../source/Sources.ts"
 import { checkLate, isCheckableLate, type KeptRequest, type LateCheck, type UncheckedReason } from "./LateCheck.ts"
 import { LateVerificationError } from "./LateVerificationError.ts"
 import { type LateEvent, type LateFinding, LateVerificationStore } from "./LateVerificationStore.ts"
-import { ADDRESS_RECIPES } from "./Recipes.ts"
-import type { IntakeVerification } from "./Verification.ts"
+import { signsAddress } from "./Recipes.ts"
+import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { SECRETS_UNREADABLE } from "./VerifyRequest.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
@@ -165,7 +165,7 @@ const checking = ({ store, sources, signal }: Ports) => {
     const verification = source.value.verification!
     const { secrets } = verification
     if (secrets === null) return yield* Effect.fail(SECRETS_UNREADABLE)
-    const address = ADDRESS_RECIPES.includes(verification.recipe) ? yield* addressOf(sourceId, baseUrl) : ""
+    const address = signsAddress(recipeOf(verification)) ? yield* addressOf(sourceId, baseUrl) : ""
     return {
       obstacle: null,
       check: (request: KeptRequest) => checkLate(verification, request, { secrets, address }),

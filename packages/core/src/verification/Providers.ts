@@ -3,7 +3,7 @@
  * example, names the type of an event only in a header.
  */
 import type { SourceSettings } from "../source/Source.ts"
-import type { HmacParameters } from "./Recipe.ts"
+import type { HmacChange } from "./Recipe.ts"
 import type { RecipeName } from "./Recipes.ts"
 import type { VerificationChange } from "./Verification.ts"
 
@@ -12,7 +12,7 @@ interface Provider {
   readonly title: string
   readonly recipe: RecipeName
   /** Only for the recipe `hmac`. */
-  readonly hmac?: Partial<HmacParameters>
+  readonly hmac?: HmacChange
   /** Headers with information that the body lacks. */
   readonly headerFields: ReadonlyArray<string>
   /** Headers that a later verification, or a person, needs. */
@@ -76,6 +76,7 @@ export const PROVIDERS = {
   paddle: { title: "Paddle", recipe: "paddle", headerFields: [], keepHeaders: ["Paddle-Signature"], agent: "Paddle/" },
   square: { title: "Square", recipe: "square", headerFields: [], keepHeaders: ["X-Square-*"], agent: "Square Connect" },
   zoom: { title: "Zoom", recipe: "zoom", headerFields: [], keepHeaders: ["X-ZM-*"], agent: "Zoom Marketplace/" },
+  mailgun: { title: "Mailgun", recipe: "mailgun", headerFields: [], keepHeaders: [], agent: null },
   linear: {
     title: "Linear",
     recipe: "hmac",

@@ -4,11 +4,29 @@
  */
 
 /** A part of the signed text: a value of the request, or a literal text. */
-export type SignedPart = "body" | "id" | "timestamp" | "url" | "url_with_parameters" | { readonly text: string }
+export type SignedPart =
+  | "body"
+  | "id"
+  | "timestamp"
+  | "url"
+  | "url_with_parameters"
+  | { readonly text: string }
+  | { readonly fields: ReadonlyArray<string> }
+
+/** Where a value is: the first of these headers or fields that the request has, or a part of the signature header. */
+export interface ValueForm {
+  readonly headers?: ReadonlyArray<string>
+  /** Of the body; of JSON also paths of names with dots between them. */
+  readonly fields?: ReadonlyArray<string>
+  /** The beginning of the part, such as `t=`. */
+  readonly prefix?: string
+}
 
 export interface SignatureForm {
   /** The first of these headers that the request has. */
   readonly headers: ReadonlyArray<string>
+  /** The first of these fields of the body, if no header counts. */
+  readonly fields?: ReadonlyArray<string>
   readonly encoding: "hex" | "base64"
   /** The separator of several signatures in one header; null: it has one. */
   readonly separator: string | null
@@ -16,10 +34,9 @@ export interface SignatureForm {
   readonly prefix: string
 }
 
-export interface TimestampForm {
-  /** Its place: a header, or the part of the signature header that begins with this, such as `t=`. */
-  readonly headers?: ReadonlyArray<string>
-  readonly prefix?: string
+export interface TimestampForm extends ValueForm {
+  /** `any`: also milliseconds, or a time of RFC 3339; otherwise seconds since 1970. */
+  readonly form?: "any"
   /** How far it may be from now, in either direction. */
   readonly toleranceSeconds: number
 }
@@ -30,8 +47,8 @@ export interface HmacRecipe {
   readonly signed: ReadonlyArray<SignedPart>
   readonly signature: SignatureForm
   readonly timestamp?: TimestampForm
-  /** The headers that hold the number of the message, if that is signed. */
-  readonly idHeaders?: ReadonlyArray<string>
+  /** Where the number of the message is, if that is signed. */
+  readonly id?: ValueForm
   /** `whsec`: the key is base64 after an optional `whsec_`. */
   readonly secret: "text" | "whsec"
 }
@@ -61,14 +78,27 @@ export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const satisfies Readonly
 
 /** How a sender without its own recipe signs. */
 export interface HmacParameters {
-  /** The header of the signature. */
-  readonly header: string
+  /** The header of the signature; null if it is in a field. */
+  readonly header: string | null
+  /** The field of the body with the signature. */
+  readonly field?: string
   readonly algorithm: HmacRecipe["algorithm"]
   readonly encoding: SignatureForm["encoding"]
   /** The beginning of the signature. */
   readonly prefix: string
-  /** The header with the seconds since 1970 that are signed together with the body; null: the body alone is signed. */
+  /** The header with the signed time; null: there is none, or it is elsewhere. */
   readonly timestampHeader: string | null
   /** The greatest difference from the current time. */
   readonly toleranceSeconds: number
+  /** How the signature header is written, such as `t={timestamp},v1={signature}`; absent: the prefix and the signature. */
+  readonly value?: string
+  /** What is signed, such as `{timestamp}.{body}`; absent: the body, after the timestamp and a dot if there is one. */
+  readonly signed?: string
+  /** The field of the body with the signed time. */
+  readonly timestampField?: string
+  /** The header with the signed number of the message. */
+  readonly idHeader?: string
 }
+
+/** A change of the parameters; null takes one away. */
+export type HmacChange = { readonly [Name in keyof HmacParameters]?: HmacParameters[Name] | null }

@@ -1,5 +1,5 @@
 /** The recipes of senders that publish how they sign, and the generic ones, which settings describe. */
-import type { HmacParameters, HmacRecipe, Place, PlainRecipe, Recipe } from "./Recipe.ts"
+import type { HmacRecipe, Place, PlainRecipe, Recipe } from "./Recipe.ts"
 
 const FIVE_MINUTES = 300
 
@@ -28,7 +28,7 @@ const standard = (...families: ReadonlyArray<string>): HmacRecipe => {
     signed: ["id", { text: "." }, "timestamp", { text: "." }, "body"],
     signature: { headers: named("signature"), encoding: "base64", separator: " ", prefix: "v1," },
     timestamp: { headers: named("timestamp"), toleranceSeconds: FIVE_MINUTES },
-    idHeaders: named("id"),
+    id: { headers: named("id") },
   })
 }
 
@@ -71,6 +71,18 @@ export const RECIPES = {
     signature: { headers: ["x-square-hmacsha256-signature"], encoding: "base64", separator: null, prefix: "" },
   }),
   zoom: v0("x-zm-signature", "x-zm-request-timestamp"),
+  // It signs no more than a time and a random text, and repeats a request for eight hours.
+  mailgun: hmac({
+    signed: ["timestamp", { fields: ["signature.token", "token"] }],
+    signature: {
+      headers: [],
+      fields: ["signature.signature", "signature"],
+      encoding: "hex",
+      separator: null,
+      prefix: "",
+    },
+    timestamp: { fields: ["signature.timestamp", "timestamp"], toleranceSeconds: 12 * 3600 },
+  }),
   basic: plain("authorization", "basic"),
   bearer: plain("authorization", "bearer"),
 } as const satisfies Readonly<Record<string, Recipe>>
@@ -91,12 +103,14 @@ export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
 
 export const isKnown = (name: RecipeName): name is KnownRecipe => Object.hasOwn(RECIPES, name)
 
-/** The recipes whose senders sign the public address, which must then match the address that they use. */
-export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter((name) => {
-  if (!isKnown(name)) return false
-  const recipe: Recipe = RECIPES[name]
-  return recipe.kind === "hmac" && (recipe.signed.includes("url") || recipe.signed.includes("url_with_parameters"))
-})
+/** Whether the sender signs the public address, which must then match the address that it uses. */
+export const signsAddress = (recipe: Recipe): boolean =>
+  recipe.kind === "hmac" && (recipe.signed.includes("url") || recipe.signed.includes("url_with_parameters"))
+
+/** The recipes whose senders always sign it. */
+export const ADDRESS_RECIPES: ReadonlyArray<RecipeName> = RECIPE_NAMES.filter(
+  (name) => isKnown(name) && signsAddress(RECIPES[name]),
+)
 
 /** A secret at a place that the source names. */
 export const tokenRecipe = ({ header, ...place }: Place): PlainRecipe => ({
@@ -104,19 +118,3 @@ export const tokenRecipe = ({ header, ...place }: Place): PlainRecipe => ({
   at: header === undefined ? place : { header: header.toLowerCase() },
   form: "value",
 })
-
-/**
- * With a timestamp, the signed text is the timestamp, a dot and the body: an unsigned timestamp would prove nothing.
- */
-export const hmacRecipe = (parameters: HmacParameters): HmacRecipe => {
-  const { header, algorithm, encoding, prefix, timestampHeader, toleranceSeconds } = parameters
-  const signature = { headers: [header.toLowerCase()], encoding, separator: null, prefix }
-  return timestampHeader === null
-    ? hmac({ algorithm, signed: ["body"], signature })
-    : hmac({
-        algorithm,
-        signed: ["timestamp", { text: "." }, "body"],
-        signature,
-        timestamp: { headers: [timestampHeader.toLowerCase()], toleranceSeconds },
-      })
-}

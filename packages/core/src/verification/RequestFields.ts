@@ -9,7 +9,7 @@ import { bufferOf } from "../text/Charset.ts"
 /** The value of a field; undefined if there is none, or if it is neither a text nor a whole number. */
 export type FieldReader = (path: string) => string | undefined
 
-export interface FieldsOf {
+interface FieldsOf {
   readonly headers: RequestHeaders
   readonly body: Uint8Array
 }

@@ -1,6 +1,7 @@
 /** How a source verifies its requests: the setting, a change of it, and the form that intake uses. */
-import type { HmacParameters, Place, Recipe } from "./Recipe.ts"
-import { hmacRecipe, isKnown, type RecipeName, RECIPES, tokenRecipe } from "./Recipes.ts"
+import type { HmacChange, HmacParameters, Place, Recipe } from "./Recipe.ts"
+import { hmacRecipe } from "./HmacSetting.ts"
+import { isKnown, type RecipeName, RECIPES, tokenRecipe } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
 /**
@@ -43,7 +44,7 @@ export interface VerificationChange extends Place {
    */
   readonly keepOldSecret?: boolean
   /** Only for the recipe `hmac`. */
-  readonly hmac?: Partial<HmacParameters>
+  readonly hmac?: HmacChange
 }
 
 /** A setting to be stored. */

@@ -8,8 +8,8 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { headerText } from "../text/HeaderText.ts"
 import { binaryKey } from "./HmacKey.ts"
-import type { HmacRecipe, Place, PlainRecipe, Recipe, SignedPart } from "./Recipe.ts"
-import { bodyFields, queryParameter } from "./RequestFields.ts"
+import type { HmacRecipe, Place, PlainRecipe, Recipe, SignedPart, TimestampForm, ValueForm } from "./Recipe.ts"
+import { bodyFields, type FieldReader, queryParameter } from "./RequestFields.ts"
 
 /** A request as it was signed. */
 export interface SignedRequest {
@@ -78,14 +78,20 @@ const credentialsOf = (scheme: "basic" | "bearer", value: string): string | unde
 
 const verifyHmac = (recipe: HmacRecipe, request: SignedRequest, { secrets, now }: VerifyingOptions): Verdict => {
   const { signature, timestamp } = recipe
-  const value = headerOf(request, signature.headers)
+  const fields = bodyFields(request)
+  const value = headerOf(request, signature.headers) ?? fieldOf(fields, signature.fields)
   if (value === undefined) return refused("no_signature")
   const parts = signature.separator === null ? [value] : value.split(signature.separator).map((part) => part.trim())
-  const time = timestampOf(recipe, request, parts)
-  const id = headerOf(request, recipe.idHeaders)
-  if ((timestamp !== undefined && time === undefined) || (recipe.idHeaders !== undefined && id === undefined)) {
+  const sent = (form: ValueForm | undefined) =>
+    form === undefined ? undefined : sentValue(form, request, fields, parts)
+  const time = sent(timestamp)
+  const seconds = timestamp === undefined || time === undefined ? undefined : secondsIn(time, timestamp)
+  const id = sent(recipe.id)
+  if ((timestamp !== undefined && seconds === undefined) || (recipe.id !== undefined && id === undefined)) {
     return refused("no_signature")
   }
+  const signed = recipe.signed.map((part) => signedOf(part, request, { time, id, fields }))
+  if (signed.includes(undefined)) return refused("no_signature")
   const signatures = parts
     .filter((part) => part.startsWith(signature.prefix))
     .slice(0, MAX_SIGNATURES)
@@ -95,30 +101,48 @@ const verifyHmac = (recipe: HmacRecipe, request: SignedRequest, { secrets, now }
     const key = keyOf(recipe, secret)
     if (key === undefined) continue
     const digest = createHmac(recipe.algorithm, key)
-    for (const part of recipe.signed) digest.update(signedOf(part, request, { time, id }))
+    for (const part of signed) digest.update(part ?? "")
     const expected = digest.digest()
-    for (const sent of signatures) {
-      if (sent !== undefined && sent.length === expected.length && timingSafeEqual(sent, expected)) found = true
+    for (const one of signatures) {
+      if (one !== undefined && one.length === expected.length && timingSafeEqual(one, expected)) found = true
     }
   }
   if (!found || !isWholeBody(recipe, request)) return refused("bad_signature")
   // After the signature: a forgery learns nothing about times.
-  if (timestamp === undefined) return { verified: true }
-  return Math.abs(now - Number(time)) <= timestamp.toleranceSeconds ? { verified: true } : refused("old_timestamp")
+  if (timestamp === undefined || seconds === undefined) return { verified: true }
+  return Math.abs(now - seconds) <= timestamp.toleranceSeconds ? { verified: true } : refused("old_timestamp")
 }
 
-const timestampOf = (
-  { timestamp }: HmacRecipe,
+const fieldOf = (fields: FieldReader, names: ReadonlyArray<string> = []): string | undefined => {
+  for (const name of names) {
+    const value = fields(name)
+    if (value !== undefined && value !== "") return value
+  }
+  return undefined
+}
+
+const sentValue = (
+  { headers, fields: names, prefix }: ValueForm,
   request: SignedRequest,
+  fields: FieldReader,
   parts: ReadonlyArray<string>,
 ): string | undefined => {
-  if (timestamp === undefined) return undefined
-  const { prefix } = timestamp
-  const text =
-    prefix === undefined
-      ? headerOf(request, timestamp.headers)
-      : parts.find((part) => part.startsWith(prefix))?.slice(prefix.length)
-  return text !== undefined && /^[0-9]{1,12}$/.test(text) ? text : undefined
+  if (prefix !== undefined) {
+    const value = parts.find((part) => part.startsWith(prefix))?.slice(prefix.length)
+    return value === "" ? undefined : value
+  }
+  return headerOf(request, headers) ?? fieldOf(fields, names)
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
+
+/** The seconds since 1970 of a time; undefined for what is none. */
+const secondsIn = (text: string, { form }: TimestampForm): number | undefined => {
+  if (/^[0-9]{1,12}$/.test(text)) return Number(text)
+  if (form !== "any") return undefined
+  if (/^[1-9][0-9]{12}$/.test(text)) return Number(text) / 1000
+  const millis = RFC_3339.test(text) ? Date.parse(text.replace(" ", "T").toUpperCase()) : Number.NaN
+  return Number.isNaN(millis) ? undefined : millis / 1000
 }
 
 /** Undefined for a malformed signature, which Node would read in part. */
@@ -142,10 +166,12 @@ const keyOf = ({ secret: form }: HmacRecipe, secret: string): string | KeyObject
 interface Signed {
   readonly time: string | undefined
   readonly id: string | undefined
+  readonly fields: FieldReader
 }
 
-const signedOf = (part: SignedPart, request: SignedRequest, { time, id }: Signed): string | Uint8Array => {
-  if (typeof part === "object") return part.text
+/** Undefined for a field that the request does not have. */
+const signedOf = (part: SignedPart, request: SignedRequest, { time, id, fields }: Signed) => {
+  if (typeof part === "object") return "text" in part ? part.text : fieldOf(fields, part.fields)
   switch (part) {
     case "body":
       return request.body

@@ -1,7 +1,8 @@
 /** Which spellings of a signature, a time and a secret count: each that is refused here is signed rightly. */
 import { createHmac } from "node:crypto"
+import { hmacRecipe } from "@data-cabinet/core/verification/HmacSetting"
 import type { Recipe } from "@data-cabinet/core/verification/Recipe"
-import { hmacRecipe, RECIPES } from "@data-cabinet/core/verification/Recipes"
+import { RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { type SignedRequest, type Verdict, verifySender } from "@data-cabinet/core/verification/VerifySender"
 import { describe, expect, it } from "vitest"
 

@@ -29,16 +29,21 @@ const sourceFields = {
         hmac: orNull(
           object(
             {
-              header: text("The header of the signature."),
+              header: textOrNull("The header of the signature; null: it is in a field."),
               algorithm: { enum: HMAC_ALGORITHMS, description: "The hash function." },
               encoding: { enum: SIGNATURE_ENCODINGS, description: "How the signature is written." },
               prefix: text("The beginning of the signature."),
-              timestamp_header: textOrNull(
-                "The header with the signed seconds since 1970; null: the body alone is signed.",
-              ),
+              timestamp_header: textOrNull("The header with the signed time; null: no header has it."),
               tolerance_seconds: whole("How far the timestamp may be from now."),
             },
             "How the sender signs, for the recipe `hmac`; else null.",
+            {
+              field: text("The field of the body with the signature."),
+              value: text("How the header of the signature is written."),
+              signed: text("What is signed."),
+              timestamp_field: text("The field of the body with the signed time."),
+              id_header: text("The header with the signed number of the message."),
+            },
           ),
         ),
         keeps_old_secret: flag("Whether the previous secret also counts."),

@@ -1,14 +1,12 @@
 /** How a sender is verified and answered, in the bodies of requests. */
 import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/source/HeaderNames"
-import {
-  MAX_FIELD_NAME_LENGTH,
-  MAX_SIGNATURE_PREFIX_LENGTH,
-  MAX_TOLERANCE_SECONDS,
-  MAX_VERIFY_SECRET_LENGTH,
-} from "@data-cabinet/core/verification/ChangeVerification"
+import { MAX_VERIFY_SECRET_LENGTH } from "@data-cabinet/core/verification/ChangeVerification"
 import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
-import { HMAC_ALGORITHMS, type HmacParameters, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
+import { MAX_SIGNATURE_PREFIX_LENGTH, MAX_TOLERANCE_SECONDS } from "@data-cabinet/core/verification/HmacSetting"
+import { HMAC_ALGORITHMS, type HmacChange, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
+import { MAX_PATTERN_LENGTH } from "@data-cabinet/core/verification/SignedPattern"
+import { MAX_FIELD_NAME_LENGTH } from "@data-cabinet/core/verification/TokenPlace"
 import { VERIFICATION_MODES, type VerificationChange } from "@data-cabinet/core/verification/Verification"
 import { Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
@@ -16,7 +14,34 @@ import { text } from "../manage/ManageBodies.ts"
 const header = (description: string) => text(MAX_HEADER_NAME_LENGTH, description)
 
 const hmac = Schema.Struct({
-  header: Schema.optionalKey(header("The header of the signature; required when the recipe is set.")),
+  header: Schema.optionalKey(
+    Schema.NullOr(header("The header of the signature; required with the recipe, unless `field` is given.")),
+  ),
+  field: Schema.optionalKey(
+    Schema.NullOr(
+      text(MAX_FIELD_NAME_LENGTH, "The field of the body with the signature; in JSON also a path with dots."),
+    ),
+  ),
+  value: Schema.optionalKey(
+    Schema.NullOr(
+      text(
+        MAX_PATTERN_LENGTH,
+        "How the header is written, such as `t={timestamp},v1={signature}`; instead of `prefix`.",
+      ),
+    ),
+  ),
+  signed: Schema.optionalKey(
+    Schema.NullOr(
+      text(
+        MAX_PATTERN_LENGTH,
+        "What is signed, of `{body}`, `{timestamp}`, `{id}`, `{url}` and `{field:NAME}`; null: the body, after the timestamp and a dot if there is one.",
+      ),
+    ),
+  ),
+  timestamp_field: Schema.optionalKey(
+    Schema.NullOr(text(MAX_FIELD_NAME_LENGTH, "The field of the body with the signed time.")),
+  ),
+  id_header: Schema.optionalKey(Schema.NullOr(header("The header with the signed number of the message."))),
   algorithm: Schema.optionalKey(
     Schema.Literals(HMAC_ALGORITHMS).annotate({ description: "The hash function; `sha256` by default." }),
   ),
@@ -27,7 +52,7 @@ const hmac = Schema.Struct({
   timestamp_header: Schema.optionalKey(
     Schema.NullOr(
       header(
-        "The header with the seconds since 1970 that are signed before a dot and the body; null: the body alone is.",
+        "The header with the signed time: seconds or milliseconds since 1970, or RFC 3339; null: no header has it.",
       ),
     ),
   ),
@@ -96,9 +121,13 @@ export const verificationOf = (given: typeof verification.Type | null): Verifica
 const parametersOf = ({
   timestamp_header: timestampHeader,
   tolerance_seconds: toleranceSeconds,
+  timestamp_field: timestampField,
+  id_header: idHeader,
   ...given
-}: typeof hmac.Type): Partial<HmacParameters> => ({
+}: typeof hmac.Type): HmacChange => ({
   ...given,
+  ...(timestampField === undefined ? {} : { timestampField }),
+  ...(idHeader === undefined ? {} : { idHeader }),
   ...(timestampHeader === undefined ? {} : { timestampHeader }),
   ...(toleranceSeconds === undefined ? {} : { toleranceSeconds }),
 })

@@ -11,7 +11,7 @@ import { REFUSED_LATELY } from "../verification/PgRefusedSignatures.ts"
 /** $1: the recipes of senders that sign the public address. */
 const SIGNED_ADDRESSES = `
 SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
-WHERE verify->>'recipe' = ANY ($1::text[]) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
+WHERE (verify->>'recipe' = ANY ($1::text[]) OR strpos(verify->'hmac'->>'signed', '{url}') > 0) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
 
 /** The sender of each source's latest request. One that has no original any more is left out. */
 const LATEST_AGENTS = `
