@@ -108,7 +108,7 @@ export class ImportStore extends Context.Service<
      * earlier one instead.
      */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedImport>, StoreUnavailable>
-    /** Rows from `first` on: at most `rows` of them, and at most about a megabyte. */
+    /** Rows from `first` on: at most `rows` of them, and no more once they have about 262,144 characters. */
     readonly slice: (
       held: HeldImport,
       first: number,

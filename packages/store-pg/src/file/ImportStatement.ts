@@ -84,7 +84,7 @@ WHERE m.id = (
 RETURNING m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.history, m.staged::float8 AS staged,
   m.accepted::float8 AS accepted`
 
-/** $2: from, $3: how many. Ends past a megabyte, but never before the first row. */
+/** $2: from, $3: how many. Ends after 262,144 characters, but never before the first row. */
 export const SLICE = `
 SELECT n::float8 AS n, empty, payload FROM (
   SELECT n, empty, payload, sum(length(payload)) OVER (ORDER BY n) - length(payload) AS before
