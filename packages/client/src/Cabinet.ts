@@ -3,6 +3,7 @@ import { type FeedEvent, type FeedOptions, type FeedPage, feedPages, type ReadFe
 import { type Numbers, parseJson } from "./Json.ts"
 import { type Fetch, textOf, withoutSlash } from "./Requests.ts"
 
+/** Where a cabinet is, and how to read it. */
 export interface CabinetOptions {
   /** The cabinet's address, such as `https://data.example.com`. */
   readonly baseUrl: string
@@ -13,6 +14,7 @@ export interface CabinetOptions {
   readonly fetch?: Fetch
 }
 
+/** A source that the key may read. */
 export interface Source {
   readonly id: number
   readonly name: string
@@ -21,6 +23,7 @@ export interface Source {
   readonly created_at: string
 }
 
+/** A table or view that the key may read. */
 export interface Table {
   readonly schema: string
   readonly name: string
@@ -30,6 +33,7 @@ export interface Table {
   readonly rows_estimate: number | null
 }
 
+/** One page of rows, and the cursor of the next one. */
 export interface RowsPage {
   readonly data: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly has_more: boolean

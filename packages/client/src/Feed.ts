@@ -19,6 +19,7 @@ export interface FeedEvent {
   readonly spam?: boolean
 }
 
+/** One page of events, and the cursor after it. */
 export interface FeedPage {
   readonly events: ReadonlyArray<FeedEvent>
   /** Where the feed continues after these events: store it together with your results. */
@@ -31,6 +32,7 @@ export interface CursorStore {
   readonly save: (cursor: string) => Promise<void> | void
 }
 
+/** Which events to read, from where, and where to store the position. */
 export interface FeedOptions {
   readonly sourceId?: number
   /** `webhook`, `file` or `pull`. */
@@ -82,6 +84,7 @@ const patiently = async (read: () => Promise<SentPage>, { signal, onRetry }: Fee
   }
 }
 
+/** Reads the feed page by page. With `follow` it waits at the end for new events; otherwise it ends there. */
 export async function* feedPages(read: ReadFeed, options: FeedOptions): AsyncGenerator<FeedPage, void, void> {
   const { sourceId, channel, cursors, follow = true, everyMillis = 1000, limit = 1000, signal } = options
   const filter: Array<readonly [string, string]> = [["limit", String(limit)]]

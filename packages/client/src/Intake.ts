@@ -3,6 +3,7 @@ import { CabinetError } from "./CabinetError.ts"
 import { parseJson, writeJson } from "./Json.ts"
 import { backoffMillis, type Fetch, pause, textOf } from "./Requests.ts"
 
+/** The receipt for one accepted event. */
 export interface IntakeReceipt {
   /** The event's number. */
   readonly id: number
@@ -11,6 +12,7 @@ export interface IntakeReceipt {
   readonly empty: boolean
 }
 
+/** How to send to an intake address. */
 export interface IntakeOptions {
   /** How long to try, in milliseconds: 60,000 by default, at most 240,000. 0: once. */
   readonly retryForMillis?: number

@@ -24,6 +24,10 @@ const fitsDouble = (token: string): boolean => {
 
 const valueOf = (token: string): string | bigint => (/^-?\d+$/.test(token) ? BigInt(token) : token)
 
+/**
+ * Parses JSON, and returns numbers that a double cannot hold in the form that `numbers` names. Throws a `SyntaxError`
+ * for invalid JSON.
+ */
 export const parseJson = (text: string, numbers: Numbers = "string"): unknown => {
   // A random name, unknown to senders: their data must not turn into a number.
   const mark = numbers === "bigint" ? crypto.getRandomValues(new Uint32Array(4)).join("-") : ""

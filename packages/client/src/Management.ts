@@ -3,6 +3,7 @@ import { parseJson, writeJson } from "./Json.ts"
 import { OPERATIONS, type Operations } from "./generated/Operations.ts"
 import { type Fetch, textOf, withoutSlash } from "./Requests.ts"
 
+/** Where a cabinet is, and the access token to manage it with. */
 export interface ManageOptions {
   readonly baseUrl: string
   /** An access token. */

@@ -1,6 +1,7 @@
 /** Requests with `fetch`, their errors, and the pauses between retries. */
 import { CabinetError, errorOf } from "./CabinetError.ts"
 
+/** The part of `fetch` that the client needs. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** The text of a success; any other response is thrown as a `CabinetError`. */

@@ -1,5 +1,6 @@
 /** For receivers: verifies that a request came from the cabinet that shares the secret. Verify the raw bytes. */
 
+/** How strictly the time of a delivery is checked. */
 export interface VerifyOptions {
   /** How far `t` may be from now, in either direction: a finite number that is not negative. Default 300. */
   readonly toleranceSeconds?: number

@@ -32,6 +32,7 @@ export interface ActivityApi {
   readonly events: (options: ActivityOptions) => Promise<ReadonlyArray<ActivityBucket>>
 }
 
+/** Builds the methods of `cabinet.activity`. */
 export const activityApi = (run: Run): ActivityApi => ({
   overview: () => run(Activity.use((activity) => activity.overview)),
   events: ({ step, sourceId, from, to }) =>

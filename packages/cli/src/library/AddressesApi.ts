@@ -91,6 +91,7 @@ export interface AddressesApi {
   readonly cancel: (deliveryId: number) => Promise<Delivery>
 }
 
+/** Builds the methods of `cabinet.addresses`. */
 export const addressesApi = (run: Run): AddressesApi => ({
   create: ({ sources = "all", ...address }) =>
     run(Addresses.use((addresses) => addresses.create({ ...address, sources }))),

@@ -100,6 +100,7 @@ const fromKnown = (error: KnownError): CabinetError => {
   return new CabinetError(code, error.message, { param, retryAfter })
 }
 
+/** The error of every call after `close`. */
 export const closed = (): CabinetError => new CabinetError("closed", "The cabinet is closed.")
 
 /** The error with which a failed call rejects. Only closing interrupts a call. */

@@ -18,6 +18,7 @@ export interface Tenant {
   readonly createdAt: string
 }
 
+/** Adds, lists and removes the cabinets of a server with many. */
 export interface CabinetsApi {
   /**
    * Adds a cabinet, in a database of its own, which is brought up to date. Without `databaseUrl` one is created beside the
@@ -30,6 +31,7 @@ export interface CabinetsApi {
   readonly remove: (name: string) => Promise<Tenant>
 }
 
+/** Builds the methods of `CabinetsApi`. */
 export const cabinetsApi = (
   run: RunOver<CabinetRegistry>,
   baseUrlOf: (name: string) => string,

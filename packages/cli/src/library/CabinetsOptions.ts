@@ -7,6 +7,7 @@ import { type OpenCabinetOptions, settingsFrom } from "./CabinetOptions.ts"
 /** Options that only a single cabinet can have. */
 type OfOne = "readerUrl" | "authorUrl" | "readUrl" | "readLagMillis" | "maxConnections" | "maxReaderConnections"
 
+/** How to open the cabinets of a server with many: the options of one cabinet, except those that differ for each. */
 export interface OpenCabinetsOptions extends Omit<OpenCabinetOptions, OfOne | "baseUrl"> {
   /** The domain below which each cabinet is served at its name. */
   readonly serviceDomain: string

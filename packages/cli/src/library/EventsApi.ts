@@ -117,6 +117,7 @@ const inspection = (id: number) =>
     return { event: eventOf(event), original, deliveries, rowWaits, rowSetAside, spam }
   })
 
+/** Builds the methods of `cabinet.events`. */
 export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   inspect: (id) => run(inspection(id)),
   trash: (sourceId, events) => run(Trash.use((trash) => trash.trash(sourceId, events))),

@@ -65,6 +65,7 @@ export interface FeedOptions {
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
+/** Parses an event, and keeps its JSON text with every digit. */
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
 /** The next page; a follower waits until it exists, or until the caller leaves. */

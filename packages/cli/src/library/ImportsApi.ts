@@ -48,6 +48,7 @@ const readable = (file: FileToImport): Effect.Effect<ReadableFile, FileError> =>
   return Effect.succeed({ name: basename(file.name), size: file.bytes.length, bytes: Stream.make(file.bytes) })
 }
 
+/** Builds the methods of `cabinet.imports`. */
 export const importsApi = (run: Run): ImportsApi => ({
   file: (sourceId, file, { onProgress, ...options } = {}) => {
     const tell = onProgress === undefined ? undefined : (at: ImportProgress) => Effect.sync(() => onProgress(at))

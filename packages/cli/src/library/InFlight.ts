@@ -1,6 +1,7 @@
 /** A cabinet's work in flight, requests and calls alike: closing lets none begin, and waits for those that have begun. */
 import { setMaxListeners } from "node:events"
 
+/** Counts the calls that are running, so that closing can wait for them. */
 export class InFlight {
   readonly #closing = new AbortController()
   readonly #broken = new AbortController()

@@ -36,6 +36,7 @@ export interface TokensApi {
   readonly revoke: (id: number) => Promise<AccessToken>
 }
 
+/** Builds the methods of `cabinet.keys`. */
 export const keysApi = (run: Run): KeysApi => ({
   create: ({ name, expiresInSeconds = null }) => run(ApiKeys.use((keys) => keys.issue(name, expiresInSeconds))),
   list: () => run(ApiKeys.use((keys) => keys.list)),
@@ -43,6 +44,7 @@ export const keysApi = (run: Run): KeysApi => ({
   revoke: (id) => run(ApiKeys.use((keys) => keys.revoke(id))),
 })
 
+/** Builds the methods of `cabinet.tokens`. */
 export const tokensApi = (run: Run): TokensApi => ({
   create: ({ name, role, only = null, expiresInSeconds = null }) =>
     run(AccessTokens.use((tokens) => tokens.issue({ name, role, only, expiresInSeconds }))),

@@ -15,6 +15,7 @@ export interface NoticesApi {
   readonly off: () => Promise<NoticeState>
 }
 
+/** Builds the methods of `cabinet.notices`. */
 export const noticesApi = (run: Run): NoticesApi => ({
   show: () => run(Notices.use(({ show }) => show)),
   on: () => run(Notices.use((notices) => notices.switchOn())),

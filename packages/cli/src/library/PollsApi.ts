@@ -36,6 +36,7 @@ export interface PollsApi {
   readonly remove: (id: number) => Promise<void>
 }
 
+/** Builds the methods of `cabinet.polls`. */
 export const pollsApi = (run: Run): PollsApi => ({
   create: (poll) => run(Polls.use((polls) => polls.add(poll))),
   list: () => run(Polls.use((polls) => polls.list)),

@@ -20,6 +20,7 @@ export interface ReportLoginApi {
   readonly revoke: () => Promise<ReportLoginState>
 }
 
+/** Builds the methods of `cabinet.reportLogin`. */
 export const reportLoginApi = (run: Run): ReportLoginApi => ({
   get: () => run(ReportLogin.use((login) => login.get)),
   issue: () => run(ReportLogin.use((login) => login.issue())),

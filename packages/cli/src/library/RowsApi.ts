@@ -69,6 +69,7 @@ const given = (value: unknown): ReadonlyArray<string> => {
 export const selectionPairs = (query: RowsQuery): ReadonlyArray<readonly [string, string]> =>
   Object.entries(query).flatMap(([parameter, value]) => given(value).map((text) => [parameter, text] as const))
 
+/** Reads one page of an object's rows. */
 export const readRows = async (run: Run, object: string, query: RowsQuery): Promise<RowsResult> => {
   const [schema, name] = namesOf(object)
   const params = selectionPairs(query)
@@ -83,6 +84,7 @@ export const readRows = async (run: Run, object: string, query: RowsQuery): Prom
   }
 }
 
+/** Reads all rows of a selection, page by page. */
 export async function* readAllRows(run: Run, object: string, query: RowsQuery): AsyncGenerator<Row, void, undefined> {
   let cursor = query.cursor
   do {

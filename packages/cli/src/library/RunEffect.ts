@@ -11,6 +11,7 @@ import type { InFlight } from "./InFlight.ts"
 /** Runs effects over the services it holds. */
 export type RunOver<R> = <A, E extends KnownError>(effect: Effect.Effect<A, E, R>) => Promise<A>
 
+/** Runs an Effect over a cabinet's services as a promise. */
 export type Run = RunOver<CabinetServices>
 
 /** The program that embeds the cabinet may do everything. */

@@ -26,6 +26,7 @@ export interface ScriptOutcome {
   readonly count: number | null
 }
 
+/** Runs an SQL script as the author role. */
 export const runAsAuthor = (
   run: Run,
   author: RoleLogin,

@@ -36,6 +36,7 @@ export interface SourcesApi {
   readonly rotateSecret: (id: number, options?: RotateOptions) => Promise<SourceWithAddress>
 }
 
+/** Builds the methods of `cabinet.sources`. */
 export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
   const addressed = ({ intakeSecret, ...source }: SourceWithSecret): SourceWithAddress => ({
     ...source,

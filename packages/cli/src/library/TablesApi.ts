@@ -128,6 +128,7 @@ export const namesOf = (object: string): [schema: string, name: string] => {
   return [object.slice(0, Math.max(0, dot)), object.slice(dot + 1)]
 }
 
+/** Builds the methods of `cabinet.tables`. */
 export const tablesApi = (run: Run): TablesApi => ({
   list: () => run(Catalog.use((catalog) => catalog.list)),
   get: (object) => {
@@ -156,6 +157,7 @@ export const tablesApi = (run: Run): TablesApi => ({
   },
 })
 
+/** Builds the methods of `cabinet.columns`. */
 export const columnsApi = (run: Run): ColumnsApi => ({
   list: (sourceId) => run(SourceColumns.use((columns) => columns.list(sourceId))),
   relabel: (sourceId, column, label) => run(SourceColumns.use((columns) => columns.relabel(sourceId, column, label))),

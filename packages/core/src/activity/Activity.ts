@@ -18,6 +18,7 @@ import {
 import { deliveryFigures, type DeliveryFigures, type DeliveryHour } from "./DeliveryFigures.ts"
 import { isQuiet } from "./QuietSource.ts"
 
+/** The error for refused requests about activity. */
 export class ActivityError extends Schema.TaggedError<ActivityError>()("ActivityError", {
   code: Schema.Literals(["bad_period", "no_such_source"]),
   message: Schema.String,
@@ -25,6 +26,7 @@ export class ActivityError extends Schema.TaggedError<ActivityError>()("Activity
   param: Schema.String,
 }) {}
 
+/** The period of a question about activity. */
 export interface ActivityPeriod {
   readonly sourceId: number | null
   readonly step: ActivityStep
@@ -55,6 +57,7 @@ export interface Overview {
 
 /** The hours and days of the overview. */
 export const OVERVIEW_HOURS = 48
+/** The number of days in the overview's list of sources. */
 export const OVERVIEW_DAYS = 7
 const DELIVERY_HOURS = 24
 

@@ -5,6 +5,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/** The steps by which events are counted. */
 export const ACTIVITY_STEPS = ["hour", "day"] as const
 
 /** Hours are in UTC. A day is in the cabinet's time zone, and consists of the hours that begin in it. */
@@ -26,6 +27,7 @@ export interface ActivityBucket extends EventCounts {
   readonly at: string
 }
 
+/** Which steps to return, of which sources. */
 export interface ActivityQuery {
   /** Null: all sources, including deleted ones. */
   readonly sourceId: number | null
@@ -82,6 +84,7 @@ export interface WaitingDeliveries {
   readonly oldest: string | null
 }
 
+/** The most waiting deliveries of an address that are counted. */
 export const MOST_WAITING = 1_000
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>

@@ -12,6 +12,7 @@ export const SHORTEST_SILENCE_SECONDS = 2 * 3600
 /** After this long the silence is known. */
 export const LONGEST_SILENCE_SECONDS = 28 * 86_400
 
+/** True if the silence is longer than the source's usual ones. */
 export const isQuiet = ({ seconds, activeDays, usualSeconds }: Silence): boolean =>
   activeDays >= LEAST_ACTIVE_DAYS &&
   usualSeconds !== null &&

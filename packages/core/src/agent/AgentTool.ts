@@ -6,6 +6,7 @@ import { CHANNELS } from "../event/EventLog.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
 import { FILTER_CONDITIONS } from "../selection/Selection.ts"
 
+/** A parameter of a tool. */
 export interface ToolParameter {
   readonly description: string
   /** JSON Schema of one value. */
@@ -25,6 +26,7 @@ export interface AgentTool {
 export const USUAL_ITEMS = 50
 /** The wait in seconds: clients give up on a call after a minute. */
 export const USUAL_WAIT_SECONDS = 25
+/** The longest wait that an agent may request. */
 export const MAX_WAIT_SECONDS = 50
 
 const text = { type: "string" } as const
@@ -55,6 +57,7 @@ const EVENTS = {
   limit: LIMIT,
 } as const satisfies AgentTool["parameters"]
 
+/** All tools, by name. */
 export const AGENT_TOOLS = {
   about_cabinet: {
     title: "About this cabinet",
@@ -131,8 +134,10 @@ export const AGENT_TOOLS = {
   },
 } as const satisfies { readonly [name: string]: AgentTool }
 
+/** The name of a tool. */
 export type ToolName = keyof typeof AGENT_TOOLS
 
+/** True if a tool has this name. */
 export const isToolName = (given: string): given is ToolName => Object.hasOwn(AGENT_TOOLS, given)
 
 const inputSchema = ({ parameters }: AgentTool) => {

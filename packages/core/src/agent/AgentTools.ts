@@ -24,6 +24,7 @@ import { type BoundedPage, boundedPage, howManyFit } from "./BoundedItems.ts"
 import { toolArguments } from "./ToolArguments.ts"
 import { type ToolRefusal, toolRefusal } from "./ToolRefusal.ts"
 
+/** The errors of a tool's use case. */
 export type ToolError = FeedError | ReadError | SelectionError | StoreUnavailable | ToolRefusal
 
 type Following = Pick<FollowOptions<ToolError>, "again" | "leave">
@@ -38,6 +39,7 @@ export interface AgentReader {
   readonly waiting: <A>(work: (following: Following) => Effect.Effect<A, ToolError>) => Effect.Effect<A, ToolError>
 }
 
+/** What a tool returned. */
 export interface ToolResult {
   /** JSON text. */
   readonly json: string

@@ -8,6 +8,7 @@ import type { Page } from "../pagination/Page.ts"
 /** The most bytes of items in one result: about twenty thousand tokens. */
 export const MAX_RESULT_BYTES = 65_536
 
+/** The items of a page that fit into one result. */
 export interface BoundedPage {
   /** Each as JSON text. */
   readonly texts: ReadonlyArray<string>

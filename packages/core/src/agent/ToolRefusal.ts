@@ -22,6 +22,7 @@ type Refused = FeedError | ReadError | SelectionError | StoreUnavailable | ToolR
 /** Whether the message may quote a sender: a name, a value, or a message of the database about them. */
 export const isWordedOutside = (error: Refused): boolean => "_tag" in error && error._tag !== "FeedError"
 
+/** Words a refusal for an agent, with its code and the time of a retry. */
 export const refusalText = (error: Refused): string => {
   const code = "code" in error ? error.code : "reader_off"
   const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`

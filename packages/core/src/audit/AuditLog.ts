@@ -34,6 +34,7 @@ export interface AuditEntry extends Intent {
   readonly outcome: string | null
 }
 
+/** Which entries to list. */
 export interface AuditQuery {
   readonly limit: number
   /** Only entries before this one. */

@@ -7,6 +7,7 @@ import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { CurrentActor } from "./Actor.ts"
 import type { AuditLog, Changes } from "./AuditLog.ts"
 
+/** The entry that an act writes. */
 export interface Act {
   readonly action: string
   readonly object: string | null

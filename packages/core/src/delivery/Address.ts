@@ -17,6 +17,7 @@ export interface PreviousSecret {
 
 /** `failing`: it failed for longer than its limit. `gone`: it responded with 410. */
 export type PauseReason = (typeof PAUSE_REASONS)[number]
+/** Why an address is paused automatically. */
 export const PAUSE_REASONS = ["failing", "gone"] as const
 
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
@@ -83,6 +84,7 @@ export interface SendingSettings {
   readonly pauseOnGone?: boolean
 }
 
+/** An address to be created. */
 export interface NewAddress extends SendingSettings {
   readonly url: string
   readonly sources: Subscription

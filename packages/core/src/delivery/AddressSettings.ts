@@ -11,6 +11,7 @@ import { mergeHeaders } from "./HeaderChange.ts"
 export const MAX_RATE = 1_000
 /** The longest time limit of an attempt. */
 export const MAX_TIMEOUT_SECONDS = 15
+/** The most extra headers of an address. */
 export const MAX_HEADERS = 50
 
 /** Reserved: the contract's own headers, those that describe the body, and proxies' headers. */

@@ -28,10 +28,12 @@ export interface Attempt extends Outcome {
   readonly nextAt: string | null
 }
 
+/** The type of a delivery's body. */
 export type DeliveryType = "event.received" | "ping"
 
 /** `due`: to be sent, now or later; `failed`: a ping without a 2xx response, because pings are not retried. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+/** The states of a delivery. */
 export const DELIVERY_STATES = ["due", "delivered", "failed", "cancelled"] as const
 
 /** A delivery as shown to its owner. */

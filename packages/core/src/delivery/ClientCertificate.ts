@@ -24,7 +24,9 @@ export interface ClientCertificate {
   readonly endsAt: string
 }
 
+/** The longest certificate chain, in PEM. */
 export const MAX_CERTIFICATE_CHARACTERS = 65_536
+/** The longest private key, in PEM. */
 export const MAX_KEY_CHARACTERS = 16_384
 const MAX_CHAIN = 10
 

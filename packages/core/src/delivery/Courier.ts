@@ -6,6 +6,7 @@ import type { ClientIdentity } from "./ClientCertificate.ts"
 /** The User-Agent of every outgoing request: deliveries and polls. */
 export const USER_AGENT = "DataCabinet/1"
 
+/** A signed request to send. */
 export interface CourierRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

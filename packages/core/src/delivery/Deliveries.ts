@@ -86,6 +86,7 @@ export class Deliveries extends Context.Service<
   )
 }
 
+/** A page of deliveries. */
 export interface DeliveryList {
   readonly items: ReadonlyArray<Delivery>
   readonly next: number | null
@@ -96,6 +97,7 @@ export interface DeliveryList {
 /** The most deliveries that one slice of a list examines. */
 const SLICE_DELIVERIES = 5_000
 
+/** Which deliveries to list. */
 export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number
   /** Only deliveries below this number. */

@@ -44,6 +44,7 @@ export const deliveryJson = (delivery: Delivery) => ({
   due_at: delivery.dueAt,
 })
 
+/** An attempt as JSON. */
 export const attemptJson = (attempt: Attempt) => ({
   delivery_id: attempt.deliveryId,
   type: attempt.type,
@@ -60,6 +61,7 @@ export const attemptJson = (attempt: Attempt) => ({
   next_at: attempt.nextAt,
 })
 
+/** The result of a ping as JSON. */
 export const pingJson = (result: PingResult) => ({
   delivery_id: result.deliveryId,
   delivered: result.delivered,
@@ -70,6 +72,7 @@ export const pingJson = (result: PingResult) => ({
   response_body: result.responseBody,
 })
 
+/** The result of a filter's test as JSON. */
 export const filterTestJson = (test: FilterTest) => ({
   address_id: test.addressId,
   event_id: test.eventId,

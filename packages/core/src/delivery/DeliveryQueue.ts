@@ -12,6 +12,7 @@ import type { ClientIdentity } from "./ClientCertificate.ts"
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
 export type Lane = "healthy" | "failing"
 
+/** Which deliveries to claim, and for how long. */
 export interface ClaimRequest {
   readonly lane: Lane
   /** The most deliveries in total. */
@@ -57,6 +58,7 @@ export type NextState =
   | { readonly state: "failed" }
   | { readonly state: "retry"; readonly afterSeconds: number }
 
+/** The outcome of an attempt, and what follows from it. */
 export interface Settlement {
   readonly deliveryId: number
   readonly attempt: number
@@ -64,6 +66,7 @@ export interface Settlement {
   readonly next: NextState
 }
 
+/** Which attempts to list. */
 export interface LogQuery {
   readonly addressId: number
   readonly limit: number
@@ -77,6 +80,7 @@ export interface LogQuery {
   readonly failedOnly?: boolean
 }
 
+/** Which deliveries a list has; null fields do not filter. */
 export interface DeliveryFilter {
   readonly addressId: number | null
   readonly eventId: number | null

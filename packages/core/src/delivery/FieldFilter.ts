@@ -27,6 +27,7 @@ export interface FieldFilter {
 /** Empty: every event passes. */
 export type FieldFilters = ReadonlyArray<FieldFilter>
 
+/** The most conditions of a filter. */
 export const MAX_FILTERS = 50
 const MAX_LENGTH = 1_000
 /** No meaningful number has a greater exponent, and none within the limit is rounded. */

@@ -20,6 +20,7 @@ export interface FilteredDeliveries {
   readonly passed: ReadonlyArray<ReadonlyArray<number>>
 }
 
+/** Compiles the filter of an address. */
 export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddress => ({
   id,
   passes: compileFilters(filters),

@@ -30,6 +30,7 @@ export interface JudgedEvent {
   readonly deliveryId: number | null
 }
 
+/** A condition, the event's value, and whether the condition holds. */
 export interface JudgedCondition extends FieldFilter {
   readonly holds: boolean
   /** The event's value of the field, as JSON; null if missing. A long value is cut. */
@@ -38,6 +39,7 @@ export interface JudgedCondition extends FieldFilter {
 
 /** Why an event is not sent. */
 export type NotSent = (typeof NOT_SENT)[number]
+/** All reasons, in the order in which they are listed. */
 export const NOT_SENT = [
   "source",
   "repeat",
@@ -51,12 +53,14 @@ export const NOT_SENT = [
   "condition",
 ] as const
 
+/** A reason, with its explanation. */
 export interface NotSentReason {
   readonly code: NotSent
   /** In words. */
   readonly message: string
 }
 
+/** The result of testing an address against an event. */
 export interface FilterTest {
   readonly addressId: number
   readonly eventId: number

@@ -23,8 +23,10 @@ export const CABINET_PARTS = [
   "other",
 ] as const
 
+/** A part of a cabinet that takes space. */
 export type CabinetPart = (typeof CABINET_PARTS)[number]
 
+/** An event whose row is missing or incomplete. */
 export interface RowSetAside {
   readonly eventId: number
   readonly sourceId: number

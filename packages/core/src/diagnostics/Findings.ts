@@ -60,6 +60,7 @@ export interface Seen {
   readonly shipped?: SeenShipped | undefined
 }
 
+/** All findings, in the order of display. */
 export const findingsOf = ({
   connection,
   roles,

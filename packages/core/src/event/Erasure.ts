@@ -20,6 +20,7 @@ import { TrashError } from "./TrashError.ts"
 
 export type { ErasureCounts }
 
+/** Which events to erase. */
 export interface ErasureQuery {
   /** All of them must hold; at least one. */
   readonly filters: FieldFilters
@@ -40,8 +41,10 @@ type Returns = Effect.Effect<ErasureStretch, AddressError | TrashError | StoreUn
 /** A stretch ends after this time, so that a request for one is short. */
 const STRETCH_MILLIS = 2_000
 
+/** The counts of an erasure that found nothing. */
 export const NOTHING_ERASED: ErasureCounts = { events: 0, repeats: 0, rows: 0, originals: 0, deliveries: 0 }
 
+/** Adds the counts of two stretches. */
 export const addCounts = (a: ErasureCounts, b: ErasureCounts): ErasureCounts => ({
   events: a.events + b.events,
   repeats: a.repeats + b.repeats,

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/** An event that an erasure examines. */
 export interface ErasableEvent {
   readonly id: number
   /** As JSON text. */
@@ -10,6 +11,7 @@ export interface ErasableEvent {
   readonly firstPayload: string | null
 }
 
+/** A stretch of events, and where the next one begins. */
 export interface ErasableEvents {
   readonly events: ReadonlyArray<ErasableEvent>
   readonly next: number | null

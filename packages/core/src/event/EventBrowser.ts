@@ -13,6 +13,7 @@ import { Sources } from "../source/Sources.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { type EventFilter, EventListStore, type EventPlace, type ListedEvent } from "./EventListStore.ts"
 
+/** The error for refused lists of events. */
 export class EventListError extends Schema.TaggedError<EventListError>()("EventListError", {
   code: Schema.Literals(["bad_cursor", "bad_period", "no_such_source"]),
   message: Schema.String,
@@ -20,11 +21,13 @@ export class EventListError extends Schema.TaggedError<EventListError>()("EventL
   param: Schema.String,
 }) {}
 
+/** Which events to list. */
 export interface EventQuery extends Partial<EventFilter> {
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
+/** A page of the list of events. */
 export interface EventList {
   readonly items: ReadonlyArray<ListedEvent>
   /** Where the next page begins; null on the last one. */

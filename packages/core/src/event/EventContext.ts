@@ -7,6 +7,7 @@ import { fromCall } from "../runtime/AbortableCall.ts"
 import { SelectRows } from "../selection/SelectRows.ts"
 import { EventDetail, type EventRecord } from "./EventDetail.ts"
 
+/** An event with its original request, row and deliveries. */
 export interface EventInContext extends Pick<EventRecord, "event" | "original" | "rowWaits" | "rowSetAside" | "spam"> {
   /** Its row as JSON text, read the way all rows are read; null for a repeat, and while reading is off. */
   readonly row: string | null

@@ -20,6 +20,7 @@ export interface LaterVerdict extends EventVerdict {
   readonly deliveredAt: string | null
 }
 
+/** Everything stored for one event. */
 export interface EventRecord {
   /** The Event as it appears in the feed, as JSON text. */
   readonly event: string
@@ -38,6 +39,7 @@ export interface EventRecord {
 
 /** The messages for missing events. */
 export const noSuchEvent = (id: number | string): string => `Event ${id} does not exist.`
+/** The message for an event without an original request. */
 export const NO_ORIGINAL = "The event has no original request, or it has expired."
 
 export class EventDetail extends Context.Service<

@@ -14,8 +14,10 @@ import type { Channel } from "./EventLog.ts"
  * can be restored; `purged`: it was erased.
  */
 export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "spam", "trashed", "purged"] as const
+/** A state by which events are listed. */
 export type EventState = (typeof EVENT_STATES)[number]
 
+/** Which events a list has; null fields do not filter. */
 export interface EventFilter {
   readonly sourceId: number | null
   readonly channel: Channel | null
@@ -33,6 +35,7 @@ export interface EventFilter {
 /** The actor who put an event into the trash. */
 export type TrashedBy = Pick<Actor, "kind" | "id" | "name">
 
+/** The number of an event's deliveries, by state. */
 export interface DeliveryCounts {
   readonly due: number
   readonly delivered: number
@@ -40,6 +43,7 @@ export interface DeliveryCounts {
   readonly cancelled: number
 }
 
+/** An event as listed. */
 export interface ListedEvent {
   /** The Event as it appears in the feed, as JSON text. */
   readonly event: string

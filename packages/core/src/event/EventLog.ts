@@ -15,8 +15,10 @@ import type { EventVerdict } from "../verification/Verification.ts"
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
 export type Channel = "webhook" | "file" | "pull"
 
+/** All channels. */
 export const CHANNELS: ReadonlyArray<Channel> = ["webhook", "file", "pull"]
 
+/** An event to append. */
 export interface NewEvent {
   readonly payload: JsonObject
   /** The payload as `jsonText` writes it. */
@@ -31,8 +33,10 @@ export interface NewEvent {
 
 /** `honeypot`: a field that people leave empty was filled. `origin`: the request came from a page of another origin. */
 export const SPAM_REASONS = ["honeypot", "origin"] as const
+/** Why an event is spam. */
 export type SpamReason = (typeof SPAM_REASONS)[number]
 
+/** A header that a source keeps. */
 export interface KeptHeader {
   /** In lower case. */
   readonly name: string
@@ -106,6 +110,7 @@ export interface AcceptRequest {
   readonly verdict?: EventVerdict
 }
 
+/** The proof that an event was committed. */
 export interface Receipt {
   readonly id: number
   /** The first event with the same body, if this one is a repeat. */
@@ -118,6 +123,7 @@ export class SourceChanged extends Schema.TaggedError<SourceChanged>()("SourceCh
   sourceId: Schema.Int,
 }) {}
 
+/** The receipts of a request, or why it was not accepted. */
 export type Appended = Result.Result<ReadonlyArray<Receipt>, SourceChanged | StoreUnavailable>
 
 /** Appends accepted events. Receipts are in the order of the request's events. */

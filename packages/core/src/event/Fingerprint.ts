@@ -17,6 +17,7 @@ import { isEmptyPayload } from "./Payload.ts"
 export const fingerprint = (payload: JsonObject): string =>
   print(canonicalJsonText(isUnparsed(payload) ? withoutReason(payload) : payload))
 
+/** An event's text with its fingerprint. */
 export interface FingerprintedEvent {
   readonly payload: JsonObject
   /** As JSON. */

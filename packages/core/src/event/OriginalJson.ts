@@ -7,6 +7,7 @@ import type { Original } from "./EventLog.ts"
 export const otherReadingsJson = (readings: ReadonlyArray<OtherReading>) =>
   readings.map(({ name, decidedBy, place, fields, more }) => ({ name, decided_by: decidedBy, place, fields, more }))
 
+/** The readings as JSON. */
 export type OtherReadingsJson = ReturnType<typeof otherReadingsJson>
 
 /** The property of an original request, from its JSON. */

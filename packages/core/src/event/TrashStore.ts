@@ -6,6 +6,7 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { TrashedBy } from "./EventListStore.ts"
 
+/** The outcome of a call: what changed, or what is missing. */
 export interface TrashResult {
   /** How many events were changed; 0 if any is missing. */
   readonly changed: number

@@ -8,6 +8,7 @@ import { Items } from "../pagination/Items.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
 import type { EncodedRows } from "./ExportFormat.ts"
 
+/** The events of an export, and the cursor after them. */
 export interface ExportedEvents extends EncodedRows {
   /** Whether the export has no events. */
   readonly isEmpty: boolean

@@ -2,6 +2,7 @@
 import type { ExportedRows } from "./ExportRows.ts"
 import { TEXT_FORMATS, type TextOptions } from "./RowText.ts"
 
+/** All formats. */
 export const EXPORT_FORMATS = [...TEXT_FORMATS, "xlsx", "parquet"] as const
 /** The form of a file: separated by commas or tabs, one JSON row per line, a workbook, or Parquet. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
@@ -20,6 +21,7 @@ export interface ExportShape extends TextOptions {
   readonly texts?: ReadonlyArray<string> | undefined
 }
 
+/** Rows to write as a file. */
 export interface EncodedRows extends Omit<ExportedRows, "isSnapshot"> {
   /** The file's own metadata, if its format has room for it; called after the last row. */
   readonly metadata?: () => Readonly<Record<string, string>>

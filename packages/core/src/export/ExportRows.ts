@@ -22,6 +22,7 @@ import { refusedParam, type RowsPage, SelectRows } from "../selection/SelectRows
 import type { DecimalDigits } from "./ExportFormat.ts"
 import { RowSnapshots } from "./RowSnapshots.ts"
 
+/** Which rows to export, and how. */
 export interface ExportRequest {
   readonly schema: string
   readonly name: string
@@ -31,6 +32,7 @@ export interface ExportRequest {
   readonly live: boolean
 }
 
+/** The rows of an export, and their columns. */
 export interface ExportedRows {
   readonly columns: ReadonlyArray<Column>
   /** The declared digits of each column; null for a column without declared digits. */

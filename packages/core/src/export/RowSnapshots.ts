@@ -19,6 +19,7 @@ export const MAX_SNAPSHOT_MINUTES = 30
 /** The most snapshots held at once in a process. */
 export const MAX_SNAPSHOTS = 2
 
+/** An open snapshot. */
 export interface RowSnapshot {
   /** The next rows, in order; null after the last. After a failure the rows are incomplete. One call at a time. */
   readonly next: () => Promise<Result.Result<Items | null, ReadError>>
@@ -26,6 +27,7 @@ export interface RowSnapshot {
   readonly close: () => void
 }
 
+/** A snapshot, or why it could not be opened. */
 export type OpenedSnapshot = Result.Result<RowSnapshot, ReadError | RefusedValue | StaleObject>
 
 /** Fails with `StaleObject` if the object no longer has the version that the query was written for. */

@@ -6,7 +6,9 @@ import type { Column } from "../row/Table.ts"
 import { cellTokens, shownText } from "./CellTokens.ts"
 import type { RowEncoder } from "./ExportFormat.ts"
 
+/** The formats that are text. */
 export const TEXT_FORMATS = ["csv", "tsv", "ndjson"] as const
+/** A format that is text. */
 export type TextFormat = (typeof TEXT_FORMATS)[number]
 
 /** Options of a separated file; NDJSON has none. */

@@ -13,6 +13,7 @@ import { feedParams, writeCursor } from "./FeedParams.ts"
 import { FEED_START, type FeedPosition, FeedStore } from "./FeedStore.ts"
 import { type FeedStart, FeedTailStore } from "./FeedTailStore.ts"
 
+/** A page of the feed. */
 export interface FeedResult {
   /** Each item is an Event. */
   readonly items: Items

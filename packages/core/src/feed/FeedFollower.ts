@@ -26,6 +26,7 @@ export interface FollowFilter {
   readonly channel: Channel | null
 }
 
+/** The events since the last count. */
 export interface NewEvents {
   readonly events: number
   /** The events that have a row, or will. */
@@ -42,6 +43,7 @@ export interface WakeFilter extends FollowFilter {
   readonly sources: ReadonlySet<number> | null
 }
 
+/** A reader's subscription to the end of the feed. */
 export interface Wakes {
   /** The end of the feed at the start; later events wake the follower. */
   readonly end: FeedPlace

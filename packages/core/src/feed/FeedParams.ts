@@ -15,6 +15,7 @@ import { isTrail } from "./FeedTrail.ts"
 /** Every parameter of the feed; each may occur once. */
 export const FEED_PARAMS = ["source_id", "channel", "limit", "cursor"] as const
 
+/** The name of a parameter. */
 export type FeedParam = (typeof FEED_PARAMS)[number]
 
 /** The parsed request; its cursor was verified for exactly this walk and decoded. */

@@ -32,8 +32,10 @@ export interface FeedTrail {
 /** How many previous epochs a position remembers. */
 export const KEPT_EPOCHS = 4
 
+/** The beginning of the feed. */
 export const FEED_START: FeedPosition = { epoch: 0, xid: 0n, id: 0 }
 
+/** Which events to read, and from where. */
 export interface FeedQuery {
   readonly after: FeedPosition
   readonly limit: number
@@ -43,6 +45,7 @@ export interface FeedQuery {
   readonly channel: Channel | null
 }
 
+/** A page of events, and where to continue. */
 export interface FeedPage {
   /** Each item is an Event, with its payload as stored. */
   readonly items: Items

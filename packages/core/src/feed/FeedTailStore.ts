@@ -13,6 +13,7 @@ export interface Arrived {
   readonly rows: number
 }
 
+/** New events, counted by source and channel. */
 export interface Arrivals {
   readonly arrived: ReadonlyArray<Arrived>
   /** The place of the last of them, or where the read started if nothing came. */
@@ -22,6 +23,7 @@ export interface Arrivals {
   readonly isSetBack?: true
 }
 
+/** Which events to count, and between which places. */
 export interface CountBetween {
   readonly after: FeedPlace
   /** Up to and with the event at this place. */

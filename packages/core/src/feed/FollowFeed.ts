@@ -16,6 +16,7 @@ import { comparePlaces } from "./FeedTrail.ts"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
+/** How long to wait, and when to stop. */
 export interface FollowOptions<E = never> {
   readonly waitMillis: number
   readonly scope?: ReadScopeOrAll
@@ -25,6 +26,7 @@ export interface FollowOptions<E = never> {
   readonly leave?: Latch.Latch
 }
 
+/** The next page of a followed feed. */
 export interface Followed {
   /** Empty if nothing came in time. */
   readonly page: FeedResult

@@ -5,6 +5,7 @@
  */
 import { MAX_ITEM_LENGTH, tooLong, type Refusal } from "./FileItem.ts"
 
+/** The cells of a line. */
 export interface CsvRecord {
   readonly line: number
   readonly cells: ReadonlyArray<string>

@@ -13,6 +13,7 @@ export const ONE_COLUMN = ""
 export const DELIMITER_UNCLEAR =
   "Several delimiters fit this file: compare its readings, and pass the delimiter of the right one."
 
+/** The delimiters that fit a text. */
 export interface DelimiterChoice {
   /** The preferred reading first. With more than one, the caller must decide. */
   readonly fitting: readonly [string, ...ReadonlyArray<string>]
@@ -45,6 +46,7 @@ const bestOf = (fits: ReadonlyArray<Fit>): ReadonlyArray<Fit> => {
   return fits.filter(({ level, share }) => level === best?.level && (level >= 2 || share === best.share))
 }
 
+/** Finds the delimiters that fit the beginning of a text. */
 export const findDelimiter = (sampled: SampledText): DelimiterChoice => {
   const fits = BEFORE_COMMA.map((delimiter) => fitOf(sampled, delimiter)).filter((fit) => fit !== null)
   const others = fits.filter((fit) => fit.level > 0)

@@ -8,8 +8,10 @@ import { counted } from "../text/Counted.ts"
  */
 export const DOUBT_KINDS = ["delimiter_tied", "titles_skipped", "totals_row", "short_rows", "values_replaced"] as const
 
+/** A kind of doubt. */
 export type DoubtKind = (typeof DOUBT_KINDS)[number]
 
+/** Where a doubt occurs, counted from 1. */
 export interface DoubtPlace {
   readonly line: number
   /** The position of a character in the line, or the number of a cell in a sheet. */

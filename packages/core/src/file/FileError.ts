@@ -27,4 +27,5 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
 
 export const fileError = (code: FileError["code"], message: string): FileError => new FileError({ code, message })
 
+/** The error for an import that does not exist. */
 export const noSuchImport = (id: number): FileError => fileError("no_such_import", `There is no import ${id}.`)

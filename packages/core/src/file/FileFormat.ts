@@ -5,6 +5,7 @@
 
 export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods"
 
+/** All formats. */
 export const FILE_FORMATS: ReadonlyArray<FileFormat> = ["csv", "tsv", "json", "ndjson", "xlsx", "ods"]
 
 const BY_NAME: Readonly<Record<string, FileFormat>> = {
@@ -23,6 +24,7 @@ export const isZip = (head: Uint8Array): boolean =>
 /** The kinds of workbooks. The reader decides which one an archive is; the name is for reports. */
 export type WorkbookFormat = "xlsx" | "ods"
 
+/** True for a format that is a spreadsheet. */
 export const isWorkbook = (format: FileFormat): format is WorkbookFormat => format === "xlsx" || format === "ods"
 
 /** An OpenDocument archive begins with its type, uncompressed. */

@@ -51,6 +51,9 @@ const SAMPLE_BYTES = 262_144
 /** The maximum size of a file in bytes; anything larger is likely a database. */
 export const MAX_FILE_BYTES = 64 * 1024 ** 3
 
+/**
+ * Inspects a file: its hash, charset, format and shape. Fails for invalid options, and for files that hold no table.
+ */
 export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Effect<FileInspection, FileError> =>
   Effect.gen(function* () {
     const given = yield* checkOptions(options)

@@ -17,6 +17,7 @@ export interface Refusal {
   readonly reason: string
 }
 
+/** Receives the items and refusals of a file. */
 export interface ItemSink {
   readonly item: (line: number, payload: JsonObject) => void
   readonly refuse: (refusal: Refusal) => void
@@ -36,4 +37,5 @@ export interface TextReader {
  */
 export const MAX_ITEM_LENGTH = 1_048_576
 
+/** The refusal of an item that is too long. */
 export const tooLong = (what: string): string => `${what} is longer than ${MAX_ITEM_LENGTH} characters`

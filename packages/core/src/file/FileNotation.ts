@@ -21,6 +21,7 @@ import { MAX_FIELD_COLUMNS } from "../row/RowPlan.ts"
 /** What a field of the file is read as. `text`: unchanged, although some of its values are numbers or days. */
 export type ReadAs = "number" | "date" | "text"
 
+/** How a field of the file is read, and how many of its values fit. */
 export interface ReadField {
   readonly field: string
   readonly as: ReadAs
@@ -29,6 +30,7 @@ export interface ReadField {
   readonly misfits: number
 }
 
+/** A value that does not fit the notation. */
 export interface NotationMisfit {
   readonly line: number
   readonly field: string
@@ -36,6 +38,7 @@ export interface NotationMisfit {
   readonly value: string
 }
 
+/** How the fields of a file are read in a notation. */
 export interface NotationReport {
   /** The fields in which at least one value fits the notation, or should. */
   readonly readAs: ReadonlyArray<ReadField>
@@ -46,6 +49,7 @@ export interface NotationReport {
 const MAX_MISFITS = 20
 const SHOWN_CHARACTERS = 200
 
+/** True if the options name a notation. */
 export const hasNotation = ({ numbers, dates }: Notation): boolean => (numbers ?? dates) !== undefined
 
 /** Explains an invalid notation; undefined for a valid one. */

@@ -9,6 +9,7 @@ import type { DoubtLog } from "./Doubt.ts"
 import type { ItemSink } from "./FileItem.ts"
 import { isTotalsRow } from "./TotalsRow.ts"
 
+/** A row of cells. */
 export interface CellRow {
   readonly line: number
   readonly cells: ReadonlyArray<Json>

@@ -85,6 +85,7 @@ export interface ImportProgress {
   readonly total: number | null
 }
 
+/** Called with the progress of an import. */
 export type OnProgress = (progress: ImportProgress) => Effect.Effect<void>
 
 export class Import extends Context.Service<

@@ -3,6 +3,7 @@ import type { ImportReport } from "./Import.ts"
 import type { ImportStatus, UndoStatus } from "./ImportStore.ts"
 import type { UndoPreview } from "./ImportUndoStore.ts"
 
+/** An import as listed, as JSON. */
 export const importStatusJson = (status: ImportStatus) => ({
   id: status.id,
   source_id: status.sourceId,
@@ -28,6 +29,7 @@ const undoJson = ({ startedAt, finishedAt, ...undo }: UndoStatus) => ({
   finished_at: finishedAt,
 })
 
+/** What an undo would do, as JSON. */
 export const undoPreviewJson = (preview: UndoPreview) => ({
   import_id: preview.importId,
   events: preview.events,

@@ -44,6 +44,7 @@ export interface ImportStatus {
   readonly undo: UndoStatus | null
 }
 
+/** An import to begin. */
 export interface NewImport {
   readonly sourceId: number
   readonly channel: Exclude<Channel, "webhook">
@@ -71,6 +72,7 @@ export interface ClaimedImport extends HeldImport {
   readonly accepted: number
 }
 
+/** A staged row, which becomes an event. */
 export interface StagedRow {
   /** From 0, without gaps. */
   readonly n: number

@@ -37,6 +37,7 @@ const placed = (error: JsonSyntaxError, line: number, column: number) => ({
   reason: `not valid JSON: ${error.reason}`,
 })
 
+/** Reads a list of objects, or one object, in pieces. */
 export class JsonListReader implements TextReader {
   readonly #sink: ItemSink
   /** Before the first character, in the list's items, in a single value that is not a list, or after the list. */

@@ -16,6 +16,7 @@ import { LineSkip } from "./LineSkip.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { type SheetCell, SheetReader } from "./SheetReader.ts"
 
+/** Some items of a file, with the refusals among them. */
 export interface ItemBatch {
   readonly items: ReadonlyArray<FileItem>
   readonly refusals: ReadonlyArray<Refusal>
@@ -25,6 +26,7 @@ export interface ItemBatch {
   readonly replaced: number
 }
 
+/** The items of a file as they are read. */
 export interface ItemReading {
   /** The sheet that is read; null for a text. */
   readonly sheet: string | null

@@ -17,6 +17,7 @@ export interface LongNumber {
  */
 export type SheetCell = string | number | boolean | null | LongNumber
 
+/** A row of a sheet. */
 export interface SheetRow {
   /** The row's number as the sheet shows it, from 1. */
   readonly line: number
@@ -27,6 +28,7 @@ export interface SheetRow {
   readonly refusal?: { readonly column: number; readonly reason: string } | undefined
 }
 
+/** A sheet being read. */
 export interface OpenSheet {
   readonly name: string
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, FileError>

@@ -6,12 +6,14 @@ import type { HeldImport, LeaseLost, ImportStore, StagedRow } from "./ImportStor
 const BATCH_ROWS = 500
 const BATCH_CHARS = 250_000
 
+/** A row to stage. */
 export interface NewRow {
   readonly payload: string
   readonly empty: boolean
   readonly key?: Uint8Array | null
 }
 
+/** Stages rows in batches; `flush` stages the rest. */
 export interface Staging {
   readonly add: (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, LeaseLost | StoreUnavailable>
   readonly flush: Effect.Effect<void, LeaseLost | StoreUnavailable>

@@ -9,6 +9,7 @@ import { Context, Effect, Exit, Fiber, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { IdempotencyStore, type KeyedRequest } from "./IdempotencyStore.ts"
 
+/** The error for a refused idempotency key. */
 export class IdempotencyError extends Schema.TaggedError<IdempotencyError>()("IdempotencyError", {
   code: Schema.Literals(["idempotency_mismatch", "in_progress", "outcome_unknown"]),
   message: Schema.String,
@@ -20,6 +21,7 @@ const KEPT_SECONDS = 86_400
 /** After this time, work that has not ended counts as lost. */
 const LOST_SECONDS = 60
 
+/** How a client's work is recorded. */
 export interface KeyedWork<A, E, R> {
   /**
    * `transaction`: the record is completed in the work's own transaction, so that both commit or neither. `after`: for
@@ -31,6 +33,7 @@ export interface KeyedWork<A, E, R> {
   readonly kept: (result: A) => string
 }
 
+/** The result of the work, or the stored response of an earlier request. */
 export type KeyedResult<A> =
   | { readonly replayed: false; readonly result: A }
   | { readonly replayed: true; readonly response: string }

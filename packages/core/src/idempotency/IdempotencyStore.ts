@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/** A request with an idempotency key. */
 export interface KeyedRequest {
   /** The sender: equal keys of different senders are separate. */
   readonly actor: string
@@ -11,6 +12,7 @@ export interface KeyedRequest {
   readonly request: string
 }
 
+/** A new record, or the existing one. */
 export type Claim =
   | { readonly is: "claimed"; readonly id: number }
   | {

@@ -27,11 +27,13 @@ export type CharsetDecidedBy =
   | "data"
   | "json"
 
+/** A charset, and the signal that determined it. */
 export interface CharsetDecision {
   readonly charset: Charset
   readonly decidedBy: CharsetDecidedBy
 }
 
+/** The signals that may determine a charset. */
 export interface CharsetSignals {
   readonly source: SourceEncoding | null
   /** The `charset` of the request's content type. */

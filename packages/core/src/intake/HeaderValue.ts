@@ -3,6 +3,7 @@
  * malformed parameter is skipped and the rest of the header is still read.
  */
 
+/** A parameter of a header. */
 export interface HeaderParam {
   /** In lower case, including a trailing `*`. */
   readonly name: string

@@ -97,6 +97,7 @@ export class Intake extends Context.Service<
   )
 }
 
+/** A GET request of an intake address, which may be a provider's challenge. */
 export interface AskedAddress extends Call {
   readonly secret: string
   readonly ip: string | null

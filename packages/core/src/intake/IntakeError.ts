@@ -16,6 +16,7 @@ export const INTAKE_ERROR_CODES = [
   "bad_fields",
 ] as const
 
+/** A reason for refusing a request. */
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number]
 
 /**

@@ -33,6 +33,7 @@ interface Span {
   readonly end: number
 }
 
+/** Reads lines of JSON in one go. */
 export const readJsonLines = (body: Decoded): JsonLines => new JsonLinesReading(body).advance(Number.POSITIVE_INFINITY)!
 
 /** Reads the lines in pieces. */

@@ -11,6 +11,7 @@ import type { KeptSettings } from "../source/Source.ts"
 import { headerText } from "../text/HeaderText.ts"
 import type { RequestHeaders } from "./IntakeRequest.ts"
 
+/** The parts of a request that the source's settings keep. */
 export const keptParts = (headers: RequestHeaders, query: string, settings: KeptSettings): KeptParts => ({
   headers: keptHeaders(headers, settings),
   query: settings.query ? query.toWellFormed().replaceAll("\0", "\uFFFD") : null,

@@ -3,8 +3,10 @@ import type { CharsetDecidedBy, CharsetDecision } from "./FormCharsets.ts"
 
 /** `file_name`: the name of a file in a field of the body. */
 export const READING_PLACES = ["body", "query", "file_name"] as const
+/** Where in the request a value is. */
 export type ReadingPlace = (typeof READING_PLACES)[number]
 
+/** Values that were read in one other charset. */
 export interface OtherReading {
   /** The charset. */
   readonly name: string

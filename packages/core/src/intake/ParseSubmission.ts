@@ -47,6 +47,7 @@ export interface ReadSubmission {
   readonly whole: (events: ReadonlyArray<ParsedEvent>) => ParsedSubmission
 }
 
+/** Parses a submission, without writing its events yet. */
 export const readSubmission = (submission: Submission): ReadSubmission => {
   const type = parseContentType(submission.contentType)
   const isForm = type.kind === "urlencoded" || type.kind === "multipart"

@@ -36,8 +36,10 @@ export interface PreparedSubmission<A> {
   readonly resultOf: (receipts: ReadonlyArray<Receipt>) => A
 }
 
+/** The channel of submissions. */
 export const WEBHOOK = { channel: "webhook", history: false } as const
 
+/** A prepared submission, or why it is refused. */
 export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError | StoreUnavailable>
 
 /**
@@ -225,6 +227,7 @@ const requestOf = ({ body, sender }: IntakeRequest, charset: ReadCharset): Origi
   ...(charset.others === undefined ? {} : { others: charset.others }),
 })
 
+/** The receipt of a request's first event. */
 export const firstOf = (receipts: ReadonlyArray<Receipt>): Receipt => {
   const [receipt] = receipts
   if (receipt === undefined) throw new Error("The log gave no receipt for an appended event")

@@ -6,6 +6,7 @@
  */
 export const MAX_FORM_FIELDS = 10_000
 
+/** A field of a form, as offsets of its name and value. */
 export interface RawField {
   readonly nameStart: number
   readonly nameEnd: number
@@ -15,12 +16,14 @@ export interface RawField {
   readonly part: RawPart | null
 }
 
+/** The metadata of a multipart field. */
 export interface RawPart {
   /** The `charset` of the part's own content type. */
   readonly charset: string | null
   readonly file: RawFile | null
 }
 
+/** The metadata of an uploaded file. */
 export interface RawFile {
   /** The offsets of the value of `filename`, or the text of `filename*`, which declares its own charset. */
   readonly name: { readonly start: number; readonly end: number } | string

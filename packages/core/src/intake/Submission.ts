@@ -32,6 +32,7 @@ export interface SentJson {
   readonly parsed: Result.Result<Json, JsonSyntaxError>
 }
 
+/** An event parsed from a submission. */
 export interface ParsedEvent {
   readonly payload: JsonObject
   /** As JSON. */
@@ -42,6 +43,7 @@ export interface ParsedEvent {
   readonly fingerprint: string
 }
 
+/** The result of parsing a submission. */
 export interface ParsedSubmission {
   /** At least one, unless there were too many. */
   readonly events: ReadonlyArray<ParsedEvent>

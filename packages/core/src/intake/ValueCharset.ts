@@ -8,6 +8,7 @@ export type ValueKind = "plain" | "utf8" | "other"
 /** Up to this length, our own loop is faster than a call into Node. */
 const SHORT = 256
 
+/** The kind of the bytes from `start` to `end`. */
 export const kindOfValue = (bytes: Buffer, start: number, end: number): ValueKind => {
   let at = start
   while (at < end && bytes[at]! < 128) at++

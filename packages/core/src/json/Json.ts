@@ -18,6 +18,7 @@ export type Json = null | boolean | string | JsonNumber | ReadonlyArray<Json> | 
 
 /** Shared by all empty objects: a megabyte of `{}` would otherwise take sixty. */
 export const EMPTY_OBJECT: JsonObject = new Map()
+/** Shared by all empty lists. */
 export const EMPTY_LIST: ReadonlyArray<Json> = Object.freeze([])
 
 /** `Array.isArray` loses the item type of a read-only list. */

@@ -5,6 +5,7 @@
  */
 import { JsonNumber } from "./Json.ts"
 
+/** Thrown where a text is not JSON. */
 export class JsonFault {
   readonly reason: string
   readonly at: number

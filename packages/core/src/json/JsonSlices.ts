@@ -48,6 +48,7 @@ export class JsonSlices {
   }
 }
 
+/** The source texts of the objects of a body. */
 export class SentTexts {
   readonly #text: string
   readonly #objects: ReadonlyArray<SentObject | null>

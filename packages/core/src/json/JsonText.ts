@@ -16,6 +16,7 @@ export const jsonText = (value: Json): string => scalarText(value) ?? write(valu
  */
 export const canonicalJsonText = (value: Json): string => scalarText(value) ?? write(value, true)
 
+/** The text of an object, and its canonical text. */
 export interface JsonTexts {
   readonly text: string
   readonly canonical: string

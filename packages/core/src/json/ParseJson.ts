@@ -13,12 +13,14 @@ import type { TextPosition } from "../text/TextPosition.ts"
 /** Deeper texts are refused: they are never sent on purpose, and later readers may be recursive. */
 export const MAX_JSON_DEPTH = 512
 
+/** Why a text is not JSON, and where. */
 export interface JsonSyntaxError extends TextPosition {
   readonly _tag: "JsonSyntaxError"
   /** The reason in words, without the position. */
   readonly reason: string
 }
 
+/** Options of the parser. */
 export interface ParseJsonOptions {
   /** How many objects and lists may be open at once; by default `MAX_JSON_DEPTH`. */
   readonly maxDepth?: number
@@ -26,6 +28,7 @@ export interface ParseJsonOptions {
   readonly notes?: JsonNotes
 }
 
+/** Facts about a text, recorded while it is parsed. */
 export interface JsonNotes {
   /** How many U+0000 and lone surrogates became U+FFFD. */
   replaced: number
@@ -45,6 +48,7 @@ export interface JsonNotes {
  */
 export const CELL_BYTES = 64
 
+/** Notes to be filled in by the parser. */
 export const emptyJsonNotes = (): JsonNotes => ({
   replaced: 0,
   valueOffset: 0,

@@ -55,6 +55,7 @@ export const writeToken = (random: Uint8Array, hasList = false): string =>
 
 const TOKEN_SHAPE = /^dc[or]_[A-Za-z0-9_-]{43}$/
 
+/** True for a text in the form of an access token; it may still be invalid. */
 export const isToken = (text: string): boolean => TOKEN_SHAPE.test(text)
 
 /** Whether this token, of the right form, has a list. */

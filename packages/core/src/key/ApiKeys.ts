@@ -5,6 +5,7 @@ import type { ApiKey, IssuedKey } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { checkHolderName, checkKeepOld, checkLifetime, KeyError } from "./KeyError.ts"
 
+/** How long the replaced key stays valid. */
 export interface RotateKeyOptions {
   /** For how many more seconds the old key is valid, a minute to 30 days; null (the default): it ends now. */
   readonly keepOldSeconds?: number | null

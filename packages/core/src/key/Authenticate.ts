@@ -14,6 +14,7 @@ import { ReaderTokenStore } from "./ReaderTokenStore.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
 import { mayDo } from "./Role.ts"
 
+/** The error for missing or wrong credentials. */
 export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {
   code: Schema.Literal("invalid_key"),
   message: Schema.String,

@@ -12,6 +12,7 @@ export const keyJson = (key: ApiKey) => ({
   last_request_at: key.lastRequestAt,
 })
 
+/** An access token as listed, as JSON. */
 export const accessTokenJson = (token: AccessToken) => ({
   id: token.id,
   name: token.name,

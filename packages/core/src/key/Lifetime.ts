@@ -6,6 +6,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 const MAX_LIFETIME_SECONDS = 3_650 * 86_400
 const MIN_LIFETIME_SECONDS = 60
 
+/** True for whole seconds within the limits. */
 export const isLifetime = (seconds: number): boolean =>
   Number.isInteger(seconds) && seconds >= MIN_LIFETIME_SECONDS && seconds <= MAX_LIFETIME_SECONDS
 

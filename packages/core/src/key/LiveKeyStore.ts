@@ -5,6 +5,7 @@ import type { Deadline } from "../runtime/Deadline.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
 import type { Role } from "./Role.ts"
 
+/** What a valid token may do and read. */
 export interface LiveToken {
   readonly role: Role
   readonly scope: ReadScopeOrAll

@@ -26,6 +26,7 @@ export interface ReadScope {
 /** Null for a reader of the whole cabinet. */
 export type ReadScopeOrAll = ReadScope | null
 
+/** True if the scope includes this source. */
 export const mayReadSource = (scope: ReadScopeOrAll, id: number): boolean => scope === null || scope.sources.has(id)
 
 /** The oid that an object must have to be read under this name; undefined if no object of this name may be read. */

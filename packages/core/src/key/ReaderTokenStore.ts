@@ -6,6 +6,7 @@ import type { Deadline } from "../runtime/Deadline.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
 import type { Role } from "./Role.ts"
 
+/** The rate of a token after a request, with its role and scope. */
 export interface ReaderTokenLimit extends RateLimit {
   readonly role: Role
   readonly scope: ReadScopeOrAll

@@ -5,6 +5,7 @@
 
 /** Roles of people, who manage a cabinet. */
 export const PERSON_ROLES = ["owner", "editor", "viewer"] as const
+/** One of `PERSON_ROLES`. */
 export type PersonRole = (typeof PERSON_ROLES)[number]
 
 /** Roles of access tokens: those of people, `uploader` (files into sources) and `reader` (rows and the feed). */

@@ -26,5 +26,6 @@ const counter = (subject: IntakeRateLimit["subject"]) =>
 
 const counters = { client: counter("client"), source: counter("source") }
 
+/** Counts a request that was refused because of a rate, as a metric and for its source. */
 export const countLimited = (subject: IntakeRateLimit["subject"], context: Context.Context<never>): void =>
   counters[subject].updateUnsafe(1, context)

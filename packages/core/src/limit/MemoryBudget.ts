@@ -9,6 +9,7 @@ import { Context } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rateSubject } from "./RateSubject.ts"
 
+/** The budget of a process, unless it has less memory. */
 export const MAX_WAITING_BYTES = 256 * 1_048_576
 
 /**
@@ -81,6 +82,7 @@ const count = <A>(counts: Map<A, number>, of: A, bytes: number): void => {
   else counts.set(of, held)
 }
 
+/** The error for a submission without room in the budget. */
 export const memoryFull = (): StoreUnavailable =>
   new StoreUnavailable({
     message: "Too much received data is waiting to be processed; nothing was saved",

@@ -19,10 +19,12 @@ export interface RateLimit {
 export const overLimit = ({ limit, retryAfter }: RateLimit): string =>
   `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`
 
+/** The rate of a key after a request. */
 export interface KeyRateLimit extends RateLimit {
   readonly keyId: number
 }
 
+/** The rate of an intake request's client or source. */
 export interface IntakeRateLimit extends RateLimit {
   readonly subject: "client" | "source"
 }

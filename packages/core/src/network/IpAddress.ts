@@ -67,6 +67,7 @@ export const parseNetwork = (text: string): Network | null => {
   return { text: text.trim(), family: ip.family, base: (ip.value >> rest2) << rest2, prefix }
 }
 
+/** True if the address is in the network. */
 export const contains = (network: Network, ip: IpAddress): boolean => {
   if (network.family !== ip.family) return false
   const rest = BigInt(BITS[ip.family] - network.prefix)

@@ -10,4 +10,5 @@ export class DiskSpace extends Context.Service<
   }
 >()("@data-cabinet/core/notice/DiskSpace") {}
 
+/** For databases whose disk cannot be measured. */
 export const UNKNOWN_DISK = DiskSpace.of({ look: Effect.succeed(null) })

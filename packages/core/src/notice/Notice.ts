@@ -19,6 +19,8 @@ export const NOTICE_KINDS = [
   "source.quiet",
   "disk.filling",
 ] as const
+
+/** The kind of a notice. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** The identity of a notice. */
@@ -43,6 +45,7 @@ export interface NoticeCause extends NoticeKey {
 /** New members may be added; a member never changes its meaning. */
 const NOTICE_VERSION = 1
 
+/** The members of a notice besides those that all notices have. */
 export type NoticeFields = Readonly<Record<string, string | number | null | ReadonlyArray<string>>>
 
 /** Flat, so that the table of notices has a column for each member. */

@@ -13,6 +13,7 @@ export interface AddressFact {
   readonly carries: boolean
 }
 
+/** An address whose deliveries fail. */
 export interface FailingAddress extends AddressFact {
   readonly since: string
   readonly seconds: number
@@ -27,6 +28,7 @@ export interface RecoveredAddress extends AddressFact {
   readonly at: string
 }
 
+/** An address that is paused. */
 export interface PausedAddress extends AddressFact {
   readonly since: string
   /** Null: a person paused it. */
@@ -35,6 +37,7 @@ export interface PausedAddress extends AddressFact {
   readonly by: string | null
 }
 
+/** An address with waiting deliveries. */
 export interface WaitingAddress extends AddressFact {
   /** At most `MOST_WAITING` are counted. */
   readonly count: number
@@ -60,6 +63,7 @@ interface SourceFact {
   readonly sourceName: string
 }
 
+/** A poll whose runs fail. */
 export interface FailingPoll extends SourceFact {
   readonly id: number
   readonly url: string
@@ -69,6 +73,7 @@ export interface FailingPoll extends SourceFact {
   readonly failure: string | null
 }
 
+/** An import that failed. */
 export interface FailedImport extends SourceFact {
   readonly id: number
   readonly name: string
@@ -78,6 +83,7 @@ export interface FailedImport extends SourceFact {
   readonly failure: string
 }
 
+/** A column that an event created. */
 export interface CreatedColumn extends SourceFact {
   readonly eventId: number
   readonly column: string
@@ -88,10 +94,12 @@ export interface CreatedColumn extends SourceFact {
   readonly at: string
 }
 
+/** A source that is silent for longer than usual. */
 export interface SilentSource extends SourceFact {
   readonly silence: Silence
 }
 
+/** The free space of the database's disk. */
 export interface DiskFact {
   readonly path: string
   readonly freeBytes: number

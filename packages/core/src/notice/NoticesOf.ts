@@ -12,6 +12,7 @@ import { counted } from "../text/Counted.ts"
 import { type Notice, notice, type NoticeKey } from "./Notice.ts"
 import type * as Fact from "./NoticeFacts.ts"
 
+/** The notices to send, and the causes that have ended. */
 export interface Notices {
   readonly notices: ReadonlyArray<Notice>
   /** The open causes that have ended. */

@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 /** How long a page may be filled. */
 const PAGE_MILLIS = 1_000
 
+/** A part of a list that was examined. */
 export interface Slice<A, Place> {
   readonly found: ReadonlyArray<A>
   /** Where the next slice begins; null after the last one. */
@@ -15,6 +16,7 @@ export interface Slice<A, Place> {
   readonly reached: string | null
 }
 
+/** How to fill a page. */
 export interface Filling<A, Place, E> {
   readonly limit: number
   /** Where the page begins. */

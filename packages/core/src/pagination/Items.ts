@@ -48,6 +48,7 @@ export const COMMA = 0x2c
 
 /** The room reserved around the items for the other fields of a page. */
 export const AHEAD = 32
+/** The room reserved after the items. */
 export const BEHIND = 2_048
 
 /** Has no room around it, because all empty pages share it. */

@@ -26,6 +26,7 @@ export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
   readonly detail: string
 }> {}
 
+/** A configured identity provider. */
 export interface Provider {
   /** The issuer's host, by which people know it. */
   readonly host: string

@@ -6,7 +6,9 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
 import { type PersonError, personError } from "./PersonError.ts"
 
+/** The fewest characters of a password. */
 export const MIN_PASSWORD_LENGTH = 12
+/** The most characters of a password. */
 export const MAX_PASSWORD_LENGTH = 200
 
 /** 32 MiB and about 0.4 s for each. */

@@ -4,6 +4,7 @@ import type { KnownBrowser } from "./KnownBrowser.ts"
 
 /** What identifies a person: a proxy's header, the embedding program, or an OpenID Connect provider. */
 export const ISSUERS = ["proxy", "program", "oidc"] as const
+/** One of `ISSUERS`. */
 export type Issuer = (typeof ISSUERS)[number]
 
 export interface Person {
@@ -22,11 +23,13 @@ export interface Person {
   readonly removedAt: string | null
 }
 
+/** A person to invite. */
 export interface NewPerson {
   readonly name: string
   readonly role: PersonRole
 }
 
+/** The changes to a person; absent fields stay unchanged. */
 export interface PersonChange {
   readonly name?: string | undefined
   readonly role?: PersonRole | undefined
@@ -41,8 +44,10 @@ export interface IssuedLink {
 
 /** How a session was begun. */
 export const SIGN_IN_METHODS = ["link", "password", "oidc"] as const
+/** One of `SIGN_IN_METHODS`. */
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number]
 
+/** A session as listed. */
 export interface Session {
   readonly id: number
   readonly personId: number

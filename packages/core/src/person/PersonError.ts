@@ -33,12 +33,14 @@ export class SignInError extends Schema.TaggedError<SignInError>()("SignInError"
   retryAfter: Schema.Int,
 }) {}
 
+/** The error for a failed sign-in. */
 export const notSignedIn = new SignInError({
   code: "not_signed_in",
   message: "Sign-in failed: the name, the password or the link is wrong, was used before, or is no longer valid.",
   retryAfter: 0,
 })
 
+/** The error for too many attempts to sign in. */
 export const tooManySignIns = (retryAfter: number): SignInError =>
   new SignInError({
     code: "rate_limited",

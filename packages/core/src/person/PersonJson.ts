@@ -13,6 +13,7 @@ export const personJson = (person: Person) => ({
   removed_at: person.removedAt,
 })
 
+/** A session as JSON. */
 export const sessionJson = (session: Session) => ({
   id: session.id,
   person: { id: session.personId, name: session.personName },

@@ -7,6 +7,7 @@
 import { Context } from "effect"
 import { PERSON_ROLES, type PersonRole } from "../key/Role.ts"
 
+/** How a provider's claim determines a role. */
 export interface RoleRules {
   /** Roles by the claim's value. */
   readonly roles: ReadonlyMap<string, PersonRole>
@@ -14,6 +15,7 @@ export interface RoleRules {
   readonly fallback: PersonRole | null
 }
 
+/** The rules of this server. */
 export const ProvidedRoles = Context.Reference<RoleRules>("@data-cabinet/core/person/ProvidedRoles", {
   defaultValue: () => ({ roles: new Map(), fallback: null }),
 })

@@ -6,11 +6,13 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { CursorKey } from "../pagination/CursorKey.ts"
 import type { SignInAttempt } from "./IdentityProvider.ts"
 
+/** How long a sign-in at a provider may take. */
 export const ATTEMPT_SECONDS = 600
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
+/** A sign-in that has begun. */
 export interface BegunSignIn extends SignInAttempt {
   /** The browser's destination after sign-in. */
   readonly to: string
@@ -19,6 +21,7 @@ export interface BegunSignIn extends SignInAttempt {
 /** Derives the key from text that no cursor can equal. */
 const keyOf = (key: CursorKey): Buffer => key.sign("\0sealed sign-in")
 
+/** Encrypts a sign-in for the browser. */
 export const sealAttempt = (key: CursorKey, { state, nonce, verifier, to }: BegunSignIn, now: number): string => {
   const iv = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv("aes-256-gcm", keyOf(key), iv)

@@ -1,10 +1,12 @@
 /** The secrets of people: of one-time links and of sessions. 256 random bits each; only their SHA-256 is kept. */
 import { hash, randomBytes } from "node:crypto"
 
+/** What a secret is for. */
 export type SecretKind = "link" | "session"
 
 const PREFIX = { link: "dcl_", session: "dcs_" } as const satisfies Record<SecretKind, string>
 
+/** A new secret with its fingerprint. */
 export const newSecret = (kind: SecretKind): string => PREFIX[kind] + randomBytes(32).toString("base64url")
 
 /**

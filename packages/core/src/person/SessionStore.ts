@@ -3,6 +3,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { LiveSession, Session, SignInMethod } from "./Person.ts"
 
+/** A session to store. */
 export interface NewSession {
   readonly fingerprint: Uint8Array
   readonly method: SignInMethod

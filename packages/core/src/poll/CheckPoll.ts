@@ -13,6 +13,7 @@ import type { ChangedPoll } from "./PollStore.ts"
 
 type Find = (id: number) => Effect.Effect<Poll, PollError | StoreUnavailable>
 
+/** The checks of a poll's settings. */
 export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
   const urlOf = (text: string) => Effect.fromResult(Result.mapError(parseAddressUrl(text), asPollError))
   const checkAddress = (url: URL) => Effect.mapError(check.check(url), (unfit) => asPollError(unfitAddress(unfit)))

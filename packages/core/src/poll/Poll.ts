@@ -4,8 +4,10 @@ import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 
+/** The format of a poll's responses. */
 export type PollFormat = "json" | "ndjson" | "csv"
 
+/** All formats of responses. */
 export const POLL_FORMATS: ReadonlyArray<PollFormat> = ["json", "ndjson", "csv"]
 
 /** A poll as listed, with only the names of its headers: their values are secrets. Times are RFC 3339 in UTC. */
@@ -31,6 +33,7 @@ export interface Poll {
   readonly firstAt: string | null
 }
 
+/** The poll's JSON and its description. */
 export const pollShape = Shape.named(
   "Poll",
   Shape.object<Poll>("A poll.", {
@@ -97,6 +100,7 @@ export interface PollRun {
   readonly nextAt: string | null
 }
 
+/** The run's JSON and its description. */
 export const pollRunShape = Shape.named(
   "PollRun",
   Shape.object<PollRun>("One run of a poll.", {
@@ -154,6 +158,7 @@ export interface PollTrial {
   readonly beginning: string | null
 }
 
+/** The trial's JSON and its description. */
 export const pollTrialShape = Shape.named(
   "PollTrial",
   Shape.object<PollTrial>("What one request of a poll brought. Nothing of it is kept.", {

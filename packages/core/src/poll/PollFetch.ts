@@ -1,6 +1,7 @@
 /** Requests a polled URL. Like every outgoing request it connects only to checked, public addresses. */
 import { Context, type Effect } from "effect"
 
+/** A request of a polled URL. */
 export interface PollRequest {
   readonly url: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>

@@ -26,6 +26,7 @@ const LOOKUP_KEYS = 5000
 /** The settings that decide how a response is read. */
 export type PollReading = Pick<Poll, "url" | "format" | "pointer" | "keyField">
 
+/** An item with the key by which it is recognized. */
 export type PollItem = NewRow & { readonly key: Uint8Array }
 
 type Use<E> = (items: ReadonlyArray<PollItem>, look: FileInspection) => Effect.Effect<void, E>

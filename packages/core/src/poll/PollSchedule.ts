@@ -1,6 +1,8 @@
 /** When a poll runs next: at its interval, and less often while it fails. */
 
+/** The shortest interval. */
 export const MIN_SECONDS = 10
+/** The longest interval. */
 export const MAX_SECONDS = 30 * 24 * 3600
 
 /** The interval of a poll for which none was given. */
@@ -35,6 +37,7 @@ export const intervalText = (seconds: number): string => {
   return `${seconds / UNITS[unit]!}${unit}`
 }
 
+/** True for whole seconds within the limits. */
 export const isInterval = (seconds: number): boolean =>
   Number.isInteger(seconds) && seconds >= MIN_SECONDS && seconds <= MAX_SECONDS
 

@@ -11,6 +11,7 @@ import { type Staging, stageBatches } from "../file/StageBatches.ts"
 import { nameOf, type PollItem, PollItems } from "./PollItems.ts"
 import type { ClaimedPoll, PollStore, RunResult } from "./PollStore.ts"
 
+/** The number of items in a response, and the new ones, staged. */
 export interface Staged {
   readonly items: number
   readonly fresh: RunResult["fresh"]

@@ -22,6 +22,7 @@ const SHOWN = 5
 const SHOWN_CHARS = 10_000
 const BEGINNING_CHARS = 1_000
 
+/** The poll to try. */
 export interface TriedPoll extends PollReading {
   /** Null for a poll that is not added yet: all its items are new. */
   readonly id: number | null

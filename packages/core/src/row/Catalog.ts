@@ -13,6 +13,7 @@ export type RowIdentity =
   /** By their text, counting equal rows: views and foreign tables. */
   | "text"
 
+/** A column that the reader may select. */
 export interface ReadableColumn {
   readonly name: string
   readonly notNull: boolean

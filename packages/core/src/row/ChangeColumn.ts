@@ -4,6 +4,7 @@ import type { ColumnKind } from "./FieldColumn.ts"
 import type { Notation } from "./Notation.ts"
 import type { RetypeResult, SourceColumn, SourceColumns } from "./SourceColumns.ts"
 
+/** The changes to a column; absent fields stay unchanged. */
 export interface ColumnChange {
   readonly type?: ColumnKind | undefined
   readonly label?: string | undefined
@@ -13,6 +14,7 @@ export interface ColumnChange {
   readonly notation?: Notation | undefined
 }
 
+/** A column after its change. */
 export interface ChangedColumn {
   readonly column: SourceColumn
   /** Absent if the type was not changed. */

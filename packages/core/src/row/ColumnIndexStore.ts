@@ -20,6 +20,7 @@ export interface ColumnIndex {
   readonly progress: number | null
 }
 
+/** An index to be built. */
 export interface ColumnIndexToBuild {
   readonly oid: number
   readonly schema: string

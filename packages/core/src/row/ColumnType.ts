@@ -49,6 +49,7 @@ export interface ScalarType extends TypeFacts {
   readonly kind: ScalarKind
 }
 
+/** The kinds of types with a single value. */
 export type ScalarKind =
   | "number"
   | "boolean"
@@ -61,11 +62,13 @@ export type ScalarKind =
   | "bytea"
   | "other"
 
+/** An array type. */
 export interface ArrayType extends TypeFacts {
   readonly kind: "array"
   readonly element: ColumnType
 }
 
+/** A composite type. */
 export interface CompositeType extends TypeFacts {
   readonly kind: "composite"
   readonly fields: ReadonlyArray<{ readonly name: string; readonly type: ColumnType }>

@@ -6,6 +6,7 @@ export type SentKind = "numeric" | "text" | "boolean" | "jsonb"
 /** The kinds that a column can have: those that senders create, and those that only an operator can choose. */
 export type ColumnKind = SentKind | "date" | "timestamptz"
 
+/** All kinds of columns. */
 export const COLUMN_KINDS: ReadonlyArray<ColumnKind> = ["numeric", "text", "boolean", "jsonb", "date", "timestamptz"]
 
 export interface FieldColumn {

@@ -10,9 +10,11 @@ const SHORT_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "
 const SHORT_TYPES: ReadonlySet<string> = new Set(["uuid", "interval", "inet", "cidr", "macaddr"])
 const LONG_KINDS: ReadonlySet<string> = new Set(["text", "jsonb"])
 
+/** True for a column that a btree can index. */
 export const isShort = ({ type }: ReadableColumn) =>
   type.runsNoUserCode && type.operators !== null && (SHORT_KINDS.has(type.kind) || SHORT_TYPES.has(type.name))
 
+/** True for a column that only a hash index can index. */
 export const isLong = ({ type }: ReadableColumn) =>
   type.runsNoUserCode && type.operators !== null && LONG_KINDS.has(type.kind)
 

@@ -7,6 +7,7 @@ interface ObjectName {
   readonly name: string
 }
 
+/** The view to create. */
 export interface LatestViewPlan {
   readonly of: ObjectName
   /** At least one column; rows in which all of them are empty are left out. */

@@ -41,6 +41,7 @@ export const refusedNotation = (from: ColumnKind, to: ColumnKind, { numbers, dat
     : `A notation applies to columns of text only; this one has the type ${from}.`
 }
 
+/** The message for a notation that does not exist. */
 export const unknownNotation = (name: keyof Notation, all: ReadonlyArray<string>): string =>
   `The notation of ${name} must be one of ${all.join(", ")}.`
 

@@ -24,8 +24,10 @@ export const fitsNumeric = ({ token }: JsonNumber): boolean =>
 
 const hasExponent = (token: string): boolean => token.length > 2 && (token.includes("e") || token.includes("E"))
 
+/** A list or an object. */
 export type Container = ReadonlyArray<Json> | JsonObject
 
+/** True for a list or an object. */
 export const isContainer = (value: Json): value is Container => isJsonList(value) || value instanceof Map
 
 /** False if a number at any depth is too wide for jsonb. */

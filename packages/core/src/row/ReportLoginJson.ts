@@ -11,6 +11,7 @@ export const reportLoginJson = ({ role, active, url, sessions, maxSessions, beyo
   beyond,
 })
 
+/** The login as JSON when it is issued, with its password. */
 export const issuedReportLoginJson = (login: IssuedReportLogin) => ({
   ...reportLoginJson(login),
   url: login.url,

@@ -19,9 +19,11 @@ import type {
   ViewObstacle,
 } from "./SourceColumnStore.ts"
 
+/** The error for a source that does not exist. */
 export const noSuchSource = (sourceId: number) =>
   new ColumnError({ code: "no_such_source", message: `Source ${sourceId} does not exist.` })
 
+/** The error for a source whose table was dropped. */
 export const noTable = (sourceId: number) =>
   new ColumnError({ code: "no_table", message: `Source ${sourceId} has no table: it was dropped.` })
 

@@ -41,6 +41,7 @@ export interface ComparedColumns {
   readonly sort: ReadableColumn | null
 }
 
+/** The query of a page, and the facts that an adapter needs to run it. */
 export interface PageQuery {
   /** The object that is read: reads of one object never use all the capacity of the others. */
   readonly table: ReadableTable
@@ -76,6 +77,7 @@ export interface FoundRows {
   readonly positionOf: (item: number) => ReadonlyArray<string | null>
 }
 
+/** The rows of a page, or why they could not be read. */
 export type ReadResult = Result.Result<FoundRows, ReadError | RefusedValue | StaleObject>
 
 /**

@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 /** `expose` grants access to the schema's current and future objects of its owner; `hide` revokes it. */
 export type GrantChange = "expose" | "hide"
 
+/** The outcome of a grant or a revocation. */
 export type GrantOutcome =
   | { readonly is: "no_schema" }
   | { readonly is: "no_reader"; readonly role: string }
@@ -22,6 +23,7 @@ export type GrantOutcome =
       readonly statements: ReadonlyArray<string>
     }
 
+/** The outcome of creating a schema. */
 export type AddOutcome =
   | { readonly is: "added"; readonly author: string }
   | { readonly is: "exists" }

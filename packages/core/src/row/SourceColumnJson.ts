@@ -19,6 +19,7 @@ export const changedColumnJson = ({ column, retyped }: ChangedColumn) => ({
   views: retyped?.views ?? [],
 })
 
+/** The effects that a change of type would have, as JSON. */
 export const retypeTrialJson = ({ misfits, examples, sibling, views }: RetypeTrial) => ({
   misfits,
   examples: examples.map(({ eventId, value }) => ({ event_id: eventId, value })),

@@ -10,6 +10,7 @@ export const tableJson = ({ schema, name, kind, source, comment, rows_estimate }
   rows_estimate,
 })
 
+/** A table with its columns, as JSON. */
 export const tableDetailJson = (detail: TableDetail) => ({
   ...tableJson(detail),
   columns: detail.columns.map(columnJson),
@@ -17,4 +18,5 @@ export const tableDetailJson = (detail: TableDetail) => ({
   definition: detail.definition,
 })
 
+/** A column as JSON. */
 export const columnJson = ({ name, type, label, comment }: Column) => ({ name, type, label, comment })

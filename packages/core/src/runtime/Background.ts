@@ -40,6 +40,7 @@ const runs = Metric.counter("background_runs_total", {
   incremental: true,
 })
 
+/** When to run, and what to log. */
 export interface BackgroundOptions {
   /** The delay of the first run. Default: none. */
   readonly firstAfter?: Duration.Input

@@ -13,6 +13,7 @@ import { type SqlParameters, TEXT } from "./SqlParameters.ts"
 /** The alias of the object that is read; columns are always qualified with it. */
 export const OBJECT = `"o"`
 
+/** A column, qualified with the object's alias. */
 export const columnSql = (column: ReadableColumn): string => `${OBJECT}.${quoteName(column.name)}`
 
 /** An operator qualified with its schema, so that no operator that a customer created can be chosen instead. */
@@ -67,6 +68,7 @@ const indexedText = ({ table, search }: SelectionPlan): string | undefined => {
   return unfit.length === 0 ? sql : undefined
 }
 
+/** True if the search uses the object's search index. */
 export const searchesIndex = (plan: SelectionPlan): boolean => indexedText(plan) !== undefined
 
 const searchSql = (plan: SelectionPlan, parameters: SqlParameters): string => {

@@ -8,6 +8,7 @@ import { comparedSql, type OrderedTerm, operatorSql } from "./ConditionSql.ts"
 import type { Direction } from "./Selection.ts"
 import type { SqlParameters } from "./SqlParameters.ts"
 
+/** The total order of a walk. */
 export interface Order {
   /** Comes before the ties; null if the ties alone determine the order. */
   readonly sort: (OrderedTerm & { readonly nullable: boolean }) | null

@@ -24,12 +24,14 @@ const MAX_VALUE_CHARS = 1_000
 /** The parameters that select rows; all others only affect the display. */
 export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "per", "from", "to"] as const
 
+/** The number of rows of a selection. */
 export interface RowCount {
   readonly count: number
   /** True if there may be more: the count reached its limit, or ran out of time. */
   readonly atLeast: boolean
 }
 
+/** The most frequent values of a column. */
 export interface Facets {
   readonly column: string
   /** Most frequent first; each value is JSON text as in the rows. */

@@ -61,6 +61,7 @@ const indexableText = (type: ColumnType, value: string): string | null => {
   }
 }
 
+/** The text of a row, as SQL. */
 export interface RowText {
   /** SQL of the text, with columns qualified by the object's alias or unqualified. */
   readonly sql: string

@@ -26,6 +26,7 @@ import { noSuchTable, type ParamPairs, selectionError, selectionParams, shown } 
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, selectionSql } from "./SelectionSql.ts"
 
+/** An object, and the parameters that select its rows. */
 export interface RowsRequest {
   readonly schema: string
   readonly name: string

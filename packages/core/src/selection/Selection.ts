@@ -6,6 +6,7 @@ export const FILTER_CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains"
 /** How a filter compares values. */
 export type FilterCondition = (typeof FILTER_CONDITIONS)[number]
 
+/** A condition on a column. */
 export interface Filter {
   readonly column: string
   readonly condition: FilterCondition

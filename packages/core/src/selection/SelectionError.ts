@@ -21,4 +21,5 @@ export class SelectionError extends Schema.TaggedError<SelectionError>()("Select
   param: Schema.NullOr(Schema.String),
 }) {}
 
+/** A reason for refusing a selection. */
 export type SelectionCode = SelectionError["code"]

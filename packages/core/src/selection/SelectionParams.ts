@@ -47,12 +47,14 @@ export const SELECTION_PARAMS = [
   "cursor",
 ] as const satisfies ReadonlyArray<Single | Repeated>
 
+/** The error of a parameter. */
 export const selectionError = (code: SelectionCode, param: string | null, message: string): SelectionError =>
   new SelectionError({ code, param, message })
 
 /** Quotes a text for a message and truncates it if it is long. */
 export const shown = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
+/** The error for an object that does not exist, or may not be read. */
 export const noSuchTable = (schema: string, name: string): SelectionError =>
   selectionError("no_such_table", null, `There is no readable table or view ${shown(name)} in schema ${shown(schema)}.`)
 

@@ -16,6 +16,7 @@ import type { ColumnChoice, Direction, FilterCondition, Period, Selection } from
 import type { SelectionCode, SelectionError } from "./SelectionError.ts"
 import { selectionError, shown } from "./SelectionParams.ts"
 
+/** A filter with its column. */
 export interface PlannedFilter {
   readonly column: ReadableColumn
   readonly condition: FilterCondition
@@ -25,6 +26,7 @@ export interface PlannedFilter {
   readonly text: string
 }
 
+/** A period with its column. */
 export interface PlannedPeriod {
   readonly column: ReadableColumn
   readonly from: string | null

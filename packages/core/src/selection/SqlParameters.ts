@@ -62,4 +62,5 @@ export class SqlParameters {
 export const valueLike = (placeholder: string, sql: string): string =>
   `CASE WHEN true THEN ${placeholder} ELSE ${sql} END`
 
+/** PostgreSQL's type for text. */
 export const TEXT = "pg_catalog.text"

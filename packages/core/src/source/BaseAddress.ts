@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/** The base of a cabinet's public URLs. */
 export interface BaseUrl {
   /** Without a trailing slash. */
   readonly url: string

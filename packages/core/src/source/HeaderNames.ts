@@ -5,6 +5,7 @@
 
 /** The most names in a setting. */
 export const MAX_HEADER_NAMES = 50
+/** The longest name, in characters. */
 export const MAX_HEADER_NAME_LENGTH = 128
 
 /** These are, or contain, credentials: none is ever kept, even if a prefix matches. */
@@ -29,11 +30,13 @@ export const isSecretHeader = (name: string): boolean => SECRET_HEADERS.has(name
 /** The characters of a header's name (RFC 9110, 5.1), without `*`, which ends a prefix here. */
 const NAME = /^[0-9A-Za-z][!#$%&'+.^_`|~0-9A-Za-z-]*$/
 
+/** True for a valid name of a header. */
 export const isHeaderName = (name: string): boolean => name.length <= MAX_HEADER_NAME_LENGTH && NAME.test(name)
 
 /** The least length of a prefix, not counting `X-`, that identifies one sender. */
 const MIN_PREFIX_LENGTH = 3
 
+/** Which setting is checked, and how. */
 export interface HeaderNamesOptions {
   /** The setting, as its refusal names it. */
   readonly setting: string

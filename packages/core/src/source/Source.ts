@@ -8,6 +8,7 @@ import type { IntakeVerification, Verification } from "../verification/Verificat
 /** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
 export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
 
+/** All charsets that a source can be set to. */
 export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
 
 /** The settings of a source, apart from its name, verification and challenges. */

@@ -54,6 +54,7 @@ const verificationJson = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Veri
   keeps_old_secret: keepsOldSecret,
 })
 
+/** The path of a source's intake address, which contains its secret. */
 export const intakePath = (source: SourceWithSecret): string => `/webhook/${source.intakeSecret}`
 
 /** With its intake address. `known`: whether the base address is the configured one, or a guess. */

@@ -23,6 +23,7 @@ export interface NewSource extends SourceChange {
   readonly name: string
 }
 
+/** How to replace an intake address. */
 export interface RotateOptions {
   /** How many seconds the old address is still accepted, a minute to 30 days; null (the default): not at all. */
   readonly keepOldSeconds?: number | null
@@ -130,6 +131,7 @@ export class Sources extends Context.Service<
 
 const refuse = (code: SourceError["code"], message: string) => Effect.fail(new SourceError({ code, message }))
 
+/** Fails with the error for a source that does not exist. */
 export const noSuchSource = (id: number) => refuse("no_such_source", `Source ${id} does not exist.`)
 
 const existing = <A>(id: number, found: Effect.Effect<Option.Option<A>, StoreUnavailable>) =>
@@ -144,6 +146,7 @@ const tableNameFor = (name: string) => (taken: ReadonlySet<string>) => readableN
 
 const MAX_KEEP_OLD_SECONDS = 30 * 86_400
 
+/** Refuses a time outside the limits. */
 export const checkKeepOld = (seconds: number | null) =>
   seconds === null || (isLifetime(seconds) && seconds <= MAX_KEEP_OLD_SECONDS)
     ? Effect.void

@@ -2,7 +2,9 @@
 
 /** The most origins of a source. */
 export const MAX_ORIGINS = 20
+/** The longest origin, in characters. */
 export const MAX_ORIGIN_LENGTH = 300
+/** The longest name of a honeypot, in characters. */
 export const MAX_HONEYPOT_LENGTH = 200
 
 /** Null and empty: not used to detect spam. */

@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
+/** A cabinet in the registry. */
 export interface RegisteredCabinet {
   readonly name: string
   /** The URL of its database; it may contain a password. */
@@ -16,6 +17,7 @@ export interface RegisteredCabinet {
 /** A database to be created next to the server's own, or an existing one. */
 export type CabinetDatabase = { readonly create: string } | { readonly url: string }
 
+/** The outcome of adding a cabinet. */
 export type RegistryAddition =
   | { readonly is: "added"; readonly cabinet: RegisteredCabinet }
   | { readonly is: "name_taken" }
@@ -26,6 +28,7 @@ export type RegistryAddition =
   /** The database user has no right to create one; PostgreSQL's own message. */
   | { readonly is: "denied"; readonly detail: string }
 
+/** The outcome of moving a cabinet. */
 export type RegistryMove =
   | { readonly is: "moved"; readonly cabinet: RegisteredCabinet }
   | { readonly is: "missing" }
@@ -46,6 +49,7 @@ export interface RegistryEntry {
   readonly cabinet: RegisteredCabinet | null
 }
 
+/** A page of the changes to the registry. */
 export interface RegistryChanges {
   /** The state seen once all pages from here on are read. */
   readonly position: RegistryPosition

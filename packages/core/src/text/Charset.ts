@@ -13,6 +13,7 @@ export interface Charset {
   readonly table: Uint16Array | null
 }
 
+/** The text of some bytes. */
 export interface Decoded {
   readonly text: string
   /** How many characters became U+FFFD that were not U+FFFD in the bytes. */
@@ -25,8 +26,11 @@ const singleByte = (name: string, codec: string): Charset => {
 }
 const multiByte = (name: string, codec: string): Charset => ({ name, codec, table: null })
 
+/** The charset UTF-8. */
 export const UTF_8: Charset = multiByte("utf-8", "utf8")
+/** The charset Windows-1251 (Cyrillic). */
 export const WINDOWS_1251: Charset = singleByte("windows-1251", "win1251")
+/** The charset Windows-1252 (Western European). */
 export const WINDOWS_1252: Charset = singleByte("windows-1252", "win1252")
 
 /** The charset that an operator set on a source. */

@@ -10,9 +10,13 @@ export interface WideCharset {
   readonly unit: 2 | 4
 }
 
+/** UTF-16 with the low byte first. */
 export const UTF_16LE: WideCharset = { name: "utf-16le", codec: "utf-16le", unit: 2 }
+/** UTF-16 with the high byte first. */
 export const UTF_16BE: WideCharset = { name: "utf-16be", codec: "utf-16be", unit: 2 }
+/** UTF-32 with the low byte first. */
 export const UTF_32LE: WideCharset = { name: "utf-32le", codec: "utf-32le", unit: 4 }
+/** UTF-32 with the high byte first. */
 export const UTF_32BE: WideCharset = { name: "utf-32be", codec: "utf-32be", unit: 4 }
 
 /** The charset that a byte order mark declares. */

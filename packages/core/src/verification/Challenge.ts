@@ -9,6 +9,7 @@ import { unusableSecret } from "./ChangeVerification.ts"
 
 /** `meta`, `x` and `dropbox` send a GET; `graph` (Microsoft Graph) sends a POST without a body. */
 export const CHALLENGE_PROVIDERS = ["meta", "x", "graph", "dropbox"] as const
+/** One of `CHALLENGE_PROVIDERS`. */
 export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
 
 /** The setting, without its secret, which is never shown again. */
@@ -16,6 +17,7 @@ export interface Challenge {
   readonly provider: ChallengeProvider
 }
 
+/** A change of the setting. */
 export interface ChallengeChange extends Challenge {
   /** The verify token of `meta`, the consumer secret of `x`; the others have none. Absent: the current one stays. */
   readonly secret?: string

@@ -13,6 +13,7 @@ import {
   type VerificationChange,
 } from "./Verification.ts"
 
+/** The longest secret, in characters. */
 export const MAX_VERIFY_SECRET_LENGTH = 1000
 
 type Refusal = Effect.Effect<never, SourceError>

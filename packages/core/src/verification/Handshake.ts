@@ -9,6 +9,7 @@ import { equalTexts, isForm, type SignedRequest, verifySender } from "./VerifySe
 import { RECIPES } from "./Recipes.ts"
 import type { IntakeVerification } from "./Verification.ts"
 
+/** The response to a challenge. */
 export interface HandshakeAnswer {
   readonly contentType: "text/plain; charset=utf-8" | "application/json"
   readonly text: string

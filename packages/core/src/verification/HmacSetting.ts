@@ -11,7 +11,9 @@ import {
 import { signedParts, valueParts } from "./SignedPattern.ts"
 import { fieldMisfit, headerMisfit } from "./TokenPlace.ts"
 
+/** The longest prefix of a signature, in characters. */
 export const MAX_SIGNATURE_PREFIX_LENGTH = 50
+/** The greatest tolerance of a timestamp. */
 export const MAX_TOLERANCE_SECONDS = 86_400
 
 const DEFAULTS = {

@@ -3,6 +3,7 @@
  * as far as it looks like JSON: nothing here throws.
  */
 
+/** A range of a text, as offsets; `end` is exclusive. */
 export interface TextRange {
   readonly start: number
   readonly end: number

@@ -17,6 +17,8 @@ export const UNCHECKED_REASONS = [
   "no_kept_signature",
   "no_kept_query",
 ] as const
+
+/** Why a request cannot be checked. */
 export type UncheckedReason = (typeof UNCHECKED_REASONS)[number]
 
 /** A stored request. */

@@ -33,8 +33,10 @@ const CHUNK = 100
  * match; `unchecked`: it cannot be checked.
  */
 export const LATE_OUTCOMES = ["verified", "was_verified", "refused", "unchecked"] as const
+/** The outcome of checking one event. */
 export type LateOutcome = (typeof LATE_OUTCOMES)[number]
 
+/** The outcome for one event, and its reason. */
 export interface LateVerdict {
   readonly id: number
   readonly outcome: LateOutcome
@@ -42,12 +44,14 @@ export interface LateVerdict {
   readonly reason: RefusalReason | UncheckedReason | null
 }
 
+/** The outcomes for several events. */
 export interface LateVerdicts {
   readonly verdicts: ReadonlyArray<LateVerdict>
   /** The number of deliveries created. */
   readonly deliveries: number
 }
 
+/** The outcomes for a page of a source's events. */
 export interface LatePage extends LateVerdicts {
   /** The number of events examined; events that were verified before have no verdict here. */
   readonly seen: number
@@ -55,6 +59,7 @@ export interface LatePage extends LateVerdicts {
   readonly nextCursor: string | null
 }
 
+/** How to verify, and whether to deliver. */
 export interface LateOptions {
   /** Whether newly verified events are delivered to the current addresses, each request once. */
   readonly deliver: boolean
@@ -65,6 +70,7 @@ export interface LateOptions {
   readonly baseUrl: string
 }
 
+/** Which events of a source to verify. */
 export interface LateQuery extends LateOptions {
   readonly sourceId: number
   /** The most events that a page examines; default: 1,000. */

@@ -5,6 +5,7 @@ import type { KeptRequest } from "./LateCheck.ts"
 import type { RecipeName } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
+/** An event to verify. */
 export interface LateEvent {
   readonly id: number
   readonly sourceId: number
@@ -28,6 +29,7 @@ export interface LateFinding {
 /** Epoch, transaction id and number of an event. */
 export type LatePlace = ReadonlyArray<string>
 
+/** Some events of a source, and where the next slice begins. */
 export interface LateSlice {
   /** The events whose requests should be checked or, if requested, delivered. */
   readonly events: ReadonlyArray<number>

@@ -110,10 +110,13 @@ export const PROVIDERS = {
   },
 } as const satisfies Readonly<Record<string, Provider>>
 
+/** The name of a well-known sender. */
 export type ProviderName = keyof typeof PROVIDERS
 
+/** The names of all well-known senders. */
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ReadonlyArray<ProviderName>
 
+/** The settings for this sender. */
 export const providerNamed = (name: ProviderName): Provider => PROVIDERS[name]
 
 type Kept = Pick<SourceSettings, "keepHeaders" | "headerFields">

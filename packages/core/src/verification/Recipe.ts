@@ -22,6 +22,7 @@ export interface ValueForm {
   readonly prefix?: string
 }
 
+/** Where the signature is, and how it is written. */
 export interface SignatureForm {
   /** The first of these headers that the request has. */
   readonly headers: ReadonlyArray<string>
@@ -34,6 +35,7 @@ export interface SignatureForm {
   readonly prefix: string
 }
 
+/** Where the timestamp is, and how far it may be from the current time. */
 export interface TimestampForm extends ValueForm {
   /** `any`: also milliseconds, or a time of RFC 3339; otherwise seconds since 1970. */
   readonly form?: "any"
@@ -41,6 +43,7 @@ export interface TimestampForm extends ValueForm {
   readonly toleranceSeconds: number
 }
 
+/** The request is signed with an HMAC of the secret. */
 export interface HmacRecipe {
   readonly kind: "hmac"
   readonly algorithm: "sha1" | "sha256" | "sha512"
@@ -73,7 +76,9 @@ export interface PlainRecipe {
 
 export type Recipe = HmacRecipe | PlainRecipe
 
+/** The hash functions of signatures. */
 export const HMAC_ALGORITHMS = ["sha1", "sha256", "sha512"] as const satisfies ReadonlyArray<HmacRecipe["algorithm"]>
+/** The encodings of signatures. */
 export const SIGNATURE_ENCODINGS = ["hex", "base64"] as const satisfies ReadonlyArray<SignatureForm["encoding"]>
 
 /** How a sender without its own recipe signs. */

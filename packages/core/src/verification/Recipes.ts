@@ -90,17 +90,20 @@ export const RECIPES = {
 /** The two that are described by the settings of a source. */
 type DescribedRecipe = "hmac" | "token"
 
+/** The name of a recipe. */
 export type RecipeName = keyof typeof RECIPES | DescribedRecipe
 
 /** The recipes that need no settings but a secret. */
 export type KnownRecipe = keyof typeof RECIPES
 
+/** The names of all recipes. */
 export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
   ...(Object.keys(RECIPES) as Array<keyof typeof RECIPES>),
   "hmac",
   "token",
 ]
 
+/** True for a recipe that needs no parameters. */
 export const isKnown = (name: RecipeName): name is KnownRecipe => Object.hasOwn(RECIPES, name)
 
 /** Whether the sender signs the public address, which must then match the address that it uses. */

@@ -6,6 +6,7 @@
 import type { SignedPart } from "./Recipe.ts"
 import { fieldMisfit } from "./TokenPlace.ts"
 
+/** The longest pattern, in characters. */
 export const MAX_PATTERN_LENGTH = 500
 
 const SIGNED_WORDS = "{body}, {timestamp}, {id}, {url} and {field:NAME}"

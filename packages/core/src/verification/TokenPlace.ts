@@ -3,6 +3,7 @@ import { isAlwaysKept, isHeaderName } from "../source/HeaderNames.ts"
 import type { Place } from "./Recipe.ts"
 import { MAX_FIELD_STEPS } from "./RequestFields.ts"
 
+/** The longest name of a field, in characters. */
 export const MAX_FIELD_NAME_LENGTH = 200
 
 // eslint-disable-next-line no-control-regex -- none of them is in a name that can be entered
@@ -22,6 +23,7 @@ export const placeMisfit = ({ header, query, field }: Place): string | null => {
   return query === undefined ? fieldMisfit(name) : nameMisfit(name)
 }
 
+/** Why this is not a header's name, in words; null if it is. */
 export const headerMisfit = (name: string): string | null =>
   isHeaderName(name) ? null : `${JSON.stringify(name)} is not a header's name.`
 

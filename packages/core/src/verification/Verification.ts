@@ -9,6 +9,7 @@ import type { RefusalReason } from "./VerifySender.ts"
  * it is accepted with this verdict, and not delivered.
  */
 export const VERIFICATION_MODES = ["reject", "mark"] as const
+/** One of `VERIFICATION_MODES`. */
 export type VerificationMode = (typeof VERIFICATION_MODES)[number]
 
 /** The outcome of verifying a request, kept with its events. */
@@ -70,6 +71,7 @@ export interface RecipeSetting extends Place {
   readonly hmac: HmacParameters | null
 }
 
+/** The recipe of a setting. Throws if its parameters are missing, which is a fault. */
 export const recipeOf = ({ recipe, hmac, ...place }: RecipeSetting): Recipe => {
   if (isKnown(recipe)) return RECIPES[recipe]
   if (recipe === "token") return tokenRecipe(placeOf(place))

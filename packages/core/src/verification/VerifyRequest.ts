@@ -42,6 +42,7 @@ const signedRequest = ({ headers, body, baseUrl, secret, query }: IntakeRequest)
   url: `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`,
 })
 
+/** The error if this process lacks the key that encrypts the secrets. */
 export const SECRETS_UNREADABLE = new StoreUnavailable({
   message:
     "The secret that a source's requests are verified with cannot be decrypted: its key is not in CABINET_SECRET_KEY.",
@@ -56,6 +57,7 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   old_timestamp: "The signature is too old, or its time is too far ahead; nothing was saved",
 }
 
+/** The error for a request whose sender is not verified. */
 export const badSignature = (reason: RefusalReason) =>
   new IntakeError({ code: "bad_signature", message: WORDS[reason] })
 
@@ -72,5 +74,6 @@ const counters = {
   old_timestamp: counter("old_timestamp"),
 } satisfies Record<RefusalReason, unknown>
 
+/** Counts a refused request as a metric. */
 export const countRefusal = (reason: RefusalReason, context: Context.Context<never>): void =>
   counters[reason].updateUnsafe(1, context)

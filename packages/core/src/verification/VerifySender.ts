@@ -20,6 +20,7 @@ export interface SignedRequest {
   readonly url: string
 }
 
+/** The secrets, and the current time. */
 export interface VerifyingOptions {
   /** The valid secrets: two while one replaces the other. */
   readonly secrets: ReadonlyArray<string>
@@ -27,9 +28,12 @@ export interface VerifyingOptions {
   readonly now: number
 }
 
+/** Why a sender is not verified. */
 export const REFUSAL_REASONS = ["no_signature", "bad_signature", "old_timestamp"] as const
+/** One of `REFUSAL_REASONS`. */
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
+/** Whether the sender is verified, and why not. */
 export type Verdict = { readonly verified: true } | { readonly verified: false; readonly reason: RefusalReason }
 
 /** The most signatures of a header that are checked. */

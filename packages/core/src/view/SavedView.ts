@@ -4,6 +4,7 @@ import type { Actor } from "../audit/Actor.ts"
 /** The actor who saved it; people and tokens are identified by their id. */
 export type ViewMaker = Pick<Actor, "kind" | "id" | "name">
 
+/** A view to save. */
 export interface NewSavedView {
   readonly title: string
   readonly schema: string
@@ -20,6 +21,7 @@ export interface SavedView extends NewSavedView {
   readonly createdAt: string
 }
 
+/** A saved view as JSON. */
 export const savedViewJson = ({ createdAt, maker, ...view }: SavedView) => ({
   id: view.id,
   title: view.title,

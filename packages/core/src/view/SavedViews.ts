@@ -13,7 +13,9 @@ import { SavedViewStore } from "./SavedViewStore.ts"
 
 type Returns<A> = Effect.Effect<A, SavedViewError | StoreUnavailable>
 
+/** The longest title, in characters. */
 export const MAX_TITLE_LENGTH = 200
+/** The longest query string, in characters. */
 export const MAX_QUERY_LENGTH = 8_192
 /** The limit of one person or token. */
 const MAX_VIEWS = 200
@@ -85,6 +87,7 @@ const PROGRAM = { kind: "program", id: null, name: "program" } as const
 const makerOf = (actor: Actor | null) =>
   actor === null ? PROGRAM : { kind: actor.kind, id: actor.id, name: actor.name }
 
+/** True for the creator, an owner, and a program. */
 export const mayRemove = (actor: Actor | null, { maker }: Pick<SavedView, "maker">): boolean =>
   actor === null || actor.role === "owner" || (actor.kind === maker.kind && actor.id === maker.id)
 
