@@ -454,6 +454,7 @@ CREATE TABLE cabinet.poll_run (
   fresh bigint DEFAULT 0 NOT NULL,
   import_id bigint,
   next_at timestamp with time zone,
+  doubts json,
   CONSTRAINT poll_run_outcome_check CHECK ((outcome = ANY (ARRAY['read'::text, 'unchanged'::text, 'failed'::text]))),
   CONSTRAINT poll_run_pkey PRIMARY KEY (id)
 );
@@ -1100,6 +1101,8 @@ COMMENT ON COLUMN cabinet.poll.headers IS 'Pairs of name and value. Values are s
 COMMENT ON COLUMN cabinet.poll.first_at IS 'When the first run was kept; what it found is history.';
 
 COMMENT ON COLUMN cabinet.poll.failing_since IS 'The first failed run since the last successful one.';
+
+COMMENT ON COLUMN cabinet.poll_run.doubts IS 'A list of kind, count, places and message, as in the report of an import.';
 
 COMMENT ON TABLE cabinet.receiver_certificate IS 'By the origin of the URL; written when another end is seen.';
 

@@ -123,6 +123,22 @@ it("a poll is tried before it is added and again when it is there, and what came
   await editor!.post(`${path}/remove`, {})
 })
 
+it("a poll's doubts are shown when it is tried, and with each run", async () => {
+  const before = list.listeners("request")
+  list.removeAllListeners("request")
+  list.on("request", (_, response) => response.end("a;b|c\n1;2|3\n4;5|6\n"))
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m" }
+  const words = "Several delimiters fit, and the first was taken"
+  assert.include((await editor!.post("/console/polls/try", form)).text, words)
+  const added = await editor!.post("/console/polls", form)
+  const path = added.headers.get("location")!.slice("/data".length)
+  await editor!.post(`${path}/run`, {})
+  assert.include((await viewer!.get(path)).text, `${words} (line 1)`)
+  await editor!.post(`${path}/remove`, {})
+  list.removeAllListeners("request")
+  for (const listener of before) list.on("request", listener as () => void)
+})
+
 it("a poll is added, run, paused and removed, and its secrets are not shown to a viewer", async () => {
   const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m", key: "id" }
   const added = await editor!.post("/console/polls", { ...form, header_name: "X-Token", header_value: "hidden-value" })

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { fileOf, importCabinet } from "../support/importCabinet.ts"
+import { zipOf } from "../support/workbooks/zipOf.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const fixture = (name: string) => new URL(`../fixtures/files/${name}`, import.meta.url).pathname
@@ -184,9 +187,42 @@ it("Import keeps all of 10,000 columns, of which the table shows as many as it m
   assert.strictEqual(event.payload.c9999, "9999")
 })
 
+it.each([
+  ["people.csv.gz", (bytes: Buffer) => gzipSync(bytes)],
+  ["people.zip", (bytes: Buffer) => zipOf([["people/people.csv", bytes.toString()]])],
+])("Import reads the file inside %s, knows it again unpacked, and keeps the archive's name", async (name, pack) => {
+  const source = await cabinet.source(name)
+  const bytes = await readFile(fixture("people.csv"))
+  const report = await cabinet.file(source.id, fileOf(name, [pack(bytes)]))
+  assert.deepInclude(report, { state: "done", format: "csv", rows: 3, file: name, bytes: bytes.length })
+  assert.deepStrictEqual(
+    (await cabinet.feed(source.id)).map((item) => item.payload),
+    PEOPLE,
+  )
+  assert.deepInclude(await cabinet.refused(source.id, fixture("people.csv")), { code: "same_file" })
+})
+
+it("Import reads a workbook inside an archive", async () => {
+  const source = await cabinet.source("packed book")
+  const book = await readFile(fixture("book.xlsx"))
+  const plain = await cabinet.file(source.id, fixture("book.xlsx"), { dryRun: true })
+  for (const packed of [gzipSync(book), zipOf([["book.xlsx", book]])]) {
+    const report = await cabinet.file(source.id, fileOf("book.zip", [packed]), { dryRun: true })
+    assert.deepStrictEqual(report.preview, plain.preview)
+  }
+})
+
+it("Import imports nothing of an archive that is damaged behind its first rows", async () => {
+  const source = await cabinet.source("damaged archive")
+  const packed = gzipSync(Array.from({ length: 200_000 }, (_, n) => `${n},${n * 7919}\n`).join(""))
+  packed[packed.length - 20]! ^= 0xff
+  const refused = await cabinet.refused(source.id, fileOf("a.csv.gz", [packed]))
+  assert.match(refused.message, /The gzip archive cannot be read: it is damaged after byte/)
+  assert.deepStrictEqual(await cabinet.feed(source.id), [])
+})
+
 it("Import gives an archive that claims two gigabytes, and one cut off, a sentence and no memory", async () => {
   const source = await cabinet.source("bomb")
-  const { readFile } = await import("node:fs/promises")
   const book = await readFile(fixture("book.xlsx"))
   const claim = Buffer.from(book)
   for (let at = 0; at < claim.length - 4; at++) {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
 import { MISBEHAVIOURS, rawReceiver } from "../../packages/delivery/test/outgoing/hostileReceivers.ts"
 import { pollCabinet } from "../support/pollCabinet.ts"
+import { zipOf } from "../support/workbooks/zipOf.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -402,6 +403,77 @@ it.each([
   }
   assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", fresh: 1, bytes: 11, failure: null })
   assert.strictEqual(asked[0]!.headers["accept-encoding"], "gzip, deflate, br, zstd")
+})
+
+const CSV = "id;name\n1;Anna\n2;Пётр\n"
+
+it.each<[string, Buffer, string | null]>([
+  ["orders.csv.gz", gzipSync(CSV), "application/gzip"],
+  ["orders.csv", gzipSync(CSV), "text/csv"],
+  ["orders.json", gzipSync('[{"id":"1","name":"Anna"},{"id":"2","name":"Пётр"}]'), "application/json"],
+  ["orders.zip", zipOf([["orders.csv", CSV]]), "application/zip"],
+  ["download", zipOf([["2026/orders.ndjson", '{"id":"1","name":"Anna"}\n{"id":"2","name":"Пётр"}\n']]), null],
+])("Polls reads the one file inside the archive %s", async (path, body, type) => {
+  const source = await cabinet.source(`archive ${path}`)
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/${path}` })
+  answer = (_request, response) => response.writeHead(200, type === null ? {} : { "content-type": type }).end(body)
+  assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", fresh: 2, failure: null, doubts: [] })
+  assert.deepStrictEqual(
+    (await cabinet.events(source.id)).map((event) => event.payload),
+    [
+      { id: "1", name: "Anna" },
+      { id: "2", name: "Пётр" },
+    ],
+  )
+})
+
+it("Polls fails a run whole when an archive is cut off, unpacks to too much, or holds several files", async () => {
+  const source = await cabinet.source("bad archives")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/bad.gz`, format: "csv" })
+  for (const [body, words] of [
+    [gzipSync(CSV).subarray(0, -5), /cut off after byte/],
+    [gzipSync(`a\n${"0\n".repeat(17_000_000)}`), /unpacks to more than 32 MB/],
+    [
+      zipOf([
+        ["a.csv", CSV],
+        ["b.csv", CSV],
+      ]),
+      /holds 2 files \(a\.csv, b\.csv\)/,
+    ],
+  ] as const) {
+    answer = (_request, response) => response.end(body)
+    const run = await cabinet.run(poll.id)
+    assert.deepInclude(run, { outcome: "failed", items: 0, fresh: 0 })
+    assert.match(run.failure ?? "", words)
+  }
+  assert.deepStrictEqual(await cabinet.events(source.id), [])
+})
+
+it("Polls keeps the doubts of a run in its log", async () => {
+  const source = await cabinet.source("doubts")
+  const poll = await cabinet.add({ sourceId: source.id, url: `${base}/doubts` })
+  answer = (_request, response) => response.end("a;b|c\n1;2|3\n4;5|6\n")
+  const run = await cabinet.run(poll.id)
+  assert.deepInclude(run, { outcome: "read", fresh: 2 })
+  assert.deepStrictEqual(run.doubts, [
+    {
+      kind: "delimiter_unclear",
+      count: 1,
+      places: [{ line: 1, column: null }],
+      message: "Several delimiters fit, and the first of them was taken: check that the cells are right.",
+    },
+  ])
+  answer = (_request, response) => response.end("a,b,c\n1,2\n3,4,5\nTotal,6,5\n")
+  const kinds = (await cabinet.run(poll.id)).doubts.map(({ kind, places }) => [kind, places[0]!.line])
+  assert.deepStrictEqual(kinds, [
+    ["totals_row", 4],
+    ["short_rows", 2],
+  ])
+  const log = await cabinet.polls((polls) => polls.log(poll.id, 10))
+  assert.deepStrictEqual(
+    log.map(({ doubts }) => doubts.length),
+    [2, 1],
+  )
 })
 
 it.each([204, 205])("Polls finds nothing new when the status is %d, and keeps the marks", async (status) => {

@@ -11,6 +11,7 @@ import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { counted } from "@data-cabinet/core/text/Counted"
+import { doubtLines } from "../output/DoubtLines.ts"
 import { plainText } from "../output/PlainText.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { JsonText, report } from "../output/Report.ts"
@@ -56,12 +57,6 @@ const readingLines = (outcome: ImportReport, style: Style): ReadonlyArray<string
     `--delimiter ${delimiterOption(delimiter)}: ${cellsBy(delimiter)}`,
     ...preview.map((row) => style.dim(`  ${plainText(row)}`)),
   ])
-
-const doubtLines = ({ doubts }: ImportReport): ReadonlyArray<string> =>
-  doubts.map(({ message, places, count }) => {
-    const at = places.map(({ line, column }) => (column === null ? `${line}` : `${line}:${column}`)).join(", ")
-    return `${message} ${count === 1 ? "Line" : "Lines"} ${at}${count > places.length ? ", …" : "."}`
-  })
 
 const howRead = (outcome: ImportReport): string =>
   [
@@ -115,7 +110,7 @@ const lines = (outcome: ImportReport, style: Style): ReadonlyArray<string> => {
     unclear: `Nothing of ${outcome.file} was imported: several delimiters fit.`,
     failed: `The import of ${outcome.file} failed: ${outcome.failure ?? "it cannot continue"}.`,
   }[outcome.state]
-  const doubts = [...readingLines(outcome, style), ...doubtLines(outcome)]
+  const doubts = [...readingLines(outcome, style), ...doubtLines(outcome.doubts)]
   return [
     head,
     style.dim(howRead(outcome)),

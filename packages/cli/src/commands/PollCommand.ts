@@ -15,6 +15,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
+import { doubtLines } from "../output/DoubtLines.ts"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
@@ -60,8 +61,8 @@ const trialLines = (trial: PollTrial, style: Style): ReadonlyArray<string> => {
   const lines = preview.map(
     ({ payload, whole, fresh: isFresh }) => `${isFresh ? "new  " : "known"} ${payload}${whole ? "" : "…"}`,
   )
-  return [head, shown, ...lines, ...(beginning === null ? [] : [beginning])].map((line, n) =>
-    n === 0 ? line : style.dim(`  ${plainText(line)}`),
+  return [head, shown, ...doubtLines(trial.doubts), ...lines, ...(beginning === null ? [] : [beginning])].map(
+    (line, n) => (n === 0 ? line : style.dim(`  ${plainText(line)}`)),
   )
 }
 
@@ -203,7 +204,7 @@ const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>
     Effect.gen(function* () {
       const done = yield* Polls.use((polls) => polls.run(input.id))
-      yield* report(yield* format, pollRunShape.json(done), () => outcome(done))
+      yield* report(yield* format, pollRunShape.json(done), () => [outcome(done), ...doubtLines(done.doubts)].join("\n"))
       if (done.outcome === "failed") {
         return yield* new CommandError({ code: "refused", message: `The poll failed: ${done.failure}` })
       }
@@ -230,7 +231,7 @@ const log = Command.make(
               one.status === null ? "—" : String(one.status),
               one.peer ?? "—",
               one.nextAt ?? "—",
-              outcome(one),
+              [outcome(one), ...one.doubts.map(({ message }) => message)].join(" "),
             ]),
             { style, none: "The poll has not run yet." },
           ),

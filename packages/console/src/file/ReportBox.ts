@@ -1,6 +1,7 @@
 /** What became of a file that was sent: how it was read, its first rows, and what deserves a look. */
 import type { ImportReport } from "@data-cabinet/core/file/Import"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { doubtTable } from "./Doubts.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import type { Frame } from "../html/Shell.ts"
@@ -39,16 +40,6 @@ const readingsOf = (frame: Frame, { readings }: ImportReport): HtmlValue => {
   )}`
 }
 
-const doubtsOf = (frame: Frame, { doubts }: ImportReport): HtmlValue => {
-  const { file: words } = frame.words
-  if (doubts.length === 0) return null
-  const lines = doubts.map(
-    ({ kind, count, places }) =>
-      markup`<tr><th scope="row">${words.doubts[kind](count)}</th><td>${places.map(({ line, column }) => words.line(line, column)).join("; ")}${count > places.length && "; …"}</td></tr>`,
-  )
-  return markup`<p>${words.doubtful}</p><table class="list">${lines}</table>`
-}
-
 /** A refused file shows its first errors; the rest is counted. */
 export const reportBox = (frame: Frame, report: ImportReport): Html => {
   const { file: words } = frame.words
@@ -67,5 +58,5 @@ export const reportBox = (frame: Frame, report: ImportReport): Html => {
   return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
 <p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p lang="en">${report.failure}</p>`}
 ${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
-${readingsOf(frame, report)}${doubtsOf(frame, report)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
+${readingsOf(frame, report)}${doubtTable(frame, report.doubts)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
 }

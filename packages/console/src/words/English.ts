@@ -666,6 +666,7 @@ export const ENGLISH = {
     headerAt: (line: number) => `header in line ${line}`,
     doubtful: "Worth a look:",
     doubts: {
+      delimiter_unclear: (_count: number) => "Several delimiters fit, and the first was taken",
       delimiter_tied: (_count: number) => "A comma would divide the lines evenly as well",
       titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,
       totals_row: (rows: number) => `${count(rows, { one: "row looks", other: "rows look" })} like a total`,

@@ -666,6 +666,7 @@ export const RUSSIAN: Words = {
     headerAt: (line) => `заголовок в строке ${line}`,
     doubtful: "Проверьте:",
     doubts: {
+      delimiter_unclear: () => "Подходят несколько разделителей, взят первый из них",
       delimiter_tied: () => "Запятая тоже делит строки поровну",
       titles_skipped: (number) => `Над заголовком пропущено: ${count(number, rows)}`,
       totals_row: (number) => `Похоже на итоги: ${count(number, rows)}`,

@@ -1,12 +1,21 @@
 /** Reports what a reader was not sure of: nothing is lost, but the result is worth a look. */
+import * as Shape from "../json/Shape.ts"
 import { counted } from "../text/Counted.ts"
 
 /**
- * `delimiter_tied`: another delimiter fits as well. `titles_skipped`: lines above the header were left out. `totals_row`: the
- * last rows look like totals. `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for
+ * `delimiter_unclear`: several delimiters fit, and the first was taken without a question. `delimiter_tied`: another
+ * delimiter fits as well, but is less likely. `titles_skipped`: lines above the header were left out. `totals_row`: the last
+ * rows look like totals. `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for
  * characters that could not be decoded.
  */
-export const DOUBT_KINDS = ["delimiter_tied", "titles_skipped", "totals_row", "short_rows", "values_replaced"] as const
+export const DOUBT_KINDS = [
+  "delimiter_unclear",
+  "delimiter_tied",
+  "titles_skipped",
+  "totals_row",
+  "short_rows",
+  "values_replaced",
+] as const
 
 /** A kind of doubt. */
 export type DoubtKind = (typeof DOUBT_KINDS)[number]
@@ -27,11 +36,25 @@ export interface Doubt {
   readonly message: string
 }
 
+export const doubtShape = Shape.object<Doubt>("A doubt.", {
+  kind: Shape.oneOf(DOUBT_KINDS),
+  count: Shape.whole("How often it was found."),
+  places: Shape.list(
+    Shape.object<DoubtPlace>("A place.", {
+      line: Shape.whole("The line, from 1."),
+      column: Shape.orNull(Shape.whole("The column, from 1; null: the whole line.")),
+    }),
+    "The first places, at most 5.",
+  ),
+  message: Shape.text("One sentence in English."),
+})
+
 const MAX_PLACES = 5
 
 const titles = (count: number) => `The header is below ${counted(count, "line")} of titles, which are left out.`
 
 const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
+  delimiter_unclear: () => "Several delimiters fit, and the first of them was taken: check that the cells are right.",
   delimiter_tied: () => "A comma would divide the lines evenly as well; pass a delimiter if the cells are wrong.",
   titles_skipped: titles,
   totals_row: (count) =>
@@ -41,6 +64,13 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
   values_replaced: (count) =>
     `${counted(count, "value holds", "values hold")} U+FFFD for characters that the encoding does not have.`,
 }
+
+export const doubtOf = (kind: DoubtKind, places: ReadonlyArray<DoubtPlace>, count = places.length): Doubt => ({
+  kind,
+  count,
+  places,
+  message: MESSAGES[kind](count),
+})
 
 /** Collects the doubts of one reading. */
 export class DoubtLog {
@@ -57,9 +87,7 @@ export class DoubtLog {
   get all(): ReadonlyArray<Doubt> {
     return DOUBT_KINDS.flatMap((kind) => {
       const found = this.#found.get(kind)
-      return found === undefined
-        ? []
-        : [{ kind, count: found.count, places: [...found.places], message: MESSAGES[kind](found.count) }]
+      return found === undefined ? [] : [doubtOf(kind, [...found.places], found.count)]
     })
   }
 }

@@ -10,10 +10,11 @@ import type { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
+import type { ArchiveReading } from "./ArchiveReader.ts"
 import { type FileError, fileError, noSuchImport } from "./FileError.ts"
 import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
-import { type FileInspection, inspectFile } from "./FileInspection.ts"
+import { type FileInspection, inspectFile, MAX_FILE_BYTES } from "./FileInspection.ts"
 import { type FileReading, headerRowOf, inspected, NOTHING_ACCEPTED, NOTHING_SURVEYED, UNCLEAR } from "./FileReading.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
@@ -33,12 +34,15 @@ interface Ports {
   readonly accept: AcceptStaged["Service"]
   readonly sources: Sources["Service"]
   readonly sheets: SheetReader["Service"]
+  readonly archives: ArchiveReading
   readonly columns: SourceColumnStore["Service"]
 }
 
 /** One call to import a file. */
 interface FileImport {
   readonly sourceId: number
+  /** The name by which the import is known: that of an archive, not of the file inside. */
+  readonly name: string
   readonly file: ReadableFile
   readonly options: ImportOptions
   readonly onProgress: OnProgress
@@ -59,18 +63,21 @@ export class FileImporter {
     this.#ports = ports
   }
 
-  run(given: FileImport): Effect.Effect<ImportReport, FileError | StoreUnavailable> {
+  run(request: Omit<FileImport, "name">): Effect.Effect<ImportReport, FileError | StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
-      const { sourceId, file, options, onProgress } = given
+      const { sourceId, options, onProgress } = request
+      const { name } = request.file
       const refused = notationRefusal(options)
       if (refused !== undefined) return yield* fileError("bad_option", refused)
       if (Option.isNone(yield* this.#ports.sources.forIntake(sourceId))) {
         return yield* fileError("no_such_source", `There is no source ${sourceId}, or it is switched off.`)
       }
-      yield* onProgress({ phase: "looking", done: 0, total: file.size })
+      yield* onProgress({ phase: "looking", done: 0, total: request.file.size })
+      const file = yield* this.#ports.archives.open(request.file, MAX_FILE_BYTES)
+      const given = { ...request, name, file }
       const look = yield* inspectFile(file, options)
       const importedBefore = Option.getOrNull(yield* this.#ports.imports.same(sourceId, look.sha256))
-      const named = { sourceId, file: file.name, ...inspected(look), importedBefore }
+      const named = { sourceId, file: name, ...inspected(look), importedBefore }
       const readings = look.csv?.readings ?? []
       if (readings.length > 0) return { ...named, ...UNCLEAR, readings }
       const { call, surveyed } = yield* this.#survey(given, look)
@@ -174,7 +181,7 @@ export class FileImporter {
         sourceId: call.sourceId,
         channel: "file",
         history: true,
-        name: call.file.name,
+        name: call.name,
         sha256: look.sha256,
         bytes: look.bytes,
         once: call.options.again !== true,

@@ -32,6 +32,12 @@ export interface FileOptions {
   readonly pointer?: string | undefined
 }
 
+/** How strictly a file is inspected. */
+export interface FileScrutiny {
+  /** Refuses documents that are no tables even where the format is given: it is that of a poll, not of this response. */
+  readonly refusesForeign: boolean
+}
+
 export interface FileInspection {
   readonly format: FileFormat
   readonly sha256: Uint8Array
@@ -54,7 +60,11 @@ export const MAX_FILE_BYTES = 64 * 1024 ** 3
 /**
  * Inspects a file: its hash, charset, format and shape. Fails for invalid options, and for files that hold no table.
  */
-export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Effect<FileInspection, FileError> =>
+export const inspectFile = (
+  file: ReadableFile,
+  options: FileOptions,
+  scrutiny: FileScrutiny = { refusesForeign: options.format === undefined },
+): Effect.Effect<FileInspection, FileError> =>
   Effect.gen(function* () {
     const given = yield* checkOptions(options)
     const sum = createHash("sha256")
@@ -77,7 +87,7 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
     const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "", headerRow: options.headerRow ?? 1 }
     if (container !== undefined) return yield* fileError("unreadable", `This is ${container.what}.`)
     const asWorkbook = options.format !== undefined && isWorkbook(options.format)
-    if (asWorkbook || (options.format === undefined && isZip(head))) {
+    if (asWorkbook || (scrutiny.refusesForeign && isZip(head))) {
       if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX or ODS workbook.")
       return { ...common, format: workbookFormat(head), charset: null, csv: null, sheet: options.sheet }
     }
@@ -86,7 +96,7 @@ export const inspectFile = (file: ReadableFile, options: FileOptions): Effect.Ef
     const isOfFamily = isOpen && detected.unit === given.charset?.unit
     const charset = given.charset === null || isOfFamily ? detected : given.charset
     const text = new TextDecoding(charset).write(bufferOf(head)).replace(/^\uFEFF/, "")
-    const foreign = options.format === undefined ? foreignFile(head, text) : undefined
+    const foreign = scrutiny.refusesForeign ? foreignFile(head, text) : undefined
     if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}, not a table.`)
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"

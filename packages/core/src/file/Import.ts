@@ -9,6 +9,7 @@ import type { DateNotation, NumberNotation } from "../row/Notation.ts"
 import { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { Sources } from "../source/Sources.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
+import { ArchiveReader } from "./ArchiveReader.ts"
 import type { CsvReading } from "./CsvShape.ts"
 import type { Doubt } from "./Doubt.ts"
 import type { FileError } from "./FileError.ts"
@@ -108,6 +109,7 @@ export class Import extends Context.Service<
         accept: yield* AcceptStaged,
         sources: yield* Sources,
         sheets: yield* SheetReader,
+        archives: yield* ArchiveReader,
         columns: yield* SourceColumnStore,
       })
       return Import.of({

@@ -1,4 +1,5 @@
 /** A poll: a URL that is requested at an interval, and whose new items become events of a source. */
+import { type Doubt, doubtShape } from "../file/Doubt.ts"
 import { FILE_FORMATS, type FileFormat } from "../file/FileFormat.ts"
 import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
@@ -97,6 +98,8 @@ export interface PollRun {
   /** The number of new items; each becomes an event. */
   readonly fresh: number
   readonly importId: number | null
+  /** What was read, but deserves a look. */
+  readonly doubts: ReadonlyArray<Doubt>
   readonly nextAt: string | null
 }
 
@@ -116,6 +119,7 @@ export const pollRunShape = Shape.named(
     items: Shape.whole("How many items it had."),
     fresh: Shape.whole("How many were new."),
     importId: Shape.orNull(Shape.id("The import of the new items; else null.")),
+    doubts: Shape.list(doubtShape, "What was read, but deserves a look."),
     nextAt: Shape.orNull(Shape.time("When it runs next.")),
   }),
 )
@@ -142,6 +146,8 @@ export interface PollTrial {
   readonly items: number
   /** The number of new items, which a run would accept. */
   readonly fresh: number
+  /** What was read, but deserves a look. */
+  readonly doubts: ReadonlyArray<Doubt>
   /** Whether a run would accept them as history, which is not delivered. */
   readonly history: boolean
   /** The first items. */
@@ -176,6 +182,7 @@ export const pollTrialShape = Shape.named(
     keyField: Shape.orNull(Shape.text("What an item is recognized by; null: its whole content.")),
     items: Shape.whole("How many items it had."),
     fresh: Shape.whole("How many of them a run would take, because they were not seen before."),
+    doubts: Shape.list(doubtShape, "What was read, but deserves a look."),
     history: Shape.flag("Whether a run would take them as history, which is not delivered."),
     preview: Shape.list(
       Shape.object<PollTrial["preview"][number]>("An item.", {

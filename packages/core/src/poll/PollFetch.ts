@@ -25,6 +25,9 @@ export interface PollResponse {
   readonly retryAfter: number | null
 }
 
+/** Of a response, also of one that is decoded or unpacked. */
+export const MAX_POLL_BYTES = 32 * 1_048_576
+
 /** The message in place of a request: the headers may be what authorizes it. */
 export const UNREADABLE_HEADERS = "not requested: the poll's headers cannot be decrypted with CABINET_SECRET_KEY"
 

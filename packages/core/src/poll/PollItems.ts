@@ -6,6 +6,8 @@
  */
 import { Effect, type Scope, Stream } from "effect"
 import { isEmptyPayload } from "../event/Payload.ts"
+import type { ArchiveReading } from "../file/ArchiveReader.ts"
+import { type Doubt, doubtOf } from "../file/Doubt.ts"
 import { type FileError, fileError } from "../file/FileError.ts"
 import { type FileInspection, type FileOptions, inspectFile } from "../file/FileInspection.ts"
 import { inPieces, turns } from "../file/Pieces.ts"
@@ -16,6 +18,7 @@ import { jsonText } from "../json/JsonText.ts"
 import { charsetOf } from "../text/Charset.ts"
 import { itemKey } from "./ItemKey.ts"
 import type { Poll, PollFormat } from "./Poll.ts"
+import { MAX_POLL_BYTES } from "./PollFetch.ts"
 
 /** The cost of a repeated item, whose text is not written, in characters. */
 const REPEATED_ITEM_COST = 8_192
@@ -33,13 +36,16 @@ type Use<E> = (items: ReadonlyArray<PollItem>, look: FileInspection) => Effect.E
 
 export class PollItems {
   readonly #poll: PollReading
+  readonly #archives: ArchiveReading
   /** The keys of this response so far. */
   readonly #keys = new Set<string>()
   readonly #turn = turns()
   #count = 0
+  #doubts: ReadonlyArray<Doubt> = []
 
-  constructor(poll: PollReading) {
+  constructor(poll: PollReading, archives: ArchiveReading) {
     this.#poll = poll
+    this.#archives = archives
   }
 
   /** The number of items, including those with the key of an earlier item. */
@@ -47,25 +53,46 @@ export class PollItems {
     return this.#count
   }
 
+  /** What was read, but deserves a look; complete once the response is read. */
+  get doubts(): ReadonlyArray<Doubt> {
+    return this.#doubts
+  }
+
   read<E>(
-    body: Uint8Array,
+    response: Uint8Array,
     contentType: string | null,
     use: Use<E>,
   ): Effect.Effect<FileInspection, E | FileError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      const file = { name: nameOf(this.#poll.url), size: body.length, bytes: inPieces(body) }
+      const { file, body } = yield* this.#opened(response)
       const options = optionsOf(this.#poll, contentType)
-      // A login or gateway page can also have status 200; read as CSV, it would become events.
-      if (options.format === undefined && isPage(body)) {
+      // A login or gateway page can also have status 200 and any type; read as CSV, it would become events.
+      if (options.format === undefined ? isPage(body) : isMarkup(body)) {
         return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
       }
-      const look = yield* inspectFile(file, options)
+      const look = yield* inspectFile(file, options, { refusesForeign: true })
       const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
       yield* Stream.runForEach(reading.batches, (batch) => this.#useBatch(batch, look, use))
       if (look.csv !== null && this.#count === 0 && isWords(body)) {
         return yield* fileError("unreadable", "this is one line of words, not a table")
       }
+      const isTied = (look.csv?.readings.length ?? 0) > 1
+      this.#doubts = [
+        ...(isTied ? [doubtOf("delimiter_unclear", [{ line: 1, column: null }])] : []),
+        ...reading.doubts(),
+      ]
       return look
+    })
+  }
+
+  /** The response, or the file inside if it is an archive. */
+  #opened(response: Uint8Array) {
+    return Effect.gen({ self: this }, function* () {
+      const file = { name: nameOf(this.#poll.url), size: response.length, bytes: inPieces(response) }
+      const opened = yield* this.#archives.open(file, MAX_POLL_BYTES)
+      if (opened === file) return { file, body: response }
+      const body = Buffer.concat(yield* Stream.runCollect(opened.bytes))
+      return { file: { ...opened, bytes: inPieces(body) }, body }
     })
   }
 
@@ -106,7 +133,8 @@ export class PollItems {
 }
 
 const NO_SHEETS: SheetReader["Service"] = {
-  open: () => Effect.fail(fileError("unreadable", "a workbook cannot be polled: use JSON, NDJSON or CSV")),
+  open: () =>
+    Effect.fail(fileError("unreadable", "a workbook or a document cannot be polled: use JSON, NDJSON or CSV")),
 }
 
 /** The name of an import of its items. */
@@ -115,8 +143,19 @@ export const nameOf = (url: string): string => {
   return `${host}${pathname}`.slice(0, 500)
 }
 
-const isPage = (body: Uint8Array): boolean =>
-  /^(?:\u00ef\u00bb\u00bf)?\s*</.test(Buffer.from(body.subarray(0, 256)).toString("latin1"))
+const beginOf = (body: Uint8Array): string =>
+  Buffer.from(body.subarray(0, 256))
+    .toString("latin1")
+    .replace(/^\u00ef\u00bb\u00bf/, "")
+    .trimStart()
+
+const isPage = (body: Uint8Array): boolean => beginOf(body).startsWith("<")
+
+/** Where the format is known, a column may be named like a tag: `<a>,<b>`. */
+const isMarkup = (body: Uint8Array): boolean => {
+  const begin = beginOf(body)
+  return /^<[a-z!?]/i.test(begin) && !/^<[^<>\s]*>"? ?[,;\t|]/.test(begin)
+}
 
 /**
  * A longer body is not merely a message. A message such as "Rate limit exceeded, try again later" would become the

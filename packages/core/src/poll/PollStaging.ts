@@ -4,6 +4,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import type { FileError } from "../file/FileError.ts"
 import type { FileInspection } from "../file/FileInspection.ts"
 import type { HeldImport, LeaseLost, ImportStore } from "../file/ImportStore.ts"
@@ -14,12 +15,14 @@ import type { ClaimedPoll, PollStore, RunResult } from "./PollStore.ts"
 /** The number of items in a response, and the new ones, staged. */
 export interface Staged {
   readonly items: number
+  readonly doubts: RunResult["doubts"]
   readonly fresh: RunResult["fresh"]
 }
 
 interface Ports {
   readonly store: PollStore["Service"]
   readonly imports: ImportStore["Service"]
+  readonly archives: ArchiveReading
 }
 
 export class PollStaging {
@@ -40,11 +43,11 @@ export class PollStaging {
     contentType: string | null,
   ): Effect.Effect<Staged, FileError | LeaseLost | StoreUnavailable, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      const items = new PollItems(this.#poll)
+      const items = new PollItems(this.#poll, this.#ports.archives)
       yield* items.read(body, contentType, (some, look) => this.#addUnseen(some, look))
       if (this.#begun !== undefined) yield* this.#begun.staging.flush
       const fresh = this.#begun === undefined ? null : { held: this.#begun.held, rows: this.#rows }
-      return { items: items.count, fresh }
+      return { items: items.count, doubts: items.doubts, fresh }
     })
   }
 

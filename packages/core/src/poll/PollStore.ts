@@ -43,6 +43,7 @@ export interface RunResult {
   readonly durationMs: number
   readonly bytes: number
   readonly items: number
+  readonly doubts: PollRun["doubts"]
   /** The new items, staged and not yet sealed; null without new items. */
   readonly fresh: { readonly held: HeldImport; readonly rows: number } | null
   /** For the next conditional request; unchanged after a failed run. */

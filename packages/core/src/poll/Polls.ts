@@ -1,5 +1,6 @@
 /** The operations of a cabinet's owner on polls. URL and settings are checked before they are saved. */
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import { ArchiveReader } from "../file/ArchiveReader.ts"
 import { AddressCheck } from "../delivery/AddressCheck.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { pollChecks } from "./CheckPoll.ts"
@@ -46,6 +47,7 @@ export class Polls extends Context.Service<
       const check = yield* AddressCheck
       const { run } = yield* RunPoll
       const { fetch } = yield* PollFetch
+      const archives = yield* ArchiveReader
       const trials = yield* Semaphore.make(1)
       const get = (id: number) =>
         existing(
@@ -61,7 +63,7 @@ export class Polls extends Context.Service<
         )
       })
       const tried = Effect.fnUntraced(function* (poll: TriedPoll) {
-        const trial = yield* trials.withPermitsIfAvailable(1)(tryPoll({ fetch, unseen: store.unseen }, poll))
+        const trial = yield* trials.withPermitsIfAvailable(1)(tryPoll({ fetch, unseen: store.unseen, archives }, poll))
         if (Option.isSome(trial)) return trial.value
         return yield* pollError("busy", "Another poll is being tried right now; try again when that has ended.")
       })

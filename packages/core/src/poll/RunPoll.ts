@@ -8,6 +8,7 @@ import { background } from "../runtime/Background.ts"
 import { Clock, Context, Effect, Layer, Option, type Scope } from "effect"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { ArchiveReader, type ArchiveReading } from "../file/ArchiveReader.ts"
 import { AcceptStaged } from "../file/AcceptStaged.ts"
 import { type LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import type { PollRun } from "./Poll.ts"
@@ -44,6 +45,7 @@ export class RunPoll extends Context.Service<
         store: yield* PollStore,
         fetch: (yield* PollFetch).fetch,
         imports: yield* ImportStore,
+        archives: yield* ArchiveReader,
         accept: yield* AcceptStaged,
       })
       return RunPoll.of({ run: (poll) => Effect.scoped(runner.run(poll)) })
@@ -55,6 +57,7 @@ interface Ports {
   readonly store: PollStore["Service"]
   readonly fetch: PollFetch["Service"]["fetch"]
   readonly imports: ImportStore["Service"]
+  readonly archives: ArchiveReading
   readonly accept: AcceptStaged["Service"]
 }
 
@@ -103,7 +106,7 @@ class PollRunner {
       const { url, headers, etag, lastModified } = poll
       const response = headers === null ? NO_HEADERS : yield* this.#ports.fetch({ url, headers, etag, lastModified })
       const { status, peer, body } = response
-      const common = { status, peer, bytes: body?.length ?? 0, items: 0, fresh: null, etag, lastModified }
+      const common = { status, peer, bytes: body?.length ?? 0, items: 0, doubts: [], fresh: null, etag, lastModified }
       const failed = (failure: string): Ended => ({
         ...common,
         outcome: "failed",
@@ -145,6 +148,7 @@ const faulty = (poll: ClaimedPoll, fault: unknown): Ended => ({
   peer: null,
   bytes: 0,
   items: 0,
+  doubts: [],
   fresh: null,
   etag: poll.etag,
   lastModified: poll.lastModified,

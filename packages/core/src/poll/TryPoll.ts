@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { parseJson } from "../json/ParseJson.ts"
 import { keyValue } from "./ItemKey.ts"
@@ -35,6 +36,7 @@ export interface TriedPoll extends PollReading {
 interface Ports {
   readonly fetch: PollFetch["Service"]["fetch"]
   readonly unseen: PollStore["Service"]["unseen"]
+  readonly archives: ArchiveReading
 }
 
 export const tryPoll = (ports: Ports, poll: TriedPoll): Effect.Effect<PollTrial, StoreUnavailable> =>
@@ -69,7 +71,7 @@ const NO_RESPONSE: PollResponse = {
   retryAfter: null,
 }
 
-type Found = Pick<PollTrial, "failure" | "format" | "encoding" | "items" | "fresh" | "preview" | "beginning">
+type Found = Pick<PollTrial, "failure" | "format" | "encoding" | "items" | "fresh" | "doubts" | "preview" | "beginning">
 
 const NOTHING_READ: Found = {
   failure: null,
@@ -77,13 +79,14 @@ const NOTHING_READ: Found = {
   encoding: null,
   items: 0,
   fresh: 0,
+  doubts: [],
   preview: [],
   beginning: null,
 }
 
 const readTrial = (ports: Ports, poll: TriedPoll, { failure, body, contentType }: PollResponse) => {
   if (failure !== null || body === null) return Effect.succeed<Found>({ ...NOTHING_READ, failure })
-  const items = new PollItems(poll)
+  const items = new PollItems(poll, ports.archives)
   const preview: Array<PollTrial["preview"][number]> = []
   let fresh = 0
   const add = Effect.fnUntraced(function* (some: ReadonlyArray<PollItem>) {
@@ -98,7 +101,7 @@ const readTrial = (ports: Ports, poll: TriedPoll, { failure, body, contentType }
   return Effect.scoped(items.read(body, contentType, add)).pipe(
     Effect.map(({ format, charset }): Found => {
       const encoding = charset?.name ?? null
-      return { ...NOTHING_READ, format, encoding, items: items.count, fresh, preview }
+      return { ...NOTHING_READ, format, encoding, items: items.count, fresh, doubts: items.doubts, preview }
     }),
     Effect.catchTag("FileError", ({ message }) => {
       const beginning = new TextDecoder().decode(body.subarray(0, 4 * BEGINNING_CHARS)).slice(0, BEGINNING_CHARS)

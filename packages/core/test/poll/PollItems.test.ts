@@ -1,4 +1,6 @@
+import type { ArchiveReading } from "@data-cabinet/core/file/ArchiveReader"
 import { fileError } from "@data-cabinet/core/file/FileError"
+import { inPieces } from "@data-cabinet/core/file/Pieces"
 import { nameOf, type PollItem, PollItems, type PollReading } from "@data-cabinet/core/poll/PollItems"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
@@ -10,20 +12,35 @@ const READING: PollReading = {
   keyField: null,
 }
 
+/** As without a reader of archives. */
+const NO_ARCHIVES: ArchiveReading = { open: Effect.succeed }
+
 const read = async (body: string | Uint8Array, contentType: string | null = null, poll: Partial<PollReading> = {}) => {
-  const items = new PollItems({ ...READING, ...poll })
+  const items = new PollItems({ ...READING, ...poll }, NO_ARCHIVES)
   const handed: Array<ReadonlyArray<PollItem>> = []
   const use = (some: ReadonlyArray<PollItem>) => Effect.sync(() => void handed.push(some))
   const look = await Effect.runPromise(Effect.scoped(items.read(Buffer.from(body as string), contentType, use)))
   const texts = handed.flat().map(({ payload }) => payload)
-  return { texts, handed, count: items.count, format: look.format, charset: look.charset?.name, look }
+  return {
+    texts,
+    handed,
+    count: items.count,
+    format: look.format,
+    charset: look.charset?.name,
+    look,
+    doubts: items.doubts,
+  }
 }
 
 const refusal = (body: string | Uint8Array, contentType: string | null = null, poll: Partial<PollReading> = {}) =>
   Effect.runPromise(
     Effect.flip(
       Effect.scoped(
-        new PollItems({ ...READING, ...poll }).read(Buffer.from(body as string), contentType, () => Effect.void),
+        new PollItems({ ...READING, ...poll }, NO_ARCHIVES).read(
+          Buffer.from(body as string),
+          contentType,
+          () => Effect.void,
+        ),
       ),
     ),
   )
@@ -126,6 +143,72 @@ it.each<[string, string | null]>([
   assert.match((await refusal(body, contentType)).message, /HTML or XML/)
 })
 
+const PAGE = "<!DOCTYPE html>\n<html><body>Sign in, please</body></html>\n"
+
+it.each<[string, string | Uint8Array]>([
+  ["a page", PAGE],
+  ["a page of one element", "<div>Rate limit, exceeded</div>\n"],
+  ["a table of a page", "<table><tr><td>a</td></tr></table>"],
+  ["a page behind a mark", `\uFEFF\n ${PAGE}`],
+  ["a page in UTF-16", Buffer.from(`\uFEFF${PAGE}`, "utf16le")],
+  ["XML", '<?xml version="1.0"?>\n<orders><order id="1"/></orders>'],
+  ["XML without a declaration", '<rss version="2.0"><channel/></rss>'],
+  ["an XML document with a comment", "<!-- made, by a shop -->\n<orders/>"],
+  ["a Word document", Buffer.concat([Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), Buffer.from("WordDocument\0", "utf16le")])],
+  ["a new Word document", Buffer.from("PK\x03\x04.......word/document.xml", "latin1")],
+  ["a rich text", "{\\rtf1\\ansi a,b}"],
+  ["a PDF", "%PDF-1.4\na,b\n"],
+  ["an image", Buffer.from("\x89PNG\r\n\x1a\n", "latin1")],
+])("PollItems refuses %s, whatever the response and the poll say of it", async (_, body) => {
+  for (const type of [
+    null,
+    "text/html",
+    "text/csv",
+    "text/csv; charset=utf-8",
+    "application/json",
+    "application/x-ndjson",
+  ]) {
+    for (const format of [null, "csv", "json", "ndjson"] as const) {
+      assert.strictEqual((await refusal(body, type, { format })).code, "unreadable", `${type}, ${format}`)
+    }
+  }
+})
+
+it.each(["<a>,b\n1,2\n", "<price>;<name>\n1;2\n", '"<a>",<b>\n1,2\n', "<5,>5\n1,2\n", "< a,b\n1,2\n"])(
+  "PollItems reads the table %j where its format is known",
+  async (body) => {
+    assert.lengthOf((await read(body, "text/csv")).texts, 1)
+    assert.lengthOf((await read(body, null, { format: "csv" })).texts, 1)
+  },
+)
+
+it.each<[string, string | Uint8Array, ReadonlyArray<readonly [string, number]>]>([
+  ["nothing doubtful", "a,b\n1,2\n", []],
+  ["two delimiters that fit", "a;b|c\n1;2|3\n4;5|6\n", [["delimiter_unclear", 1]]],
+  ["a row of totals", "name,sum\nAnna,1\nTotal,1\n", [["totals_row", 1]]],
+  ["short rows", "a,b,c\n1,2,3\n1\n1,2\n1,2,3\n", [["short_rows", 2]]],
+  ["titles", "Orders\n\nname,sum\nAnna,1\nIra,2\n", [["titles_skipped", 2]]],
+  ["replaced letters", Buffer.concat([Buffer.from("a,b\n\0,Жук\n")]), [["values_replaced", 1]]],
+  ["replaced letters of JSON", Buffer.from('[{"a":"\0"}]'), [["values_replaced", 1]]],
+  ["no items", "[]", []],
+])("PollItems counts the doubts of a response with %s", async (_, body, kinds) => {
+  const { doubts } = await read(body)
+  assert.deepStrictEqual(
+    doubts.map(({ kind, count }) => [kind, count]),
+    kinds as Array<unknown>,
+  )
+  for (const { places, message } of doubts) assert.isTrue(places.length > 0 && message.endsWith("."))
+})
+
+it("PollItems reads the file inside a response that is an archive", async () => {
+  const opening: ArchiveReading = {
+    open: (file) => Effect.succeed({ ...file, name: "a.csv", bytes: inPieces(Buffer.from("a,b\n1,2\n")) }),
+  }
+  const items = new PollItems(READING, opening)
+  const look = await Effect.runPromise(Effect.scoped(items.read(Buffer.from("packed"), null, () => Effect.void)))
+  assert.deepStrictEqual([look.format, items.count], ["csv", 1])
+})
+
 it.each(["Rate limit exceeded, try again later", "Unauthorized\n", "  Слишком много запросов, подождите.\r\n"])(
   "PollItems refuses %j, which is not a table",
   async (body) => {
@@ -149,7 +232,7 @@ it("an item with a piece of a page in it is an item", async () => {
 it.each([null, "json"] as const)("a workbook is refused under any content type", async (format) => {
   const zip = Buffer.from([0x50, 0x4b, 3, 4])
   assert.deepInclude(await refusal(zip, null, { format }), { code: "unreadable" })
-  if (format === null) assert.match((await refusal(zip)).message, /a workbook cannot be polled/)
+  if (format === null) assert.match((await refusal(zip)).message, /a workbook or a document cannot be polled/)
 })
 
 it("a response with anything but objects is refused as a whole, at the place of the first", async () => {
@@ -160,7 +243,7 @@ it("a response with anything but objects is refused as a whole, at the place of 
 
 it("a consumer of the items that fails ends the reading", async () => {
   const fails = () => Effect.fail(fileError("busy", "full"))
-  const reading = new PollItems(READING).read(Buffer.from('[{"a":1}]'), null, fails)
+  const reading = new PollItems(READING, NO_ARCHIVES).read(Buffer.from('[{"a":1}]'), null, fails)
   assert.deepInclude(await Effect.runPromise(Effect.flip(Effect.scoped(reading))), { code: "busy" })
 })
 

@@ -123,6 +123,7 @@ it.effect("a trial asks as a first run would, tells what a run would take, and k
       keyField: "id",
       items: 7,
       fresh: 6,
+      doubts: [],
       history: true,
     })
     assert.deepStrictEqual(preview, [
@@ -228,7 +229,7 @@ it.effect("polls, runs and trials are told with all that is known of them", () =
     const trial = yield* use(all, {}, (polls) => polls.tryAdd(NEW))
     assert.deepStrictEqual(pollShape.json(POLL), snakeCased(POLL))
     assert.deepInclude(snakeCased(run), pollRunShape.json(run))
-    assert.lengthOf(Object.keys(pollRunShape.json(run)), 13)
+    assert.lengthOf(Object.keys(pollRunShape.json(run)), 14)
     assert.deepStrictEqual(pollTrialShape.json(trial), snakeCased(trial))
   }),
 )

@@ -3,7 +3,7 @@
  * is read, so one limit bounds it both as received and as decoded.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
-import { type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
+import { MAX_POLL_BYTES, type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
 import { CODING_NAMES, contentCodings } from "@data-cabinet/core/network/ContentCoding"
 import { retryAfterOf } from "@data-cabinet/core/poll/PollSchedule"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
@@ -150,7 +150,7 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       const client = yield* PinnedClient
       const idle = options.idleMillis ?? 30_000
       const deadline = options.deadlineMillis ?? 300_000
-      const maxBytes = options.maxBytes ?? 32 * 1_048_576
+      const maxBytes = options.maxBytes ?? MAX_POLL_BYTES
 
       const ask = followed(hopBy(client, { idle, maxBytes }))
 

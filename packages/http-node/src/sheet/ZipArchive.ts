@@ -40,19 +40,20 @@ const number64 = (view: DataView, at: number): number => {
   return value
 }
 
-const directoryOf = (view: DataView): Directory => {
+/** `from`: where these bytes begin in the archive. */
+const directoryOf = (view: DataView, from: number): Directory => {
   let end = view.byteLength - 22
   const stop = Math.max(0, end - MAX_COMMENT_BYTES)
   while (end >= stop && view.getUint32(end, true) !== END_SIGNATURE) end--
   if (end < stop) throw new SheetFault("its directory is missing, so the file is truncated")
   if (end >= 20 && view.getUint32(end - 20, true) === LOCATOR_64_SIGNATURE) {
-    const at = number64(view, end - 12)
-    if (at + 56 > end || view.getUint32(at, true) !== END_64_SIGNATURE) throw damaged()
+    const at = number64(view, end - 12) - from
+    if (at < 0 || at + 56 > end || view.getUint32(at, true) !== END_64_SIGNATURE) throw damaged()
     return { count: number64(view, at + 32), at: number64(view, at + 48), before: 0 }
   }
   const size = view.getUint32(end + 12, true)
   const at = view.getUint32(end + 16, true)
-  const before = end - size - at
+  const before = end + from - size - at
   if (before < 0) throw damaged()
   return { count: view.getUint16(end + 10, true), at: at + before, before }
 }
@@ -73,14 +74,18 @@ const wide = (view: DataView, from: number, to: number): Array<number> => {
 
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** All entries in the archive's order. Throws if the directory is missing or damaged. */
-export const zipEntries = (bytes: Uint8Array): ReadonlyArray<ZipEntry> => {
+/**
+ * All entries in the archive's order. Throws if the directory is missing or damaged. Only the end of an archive is needed:
+ * `from` is where the bytes begin in it.
+ */
+export const zipEntries = (bytes: Uint8Array, from = 0): ReadonlyArray<ZipEntry> => {
   const view = viewOf(bytes)
   if (bytes.length < 22) throw new SheetFault("its directory is missing, so the file is truncated")
-  const { count, at: begin, before } = directoryOf(view)
+  const { count, at: begin, before } = directoryOf(view, from)
   if (count > MAX_ENTRIES) throw damaged()
+  if (begin < from) throw new SheetFault(`it holds ${count} files`)
   const found: Array<ZipEntry> = []
-  let at = begin
+  let at = begin - from
   for (let n = 0; n < count; n++) {
     if (at + 46 > bytes.length || view.getUint32(at, true) !== ENTRY_SIGNATURE) throw damaged()
     const nameEnd = at + 46 + view.getUint16(at + 28, true)

@@ -71,6 +71,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
       result.items,
       fresh?.rows ?? 0,
       fresh?.held.id ?? null,
+      result.doubts.length === 0 ? null : JSON.stringify(result.doubts),
     ])
     return Option.some(pollRunShape.ofRow(run!))
   })

@@ -13,7 +13,7 @@ const COLUMNS = `p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, p.
 
 const RUN = `r.id::float8 AS id, r.poll_id::float8 AS poll_id, cabinet.rfc3339(r.at) AS at, r.duration_ms, r.outcome, r.status,
   r.failure, r.peer, r.bytes::float8 AS bytes, r.items::float8 AS items, r.fresh::float8 AS fresh,
-  r.import_id::float8 AS import_id, cabinet.rfc3339(r.next_at) AS next_at`
+  r.import_id::float8 AS import_id, cabinet.rfc3339(r.next_at) AS next_at, coalesce(r.doubts, '[]') AS doubts`
 
 /** No row if the source does not exist. */
 export const ADD = `
@@ -92,8 +92,8 @@ INSERT INTO cabinet.poll_seen (poll_id, key) SELECT $1, key FROM cabinet.staged_
 ON CONFLICT DO NOTHING`
 
 export const WRITE_RUN = `
-INSERT INTO cabinet.poll_run AS r (poll_id, at, duration_ms, outcome, status, failure, peer, bytes, items, fresh, import_id, next_at)
-SELECT $1, cabinet.now() - make_interval(secs => $2::float8 / 1000), $2::int4, $3, $4, $5, $6, $7, $8, $9, $10,
+INSERT INTO cabinet.poll_run AS r (poll_id, at, duration_ms, outcome, status, failure, peer, bytes, items, fresh, import_id, doubts, next_at)
+SELECT $1, cabinet.now() - make_interval(secs => $2::float8 / 1000), $2::int4, $3, $4, $5, $6, $7, $8, $9, $10, $11::json,
   CASE WHEN p.paused_at IS NULL THEN p.due_at END
 FROM cabinet.poll p WHERE p.id = $1
 RETURNING ${RUN}`

@@ -1,0 +1,9 @@
+/** What was read, but deserves a look: of a file, and of a poll. */
+import type { Doubt } from "@data-cabinet/core/file/Doubt"
+
+/** A line for each, with its first places. */
+export const doubtLines = (doubts: ReadonlyArray<Doubt>): ReadonlyArray<string> =>
+  doubts.map(({ message, places, count }) => {
+    const at = places.map(({ line, column }) => (column === null ? `${line}` : `${line}:${column}`)).join(", ")
+    return `${message} ${count === 1 ? "Line" : "Lines"} ${at}${count > places.length ? ", …" : "."}`
+  })

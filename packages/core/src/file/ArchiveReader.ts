@@ -1,0 +1,19 @@
+/**
+ * Opens a compressed file, so that the file inside is read in its place. An archive can be crafted to unpack to any size, so
+ * an implementation limits that, and fails with `too_large` or `unreadable`. Without one, archives are refused by name.
+ */
+import { Context, Effect } from "effect"
+import type { FileError } from "./FileError.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+
+export interface ArchiveReading {
+  /**
+   * The one file inside, unpacked as it is read: damage fails its stream, at a position. Any other file, a workbook too,
+   * comes back as it is. `maxBytes`: how much may be unpacked at most.
+   */
+  readonly open: (file: ReadableFile, maxBytes: number) => Effect.Effect<ReadableFile, FileError>
+}
+
+export const ArchiveReader = Context.Reference<ArchiveReading>("@data-cabinet/core/file/ArchiveReader", {
+  defaultValue: () => ({ open: Effect.succeed }),
+})
