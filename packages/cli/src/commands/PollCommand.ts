@@ -204,7 +204,9 @@ const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>
     Effect.gen(function* () {
       const done = yield* Polls.use((polls) => polls.run(input.id))
-      yield* report(yield* format, pollRunShape.json(done), () => [outcome(done), ...doubtLines(done.doubts)].join("\n"))
+      yield* report(yield* format, pollRunShape.json(done), () =>
+        [outcome(done), ...doubtLines(done.doubts)].join("\n"),
+      )
       if (done.outcome === "failed") {
         return yield* new CommandError({ code: "refused", message: `The poll failed: ${done.failure}` })
       }
