@@ -234,6 +234,28 @@ it("an id token with another nonce, issuer, audience or signature does not sign 
   for (const secret of ["hush-client", "eyJ"]) assert.notInclude(served.log(), secret)
 })
 
+it("an address is sent to the provider thirty times a minute, and a known browser beside it", async () => {
+  account = ADA
+  const address = { "x-forwarded-for": "198.51.100.250" }
+  const known = await away(visitor(served.baseUrl, address))
+  assert.strictEqual((await known.who.get(await atProvider(known.url))).status, 303)
+  // A minute may end in the meantime, so up to twice as many are let through.
+  const statuses = []
+  for (let n = 0; n < 62; n++) {
+    const sent = await visitor(served.baseUrl, address).get("/console/sign-in/provider")
+    statuses.push(sent.status)
+    if (sent.status !== 429) continue
+    assert.match(sent.headers.get("retry-after")!, /^[1-9][0-9]?$/)
+    assert.isNull(sent.headers.get("set-cookie"))
+    assert.isNull(sent.headers.get("location"))
+  }
+  assert.deepStrictEqual([...new Set(statuses.slice(0, 29))], [303])
+  assert.include(statuses, 429)
+  known.who.isKnown = true
+  await away(known.who)
+  await away()
+})
+
 it("a sign-in begun more than ten minutes ago has expired", async () => {
   const { openAttempt, sealAttempt } = await import("@data-cabinet/core/person/SealedAttempt")
   const { CursorKey } = await import("@data-cabinet/core/pagination/CursorKey")

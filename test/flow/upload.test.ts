@@ -11,11 +11,13 @@ import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { testServerLayer } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { UploadLimits } from "@data-cabinet/http-node/file/UploadRoute"
+import { ManageRates } from "@data-cabinet/http-node/manage/Identify"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 
 const served = (url: string) =>
   testServerLayer(url, { baseUrl: "http://cabinet.test" }).pipe(
-    Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000, atOnce: 2 })),
+    Layer.provide(Layer.succeed(ManageRates, { token: 300, session: 1_200, wrong: 10 })),
+    Layer.provide(Layer.succeed(UploadLimits, { fileBytes: 100_000, idleMillis: 1000, leastBytes: 10, atOnce: 2 })),
   )
 
 const database = withDatabase()
@@ -114,6 +116,27 @@ it("POST /upload is open only to a valid token whose role allows it", async () =
     `SELECT last_used_at IS NOT NULL AS used FROM cabinet.access_token WHERE name = 'Ann'`,
   )
   assert.strictEqual(row!["used"], true)
+})
+
+it("POST /upload slows an address with many wrong tokens, and locks out no valid ones", async () => {
+  const random = () => `dco_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url")}`
+  const tried = (as: string) => upload("/upload/x", "", { as })
+  const wrong = (count: number) => Promise.all(Array.from({ length: count }, () => tried(random())))
+  const { token: fresh } = await runtime.runPromise(AccessTokens.use((tokens) => tokens.issue(uploader("Fresh"))))
+  const slowed = []
+  // The count begins again with each minute, which may be now.
+  for (let round = 0; round < 3 && slowed.length === 0; round++) {
+    for (let n = 0; n < 10; n++) assert.strictEqual((await tried(random())).status, 401)
+    const [all, used] = await Promise.all([wrong(60), tried(token)])
+    assert.strictEqual(used.status, 400)
+    slowed.push(...all.filter(({ status }) => status === 429))
+  }
+  for (const { json, headers } of slowed) {
+    assert.deepStrictEqual([json.error, headers.get("retry-after")], ["rate_limited", "1"])
+  }
+  assert.isNotEmpty(slowed)
+  const [, unused] = await Promise.all([wrong(15), tried(fresh)])
+  assert.strictEqual(unused.status, 400)
 })
 
 it("POST /upload refuses a token at the first request after its expiry", async () => {

@@ -90,10 +90,11 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
     {
       path: "/console/sign-in/provider",
       action: null,
-      get: ({ frame, pairs }: ScreenCall) => {
+      get: ({ frame, pairs, request }: ScreenCall) => {
         const to = field(pairs, "to").slice(0, MAX_TO)
         return Effect.gen(function* () {
-          const { url, attempt } = yield* provider.begin(redirectUri)
+          const begun = provider.begin(redirectUri)
+          const { url, attempt } = yield* signIn.toProvider(begun, yield* originOf(request))
           const sealed = sealAttempt(yield* keys.key, { ...attempt, to }, yield* Clock.currentTimeMillis)
           return { location: url, cookies: [kept.set(sealed, ATTEMPT_SECONDS)] }
         }).pipe(Effect.catch(failed(frame, to)))

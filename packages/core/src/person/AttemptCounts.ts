@@ -12,12 +12,18 @@ import { WrongCredentials } from "../limit/WrongCredentials.ts"
 import type { SignInOrigin } from "./Person.ts"
 import { type SignInError, tooManySignIns } from "./PersonError.ts"
 
-/** Attempts a minute; `links`: the wrong links of one address that are looked up without delay. */
+/**
+ * Attempts a minute; `links`: the wrong links of one address that are looked up without delay; `redirects`: how often one
+ * address or known browser is sent to an identity provider.
+ */
 export const SignInRates = Context.Reference<{
   readonly address: number
   readonly account: number
   readonly links: number
-}>("@data-cabinet/core/person/SignInRates", { defaultValue: () => ({ address: 10, account: 5, links: 60 }) })
+  readonly redirects: number
+}>("@data-cabinet/core/person/SignInRates", {
+  defaultValue: () => ({ address: 10, account: 5, links: 60, redirects: 30 }),
+})
 
 type Refused = SignInError | StoreUnavailable
 
@@ -28,24 +34,35 @@ export const subjectOf = (client: string | null): string => (client === null ? "
 export const attemptCounts = Effect.gen(function* () {
   const windows = yield* RateWindows
   const rates = yield* SignInRates
-  const flood = new WrongCredentials(rates.address)
 
   const count = Effect.fnUntraced(function* (subject: string, limit: number): Effect.fn.Return<void, Refused> {
     const { allowed, retryAfter } = yield* windows.count(subject, limit)
     if (!allowed) return yield* tooManySignIns(retryAfter)
   })
 
-  const countAddress = Effect.fnUntraced(function* ({ client }: SignInOrigin): Effect.fn.Return<void, Refused> {
-    const now = yield* Clock.currentTimeMillis
-    const wait = flood.retryAfter(client, now)
-    if (wait !== null) return yield* tooManySignIns(wait)
-    flood.count(client, now)
-    yield* count(`signin:${subjectOf(client)}`, rates.address)
-  })
+  /** Counts by address. An address beyond its limit is refused without a query to the database. */
+  const byAddress = (step: string, limit: number) => {
+    const flood = new WrongCredentials(limit)
+    return Effect.fnUntraced(function* ({ client }: SignInOrigin): Effect.fn.Return<void, Refused> {
+      const now = yield* Clock.currentTimeMillis
+      const wait = flood.retryAfter(client, now)
+      if (wait !== null) return yield* tooManySignIns(wait)
+      flood.count(client, now)
+      yield* count(`${step}:${subjectOf(client)}`, limit)
+    })
+  }
+  const countAddress = byAddress("signin", rates.address)
+  const countRedirected = byAddress("signin:redirect", rates.redirects)
 
   /** Counts a known browser separately, and any other by its address. */
   const countOrigin = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
     origin.browser === null ? countAddress(origin) : count(`signin:browser:${origin.browser.id}`, rates.account)
+
+  /** Counts a redirect to a provider in the same way. Its return is an attempt of its own. */
+  const countRedirect = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
+    origin.browser === null
+      ? countRedirected(origin)
+      : count(`signin:redirect:browser:${origin.browser.id}`, rates.redirects)
 
   /** Counts an attempt from a browser that this account does not know. */
   const countStranger = Effect.fnUntraced(function* (
@@ -63,5 +80,5 @@ export const attemptCounts = Effect.gen(function* () {
   const countCurrent = (personId: number): Effect.Effect<void, Refused> =>
     count(`signin:current:${personId}`, rates.account)
 
-  return { countOrigin, countStranger, countCurrent }
+  return { countOrigin, countRedirect, countStranger, countCurrent }
 })

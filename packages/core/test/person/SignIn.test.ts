@@ -89,7 +89,7 @@ const cabinet = () => {
           return { allowed, limit, remaining: 0, retryAfter: 42 }
         }),
     }),
-    Layer.succeed(SignInRates, { address: 6, account: 3, links: 2 }),
+    Layer.succeed(SignInRates, { address: 6, account: 3, links: 2, redirects: 4 }),
   )
   return { state, layer: Layer.provide(SignIn.layer, ports) }
 }
@@ -258,6 +258,38 @@ it.effect(
 )
 
 it.effect(
+  "SignIn limits the redirects to a provider by address and by known browser, apart from attempts",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const known: SignInOrigin = { ...HOME, browser: { personId: EDITOR.id, id: "B".repeat(22) } }
+    let redirects = 0
+    const redirect = (origin: SignInOrigin) =>
+      SignIn.use((signIn) =>
+        Effect.result(
+          signIn.toProvider(
+            Effect.sync(() => ++redirects),
+            origin,
+          ),
+        ),
+      )
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(15_000)
+      for (const origin of [HOME, known]) {
+        for (let n = 0; n < 4; n++) assert.isTrue(Result.isSuccess(yield* redirect(origin)))
+      }
+      const asked = state.counted.length
+      const refused = yield* redirect(HOME)
+      assert.deepInclude(Result.isFailure(refused) && refused.failure, { code: "rate_limited", retryAfter: 45 })
+      assert.strictEqual(state.counted.length, asked)
+      assert.isTrue(Result.isFailure(yield* redirect(known)))
+      assert.strictEqual(redirects, 8)
+      assert.isTrue(Result.isSuccess(yield* redirect(from("192.0.2.1"))))
+      assert.strictEqual(yield* outcome(password("Ada", PASSWORD)), "in")
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
   "SignIn looks up a link from an address that sent many wrong ones, in its turn",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
@@ -378,5 +410,10 @@ it.effect(
 )
 
 it("SignIn allows ten attempts a minute per address and five per account by default", () => {
-  assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), { address: 10, account: 5, links: 60 })
+  assert.deepStrictEqual(Effect.runSync(Effect.service(SignInRates)), {
+    address: 10,
+    account: 5,
+    links: 60,
+    redirects: 30,
+  })
 })

@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import busboy from "busboy"
-import { Effect, type Scope, Stream } from "effect"
+import { Clock, Effect, type Scope, Stream } from "effect"
 import { bodyConsumed } from "../intake/BodyReadError.ts"
 import type { Request } from "../server/Request.ts"
 import { openFile } from "./FileOnDisk.ts"
@@ -23,8 +23,10 @@ export interface Spooled {
 
 export interface SpoolLimits {
   readonly fileBytes: number
-  /** The longest pause between two pieces of the body. */
+  /** The longest wait for a piece of the body. */
   readonly idleMillis: number
+  /** The least number of bytes that the sender sends while it is waited for that long. */
+  readonly leastBytes: number
 }
 
 const refuse = (message: string) => fileError("bad_option", message)
@@ -57,6 +59,37 @@ const shownName = (name: string): string =>
     .replaceAll(/\p{Cc}/gu, "\uFFFD")
     .slice(0, MAX_NAME_LENGTH)
     .toWellFormed() || "upload"
+
+/** How fast a body arrives. Only the time that the sender is waited for counts, not the time of our disk. */
+class Progress {
+  readonly #limits: SpoolLimits
+  readonly #clock: Clock.Clock
+  #waitsSince: number
+  #waited = 0
+  #bytes = 0
+
+  constructor(limits: SpoolLimits, clock: Clock.Clock) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#waitsSince = clock.currentTimeMillisUnsafe()
+  }
+
+  /** The sender is waited for from now on. */
+  wait(): void {
+    this.#waitsSince = this.#clock.currentTimeMillisUnsafe()
+  }
+
+  /** Counts a piece that has arrived; returns false if the sender is too slow. */
+  isEnough(bytes: number): boolean {
+    this.#waited += this.#clock.currentTimeMillisUnsafe() - this.#waitsSince
+    this.#bytes += bytes
+    if (this.#waited < this.#limits.idleMillis) return true
+    const isEnough = this.#bytes >= this.#limits.leastBytes
+    this.#waited = 0
+    this.#bytes = 0
+    return isEnough
+  }
+}
 
 export const spool = (
   request: Pick<Request, "headers" | "body">,
@@ -112,15 +145,18 @@ export const spool = (
       if (failure !== undefined) done()
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => form.destroy()))
+    const progress = new Progress(limits, yield* Clock.Clock)
     yield* Stream.fromAsyncIterable(bytesOf(request), interrupted).pipe(
       Stream.timeoutOrElse({
         duration: limits.idleMillis,
-        orElse: () => Stream.fail(interrupted("no data arrived for too long")),
+        orElse: () => Stream.fail(interrupted(new Error("no data arrived for too long"))),
       }),
       Stream.runForEach((chunk) => {
         if (failure !== undefined) return Effect.fail(failure)
         if (tooLarge) return Effect.fail(fileError("too_large", `A file may be at most ${limits.fileBytes} bytes.`))
-        return form.write(chunk) ? Effect.void : roomOrFailure
+        if (!progress.isEnough(chunk.byteLength)) return Effect.fail(interrupted(new Error("it is too slow")))
+        const taken = form.write(chunk) ? Effect.void : roomOrFailure
+        return Effect.tap(taken, () => Effect.sync(() => progress.wait()))
       }),
     )
     form.end()

@@ -1,7 +1,8 @@
 /**
  * `POST /upload/{source_id}`: uploads a file into a source, for holders of an access token whose role allows it. Before
- * it reads the body, it checks the method, the token (401), its role (403), the source's number, and whether a slot is
- * free. Responds with JSON: the import's report, or `{ok: false, error, detail}`.
+ * it reads the body, it checks the method, the token (401; 429 for an address with many wrong ones, see SecretLookups),
+ * its role (403), the source's number, and whether a slot is free. Responds with JSON: the import's report, or
+ * `{ok: false, error, detail}`.
  */
 import { faultInWords } from "../api/Fault.ts"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -15,11 +16,13 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { bearerToken, tokenFingerprint } from "@data-cabinet/core/key/AccessToken"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { SecretLookups, type TooManyWrong } from "@data-cabinet/core/limit/SecretLookups"
 import { mayDo, roleMissing } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, type Scope } from "effect"
 import { jsonLine } from "../api/JsonLine.ts"
 import { clientAddress, NO_PROXIES } from "../limit/ClientAddress.ts"
+import { ManageRates } from "../manage/Identify.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
 import type { Response, Request } from "../server/Request.ts"
@@ -30,7 +33,7 @@ import { UploadPlaces } from "./UploadPlaces.ts"
 /** The size and time limits of an upload, and how many a cabinet accepts at once in one process. */
 export const UploadLimits = Context.Reference<SpoolLimits & { readonly atOnce: number }>(
   "@data-cabinet/http-node/file/UploadLimits",
-  { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, atOnce: 8 }) },
+  { defaultValue: () => ({ fileBytes: MAX_FILE_BYTES, idleMillis: 30_000, leastBytes: 65_536, atOnce: 8 }) },
 )
 
 /** Seconds after which an upload that found no slot may be retried. */
@@ -122,6 +125,18 @@ const optionsOf = Effect.fnUntraced(function* (fields: ReadonlyMap<string, strin
   return options
 })
 
+const refusal = (error: FileError | StoreUnavailable | TooManyWrong): Response => {
+  if (error._tag === "TooManyWrong") {
+    const detail = `Too many wrong access tokens came from this address. Try again in ${error.retryAfter} s.`
+    return refused(429, "rate_limited", detail, { "retry-after": String(error.retryAfter) })
+  }
+  if (error._tag === "StoreUnavailable") {
+    return refused(503, "unavailable", error.message, { "retry-after": String(error.retryAfter) })
+  }
+  const headers = error.code === "busy" ? { "retry-after": String(BUSY_RETRY_SECONDS) } : undefined
+  return refused(STATUS[error.code], error.code, error.message, headers)
+}
+
 /** Empty for a cabinet composed without imports. */
 export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scope> = Effect.gen(function* () {
   const [import_, tokens_] = [yield* Effect.serviceOption(Import), yield* Effect.serviceOption(AccessTokens)]
@@ -132,6 +147,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   const trustedProxies = Option.match(settings, { onNone: () => NO_PROXIES, onSome: (its) => its.trustedProxies })
   const run = yield* effectRunner
   const places = new UploadPlaces(limits.atOnce)
+  const lookups = new SecretLookups((yield* ManageRates).wrong)
 
   const takeIn = Effect.fnUntraced(function* (request: Request, sourceId: number, query: string) {
     const spooled = yield* spool(request, limits)
@@ -140,8 +156,11 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
   }, Effect.scoped)
 
   const take = Effect.fnUntraced(function* (request: Request, segment: string, query: string) {
+    const from = clientAddress(request, trustedProxies)
     const sent = bearerToken(request.headers["authorization"])
-    const token = sent === null ? Option.none() : yield* tokens.find(tokenFingerprint(sent))
+    const fingerprint = sent === null ? null : tokenFingerprint(sent)
+    const token =
+      fingerprint === null ? Option.none() : yield* lookups.find(from, fingerprint, tokens.find(fingerprint))
     if (Option.isNone(token)) {
       const detail = "Send an access token in the header Authorization: Bearer <token>."
       return refused(401, "unauthorized", detail, { "www-authenticate": "Bearer" })
@@ -153,7 +172,6 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     if (sourceId === "malformed") return refused(400, "bad_source_id", "The source id must be a positive integer.")
     if (sourceId === "unknown") return refused(404, "no_such_source", `There is no source ${segment}.`)
     const { id, name, role } = token.value
-    const from = clientAddress(request, trustedProxies)
     const actor: Actor = { kind: "token", id, name, role, from, requestId: request.id }
     const work = Effect.provideService(takeIn(request, sourceId, query), CurrentActor, actor)
     const taken = yield* places.run(id, work)
@@ -166,20 +184,7 @@ export const uploadRoutes: Effect.Effect<ReadonlyArray<Route>, never, Scope.Scop
     if (request.method !== "POST") {
       return refused(405, "method_not_allowed", "Send the file with POST.", { allow: "POST" })
     }
-    const work = take(request, params[0] ?? "", query).pipe(
-      Effect.catch((error: FileError | StoreUnavailable) =>
-        Effect.succeed(
-          error._tag === "FileError"
-            ? refused(
-                STATUS[error.code],
-                error.code,
-                error.message,
-                error.code === "busy" ? { "retry-after": String(BUSY_RETRY_SECONDS) } : {},
-              )
-            : refused(503, "unavailable", error.message, { "retry-after": String(error.retryAfter) }),
-        ),
-      ),
-    )
+    const work = take(request, params[0] ?? "", query).pipe(Effect.catch((error) => Effect.succeed(refusal(error))))
     return run(request, work)
   }
 

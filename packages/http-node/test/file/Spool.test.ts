@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { Readable } from "node:stream"
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { assert, it } from "vitest"
 import { spool } from "../../src/file/Spool.ts"
 
@@ -21,7 +21,7 @@ const formOf = (pieces: number) => {
   return { asked, request: { headers, body: Readable.from(body()) } }
 }
 
-const LIMITS = { fileBytes: 1e9, idleMillis: 10_000 }
+const LIMITS = { fileBytes: 1e9, idleMillis: 10_000, leastBytes: 1000 }
 
 it("spool gives the file's bytes, as often as they are read", async () => {
   const { request } = formOf(50)
@@ -54,4 +54,48 @@ it("spool fails immediately when the disk is full, and reads no more of the body
     limit("unlimited")
     process.off("SIGXFSZ", ignored)
   }
+})
+
+/** A form whose pieces arrive at this pace, by a clock that they move. */
+const paced = (piece: Uint8Array, everyMillis: number, pieces: number) => {
+  let now = 0
+  const asked = { pieces: 0 }
+  const clock: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    sleep: () => Effect.never,
+  }
+  const body = async function* () {
+    yield Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\n')
+    while (asked.pieces < pieces) {
+      asked.pieces++
+      now += everyMillis
+      yield piece
+    }
+    yield Buffer.from("\r\n--b--\r\n")
+  }
+  const request = {
+    headers: { "content-type": "multipart/form-data; boundary=b" },
+    body: { readableEnded: false, iterator: body } as unknown as Readable,
+  }
+  const taken = spool(request, LIMITS).pipe(
+    Effect.map(({ file }) => file.size),
+    Effect.scoped,
+    Effect.provideService(Clock.Clock, clock),
+  )
+  return { asked, taken }
+}
+
+it("spool ends an upload whose bytes never stop and never amount to anything", async () => {
+  const { asked, taken } = paced(Buffer.from("a"), 100, 1e6)
+  const failure = await Effect.runPromise(Effect.flip(taken))
+  assert.deepInclude(failure, { code: "unreadable", message: "The upload was interrupted: it is too slow." })
+  assert.strictEqual(asked.pieces, 100)
+})
+
+it("spool takes an upload of any length that is slow and not too slow", async () => {
+  const { taken } = paced(Buffer.alloc(100, "a"), 900, 4_000)
+  assert.strictEqual(await Effect.runPromise(taken), 400_000)
 })
