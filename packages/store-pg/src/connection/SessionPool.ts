@@ -94,6 +94,18 @@ const poolConfig = (
   return config
 }
 
+/** Counts the connections that are opened by this configuration. */
+const countOpened = (config: PgPool.Config): (() => number) => {
+  const { stream } = config
+  let opened = 0
+  const counted = () => {
+    opened++
+    return stream!()
+  }
+  Object.defineProperty(config, "stream", { value: counted })
+  return () => opened
+}
+
 const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const { url, settings: kind, applicationName, overdue, isCounted, connectTimeout = "5 seconds", ...options } = given
   const connectMillis = Option.map(Duration.fromInput(connectTimeout), Duration.toMillis)
@@ -109,13 +121,8 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
     more: parsed.options,
   }
   const config = poolConfig(options, database, set)
-  let opened = 0
-  const openStream = config.stream!
-  const counted = () => {
-    opened++
-    return openStream()
-  }
-  const pool = yield* PgPool.make(Object.defineProperty(config, "stream", { value: counted }))
+  const opened = countOpened(config)
+  const pool = yield* PgPool.make(config)
   const checked = new WeakMap<PgConnection.PgConnection, StatementSession>()
   const refusals = new WeakMap<PgConnection.PgConnection, SqlError.SqlError>()
   /** The key by which a statement finds its transaction; undefined until there is a client. */
@@ -162,18 +169,11 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
           ? Effect.flatMap(check(connection), (session) => begin(session, connection))
           : begin(known, connection)
       })
-      return replacingUnfit(
-        () => opened,
-        () => hasBegun,
-      )(onceSettled(lease))
+      return replacingUnfit(opened, () => hasBegun)(onceSettled(lease))
     })
   const get = Effect.flatMap(leases.get, (connection) =>
     Effect.map(check(connection), (session) => ({ session, connection })),
-  ).pipe(
-    releasedOnFailure,
-    onceSettled,
-    replacingUnfit(() => opened),
-  )
+  ).pipe(releasedOnFailure, onceSettled, replacingUnfit(opened))
   return { pool, config, use, get, uncancelled, transaction, share: route.share }
 })
 
