@@ -1,6 +1,5 @@
 /** `cabinet audit`: who did what, newest first. */
-import { auditJson } from "@data-cabinet/core/audit/AuditJson"
-import { type AuditEntry, AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { type AuditEntry, auditEntryShape, AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -49,7 +48,7 @@ export const auditCommand = Command.make(
             who: Option.getOrUndefined(input.who),
           }),
         )
-        yield* report(yield* format, entries.map(auditJson), (style) =>
+        yield* report(yield* format, entries.map(auditEntryShape.json), (style) =>
           columns(["AT", "WHO", "ROLE", "ACTION", "OBJECT", "OUTCOME", "CHANGES"], entries.map(cells), {
             style,
             none: "No entries.",

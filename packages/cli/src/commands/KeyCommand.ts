@@ -1,7 +1,6 @@
 /** `cabinet key …`: the keys of the read API. A key is shown once, when it is issued. */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
-import { keyJson } from "@data-cabinet/core/key/KeyJson"
+import { type IssuedKey, apiKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -13,7 +12,7 @@ import { EXAMPLES } from "./Examples.ts"
 
 const showIssued = ({ key, ...issued }: IssuedKey) =>
   Effect.flatMap(format, (json) =>
-    report(json, { ...keyJson(issued), key }, (style) =>
+    report(json, { ...apiKeyShape.json(issued), key }, (style) =>
       [style.bold(key), "", "Save it now: it will not be shown again. Send it as: Authorization: Bearer <key>"].join(
         "\n",
       ),
@@ -36,7 +35,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* ApiKeys.use((keys) => keys.list)
-      yield* report(yield* format, all.map(keyJson), (style) =>
+      yield* report(yield* format, all.map(apiKeyShape.json), (style) =>
         columns(
           ["ID", "KEY", "ISSUED", "LAST REQUEST", "STATE", "NAME"],
           all.map((key) => [
@@ -60,7 +59,7 @@ const revoke = Command.make("revoke", { key: keyArgument }, (input) =>
       const key = yield* Effect.flatMap(keyNamed(input.key), (id) => ApiKeys.use((keys) => keys.revoke(id)))
       yield* report(
         yield* format,
-        keyJson(key),
+        apiKeyShape.json(key),
         () => `Key ${key.id} (${key.name}) is revoked: requests with it now return 401.`,
       )
     }),

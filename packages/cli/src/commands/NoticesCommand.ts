@@ -1,6 +1,5 @@
 /** `cabinet notices on`, `off` and `show`: what happened to the cabinet, as events of a source of its own. */
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
-import { type NoticeState, Notices } from "@data-cabinet/core/notice/Notices"
+import { type NoticeState, noticeStateShape, Notices } from "@data-cabinet/core/notice/Notices"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -43,7 +42,7 @@ const command = (
     withCabinet({}, () =>
       Effect.gen(function* () {
         const state = yield* Notices.use(work)
-        yield* report(yield* format, snakeKeys(state), (style) => lines(state, style))
+        yield* report(yield* format, noticeStateShape.json(state), (style) => lines(state, style))
       }),
     ),
   ).pipe(Command.withDescription(about))

@@ -1,6 +1,6 @@
 /** `cabinet person …`: the people who may sign in to the console. */
 import { People } from "@data-cabinet/core/person/People"
-import { personJson } from "@data-cabinet/core/person/PersonJson"
+import { personShape } from "@data-cabinet/core/person/Person"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -30,7 +30,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* People.use((people) => people.list)
-      yield* report(yield* format, all.map(personJson), (style) =>
+      yield* report(yield* format, all.map(personShape.json), (style) =>
         columns(
           ["ID", "ROLE", "ADDED", "SIGNED IN", "BY", "NAME"],
           all.map((person) => [
@@ -60,7 +60,7 @@ const set = Command.make("set", { person: personArgument, role: personRoleFlag, 
       const { id } = yield* personOf(given.person)
       const change = { name: given.name, role: given.role ?? undefined }
       const person = yield* People.use((people) => people.set(id, change))
-      yield* report(yield* format, personJson(person), () => `${person.name} has the role ${person.role}.`)
+      yield* report(yield* format, personShape.json(person), () => `${person.name} has the role ${person.role}.`)
     }),
   ),
 ).pipe(Command.withDescription("Change a person's role or name, effective from their next request"))
@@ -70,7 +70,11 @@ const remove = Command.make("remove", { person: personArgument }, (given) =>
     Effect.gen(function* () {
       const { id } = yield* personOf(given.person)
       const person = yield* People.use((people) => people.remove(id))
-      yield* report(yield* format, personJson(person), () => `${person.name} is removed, and signed out everywhere.`)
+      yield* report(
+        yield* format,
+        personShape.json(person),
+        () => `${person.name} is removed, and signed out everywhere.`,
+      )
     }),
   ),
 ).pipe(Command.withDescription("Remove a person and end their sessions"))

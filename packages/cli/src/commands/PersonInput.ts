@@ -1,8 +1,13 @@
 /** The flags and the words that commands about people share. */
 import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
 import { People } from "@data-cabinet/core/person/People"
-import type { IssuedLink, Person } from "@data-cabinet/core/person/Person"
-import { linkUrl, personJson } from "@data-cabinet/core/person/PersonJson"
+import {
+  type IssuedLink,
+  type Person,
+  invitedPerson,
+  invitedPersonShape,
+  linkUrl,
+} from "@data-cabinet/core/person/Person"
 import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect, Option } from "effect"
@@ -36,11 +41,7 @@ export const issueLink = Effect.fnUntraced(function* (person: Person) {
   return { issued, url: linkUrl(base.url, issued.secret), known: base.known }
 })
 
-export const linkJson = (issued: IssuedLink, url: string) => ({
-  ...personJson(issued.person),
-  link: url,
-  link_expires_at: issued.expiresAt,
-})
+export const linkJson = (issued: IssuedLink, url: string) => invitedPersonShape.json(invitedPerson(issued, url))
 
 export const linkWords = (issued: IssuedLink, url: string, known: boolean, style: Style): string =>
   [

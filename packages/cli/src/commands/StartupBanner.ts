@@ -2,7 +2,7 @@
  * The output of a server that has started. The first time, on a terminal: the addresses, the created objects, and
  * commands to try them, ready to paste. Later, and if the output may be stored: only the address, without secrets.
  */
-import { linkUrl } from "@data-cabinet/core/person/PersonJson"
+import { linkUrl } from "@data-cabinet/core/person/Person"
 import { intakePath } from "@data-cabinet/core/source/SourceJson"
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
 import type { Served } from "../process/Serve.ts"

@@ -1,6 +1,6 @@
 /** `cabinet token …`: access tokens, with which programs manage a cabinet and upload to it. A token is shown once, at issue. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
-import { accessTokenJson } from "@data-cabinet/core/key/KeyJson"
+import { accessTokenShape } from "@data-cabinet/core/key/AccessToken"
 import { MAX_LISTED } from "@data-cabinet/core/key/KeyError"
 import { type Role, ROLES } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
@@ -47,7 +47,7 @@ const add = Command.make(
         const { token, ...issued } = yield* AccessTokens.use((tokens) =>
           tokens.issue({ name, role, only: only.length === 0 ? null : only, expiresInSeconds: expires }),
         )
-        yield* report(yield* format, { ...accessTokenJson(issued), token }, (style) =>
+        yield* report(yield* format, { ...accessTokenShape.json(issued), token }, (style) =>
           [style.bold(token), "", "Save it now: it will not be shown again.", ...WHAT_FOR[role]].join("\n"),
         )
       }),
@@ -58,7 +58,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* AccessTokens.use((tokens) => tokens.list)
-      yield* report(yield* format, all.map(accessTokenJson), (style) =>
+      yield* report(yield* format, all.map(accessTokenShape.json), (style) =>
         columns(
           ["ID", "TOKEN", "ROLE", "ISSUED", "LAST USED", "STATE", "NAME"],
           all.map((token) => [
@@ -83,7 +83,7 @@ const revoke = Command.make("revoke", { id: idArgument("ID", "The token's number
       const token = yield* AccessTokens.use((tokens) => tokens.revoke(id))
       yield* report(
         yield* format,
-        accessTokenJson(token),
+        accessTokenShape.json(token),
         () => `Token ${token.id} (${token.name}) is revoked: requests with it now return 401.`,
       )
     }),

@@ -1,7 +1,6 @@
 /** The people who may sign in, and one of them: role, one-time link, sessions, and removal by name. */
 import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
-import type { IssuedLink, Person, Session } from "@data-cabinet/core/person/Person"
-import { linkUrl } from "@data-cabinet/core/person/PersonJson"
+import { type IssuedLink, type Person, type Session, linkUrl } from "@data-cabinet/core/person/Person"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"

@@ -4,7 +4,9 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { Actor } from "./Actor.ts"
+import * as Shape from "../json/Shape.ts"
+import { type Role, ROLES } from "../key/Role.ts"
+import { type Actor, actorShape, type NamedActor } from "./Actor.ts"
 
 /** The fields that an act sets. Never secrets. */
 export type Changes = Readonly<Record<string, unknown>>
@@ -33,6 +35,40 @@ export interface AuditEntry extends Intent {
   /** `done`, the code of the error, `interrupted`, `unavailable`, `unknown` or `fault`; null while it is open. */
   readonly outcome: string | null
 }
+
+interface ShownEntry extends Omit<AuditEntry, "actor"> {
+  readonly actor: NamedActor
+  readonly role: Role
+  readonly client: string | null
+  readonly requestId: string | null
+}
+
+/** An audit entry as the APIs show it. */
+export const auditEntryShape = Shape.derived(
+  ({ actor, ...entry }: AuditEntry): ShownEntry => ({
+    ...entry,
+    actor,
+    role: actor.role,
+    client: actor.from,
+    requestId: actor.requestId,
+  }),
+  Shape.named(
+    "AuditEntry",
+    Shape.object<ShownEntry>("An entry of the audit log.", {
+      id: Shape.id("The entry's id."),
+      at: Shape.time("When it began."),
+      actor: actorShape("Who did it."),
+      role: Shape.oneOf(ROLES),
+      client: Shape.orNull(Shape.text("The client's address.")),
+      requestId: Shape.orNull(Shape.text("The request's id.")),
+      action: Shape.text("What was done, such as `source.create`."),
+      object: Shape.orNull(Shape.text("What it was done to, such as `source 5`.")),
+      changes: Shape.open("The requested changes, without secrets."),
+      endedAt: Shape.orNull(Shape.time("When it ended; null while it is open.")),
+      outcome: Shape.orNull(Shape.text("`done`, or the code of the error; null while it is open.")),
+    }),
+  ),
+)
 
 /** Which entries to list. */
 export interface AuditQuery {

@@ -36,6 +36,7 @@ export interface Doubt {
   readonly message: string
 }
 
+/** A doubt as the APIs show it. */
 export const doubtShape = Shape.object<Doubt>("A doubt.", {
   kind: Shape.oneOf(DOUBT_KINDS),
   count: Shape.whole("How often it was found."),

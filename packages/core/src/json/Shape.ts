@@ -45,16 +45,21 @@ export type JsonOf<A> =
       ? { readonly [K in keyof A as Snake<K>]: JsonOf<A[K]> }
       : A
 
+/** A shape whose JSON has a type of its own. */
+export interface TypedShape<A, J> extends Shape<A> {
+  readonly json: (value: A) => J
+}
+
 /** An object's shape, whose JSON has its keys in snake case. */
-export interface ObjectShape<A> extends Shape<A> {
-  readonly json: (value: A) => JsonOf<A>
+export interface ObjectShape<A> extends TypedShape<A, JsonOf<A>> {
   /** The declared members of a row whose columns have the names of the JSON; their values stay as they are. */
   readonly ofRow: (row: object) => A
 }
 
 const asIs = <A>(value: A): A => value
 
-const leaf = <A>(schema: JsonSchema): Shape<A> => ({ schema, components: {}, json: asIs })
+/** A value that JSON has as it is, with a schema of its own. */
+export const leaf = <A>(schema: JsonSchema): Shape<A> => ({ schema, components: {}, json: asIs })
 
 /** With a description, if there is one. */
 const described = (schema: JsonSchema, about: string | undefined): JsonSchema =>
@@ -105,8 +110,8 @@ const nullable = (schema: JsonSchema): JsonSchema => {
 }
 
 /** The value or null; its description says when it is null. */
-export const orNull = <A>({ schema, components, json }: Shape<A>): Shape<A | null> => ({
-  schema: nullable(schema),
+export const orNull = <A>({ schema, components, json }: Shape<A>, about?: string): Shape<A | null> => ({
+  schema: described(nullable(schema), about),
   components,
   json: (value) => (value === null ? null : json(value)),
 })
@@ -159,4 +164,14 @@ export const named = <A>(name: string, shape: ObjectShape<A>): ObjectShape<A> =>
   components: { ...shape.components, [name]: shape.schema },
   json: shape.json,
   ofRow: shape.ofRow,
+})
+
+/** The shape of values that are shown as `of` converts them. */
+export const derived = <B, A, J>(
+  of: (value: B) => A,
+  { schema, components, json }: TypedShape<A, J>,
+): TypedShape<B, J> => ({
+  schema,
+  components,
+  json: (value) => json(of(value)),
 })

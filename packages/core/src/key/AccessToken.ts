@@ -1,6 +1,7 @@
 /** Access tokens, with which programs manage a cabinet, upload to it, or read a part of it. */
+import * as Shape from "../json/Shape.ts"
 import { hash } from "node:crypto"
-import type { Role } from "./Role.ts"
+import { type Role, ROLES } from "./Role.ts"
 
 /** A token as listed to its owner. Times are RFC 3339 in UTC. */
 export interface AccessToken {
@@ -45,6 +46,32 @@ export interface StorableAccessToken extends Omit<NewAccessToken, "only"> {
 export interface IssuedAccessToken extends AccessToken {
   readonly token: string
 }
+
+const members = {
+  id: Shape.id("Its id."),
+  name: Shape.text("Its name."),
+  role: Shape.oneOf(ROLES, "What it may do."),
+  only: Shape.orNull(
+    Shape.list(Shape.text(), "The tables and views that a reader is limited to, by their names now; null: none."),
+  ),
+  prefix: Shape.text("The beginning of the secret, to distinguish several."),
+  createdAt: Shape.time("When it was issued."),
+  expiresAt: Shape.orNull(Shape.time("When it ends; null: never.")),
+  revokedAt: Shape.orNull(Shape.time("When it was revoked; else null.")),
+  lastUsedAt: Shape.orNull(Shape.time("Its last use, to the minute; null: none.")),
+} satisfies Shape.Members<AccessToken>
+
+/** Without the token itself. */
+export const accessTokenShape = Shape.named("Token", Shape.object<AccessToken>("An access token.", members))
+
+/** With the token itself. */
+export const issuedTokenShape = Shape.named(
+  "IssuedToken",
+  Shape.object<IssuedAccessToken>("A token when it is issued.", {
+    ...members,
+    token: Shape.text("The token, shown only in this response."),
+  }),
+)
 
 /** The number of a token's characters that lists may show. */
 export const TOKEN_PREFIX_LENGTH = 10

@@ -1,4 +1,5 @@
 /** API keys: their format, and the only form in which they are stored. */
+import * as Shape from "../json/Shape.ts"
 import { hash } from "node:crypto"
 
 /** A key as listed to its owner. Times are RFC 3339 in UTC. */
@@ -18,6 +19,28 @@ export interface ApiKey {
 export interface IssuedKey extends ApiKey {
   readonly key: string
 }
+
+const members = {
+  id: Shape.id("Its id."),
+  name: Shape.text("Its name."),
+  prefix: Shape.text("The beginning of the secret, to distinguish several."),
+  createdAt: Shape.time("When it was issued."),
+  expiresAt: Shape.orNull(Shape.time("When it ends; null: never.")),
+  revokedAt: Shape.orNull(Shape.time("When it was revoked; else null.")),
+  lastRequestAt: Shape.orNull(Shape.time("Its last request; null: none.")),
+} satisfies Shape.Members<ApiKey>
+
+/** Without the key itself. */
+export const apiKeyShape = Shape.named("Key", Shape.object<ApiKey>("A key of the read API.", members))
+
+/** With the key itself. */
+export const issuedKeyShape = Shape.named(
+  "IssuedKey",
+  Shape.object<IssuedKey>("A key when it is issued.", {
+    ...members,
+    key: Shape.text("The key, shown only in this response."),
+  }),
+)
 
 /** How many characters of a key lists may show. */
 export const KEY_PREFIX_LENGTH = 10

@@ -1,6 +1,7 @@
 /** Stores the source of notices and their causes, and finds the facts that decide them. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
 import type { NoticeKey } from "./Notice.ts"
 import type { StoredFacts } from "./NoticeFacts.ts"
@@ -26,6 +27,15 @@ export interface ToldNotice {
   readonly subject: string
   readonly message: string
 }
+
+/** A told notice as the APIs show it. */
+export const toldNoticeShape = Shape.object<ToldNotice>("A notice.", {
+  eventId: Shape.id("Its event.", 10417),
+  at: Shape.time("When it was sent."),
+  kind: Shape.text("What happened, such as `address.failing`."),
+  subject: Shape.text("What it happened to, such as `address 7`."),
+  message: Shape.text("A sentence for people, in English."),
+})
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 

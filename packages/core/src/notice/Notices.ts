@@ -1,10 +1,11 @@
 /** Switches notices on and off, and shows where they go. */
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { readableName } from "../row/ReadableName.ts"
 import { DEFAULT_SETTINGS } from "../source/Source.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
-import { type NoticeSource, NoticeStore, type ToldNotice } from "./NoticeStore.ts"
+import { type NoticeSource, NoticeStore, type ToldNotice, toldNoticeShape } from "./NoticeStore.ts"
 
 /** Whether notices are on, and where they go. */
 export interface NoticeState {
@@ -17,6 +18,36 @@ export interface NoticeState {
   /** Newest first. */
   readonly latest: ReadonlyArray<ToldNotice>
 }
+
+type ShownSource = NonNullable<NoticeState["source"]>
+
+/** A notice state as the APIs show it. */
+export const noticeStateShape = Shape.named(
+  "NoticeState",
+  Shape.object<NoticeState>("Notices.", {
+    on: Shape.flag("Whether notices are on."),
+    since: Shape.orNull(
+      Shape.time("When they were switched on last; null if they never were, or their source was deleted."),
+    ),
+    source: Shape.orNull(
+      Shape.object<ShownSource>("The source whose events they are; null as above.", {
+        id: Shape.id("The source's id.", 5),
+        name: Shape.text("The source's name."),
+        table: Shape.orNull(
+          Shape.object<NonNullable<ShownSource["table"]>>("Its table.", {
+            schema: Shape.text("The schema."),
+            name: Shape.text("The table."),
+          }),
+        ),
+      }),
+    ),
+    addresses: Shape.list(
+      Shape.id("An address's id.", 2),
+      "The addresses that are subscribed to the source by name: none of them has notices of its own.",
+    ),
+    latest: Shape.list(toldNoticeShape, "The newest 20, newest first."),
+  }),
+)
 
 const LATEST = 20
 

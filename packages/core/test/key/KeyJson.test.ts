@@ -1,7 +1,6 @@
 /** The public form of an object has no secret, whatever else is known of it. */
-import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
-import { keyJson, accessTokenJson } from "@data-cabinet/core/key/KeyJson"
-import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
+import { type IssuedKey, apiKeyShape } from "@data-cabinet/core/key/ApiKey"
+import { accessTokenShape, type IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { type Poll, pollShape } from "@data-cabinet/core/poll/Poll"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
@@ -99,7 +98,7 @@ it("keys, tokens and polls are shown without their secrets", () => {
     firstAt: null,
     headers: SECRET,
   }
-  for (const shown of [keyJson(key), accessTokenJson(token), pollShape.json(poll)]) {
+  for (const shown of [apiKeyShape.json(key), accessTokenShape.json(token), pollShape.json(poll)]) {
     assert.notInclude(JSON.stringify(shown), SECRET)
     assert.isTrue(Object.keys(shown).every((name) => /^[a-z_]+$/.test(name)))
   }

@@ -1,6 +1,5 @@
 /** The audit log over the management API. */
-import { auditJson } from "@data-cabinet/core/audit/AuditJson"
-import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
+import { auditEntryShape, AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Effect } from "effect"
 import { list, pageOf } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -25,10 +24,10 @@ export const manageAudit = Effect.gen(function* () {
         textParameter("object", "Only what was done to this, such as `source 5`."),
         textParameter("who", "Only actions of the person or token with this name."),
       ],
-      response: list("AuditEntry", "The entries."),
+      response: list(auditEntryShape, "The entries."),
       respond: ({ query: { limit = 100, ...query } }) =>
         Effect.map(log.list({ ...query, limit: limit + 1 }), (all) =>
-          pageOf(all.map(auditJson), limit, ({ id }) => String(id)),
+          pageOf(all.map(auditEntryShape.json), limit, ({ id }) => String(id)),
         ),
     }),
   ]

@@ -6,7 +6,7 @@ import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { EVENT_FIELDS, EVENT_OPTIONAL_FIELDS } from "../openapi/Schemas.ts"
 import { flag, id, object, orNull, text, textOrNull, time, whole } from "../openapi/SchemaForms.ts"
-import { actor } from "../audit/AuditSchemas.ts"
+import { actorShape } from "@data-cabinet/core/audit/Actor"
 
 const OTHER_READINGS = {
   type: "array",
@@ -89,7 +89,7 @@ export const EVENT_SCHEMAS = {
       empty: flag("Whether no field is filled."),
       row_waits: flag("Whether its row follows: the table is locked, or refuses it so far."),
       trashed_by: {
-        oneOf: [actor("The actor that moved it to the trash."), { type: "null" }],
+        oneOf: [actorShape("The actor that moved it to the trash.").schema, { type: "null" }],
         description: "Null if it is not there, or if that is not known.",
       },
       deliveries: object(

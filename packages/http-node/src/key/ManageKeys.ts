@@ -1,7 +1,8 @@
 /** Keys of the read API and access tokens over the management API. Each is shown once, when it is issued. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { accessTokenJson, keyJson } from "@data-cabinet/core/key/KeyJson"
+import { accessTokenShape, issuedTokenShape } from "@data-cabinet/core/key/AccessToken"
+import { apiKeyShape, issuedKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { Effect, Schema } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
@@ -38,8 +39,8 @@ export const manageKeys = Effect.gen(function* () {
       summary: "All keys of the read API",
       description: "Every key by id, revoked ones too. The list is not paginated.",
       action: "key.read",
-      response: list("Key", "The keys."),
-      respond: () => Effect.map(keys.list, (all) => whole(all.map(keyJson))),
+      response: list(apiKeyShape, "The keys."),
+      respond: () => Effect.map(keys.list, (all) => whole(all.map(apiKeyShape.json))),
     }),
     manageEndpoint({
       ...named,
@@ -50,14 +51,10 @@ export const manageKeys = Effect.gen(function* () {
       summary: "Issue a key",
       description: "The key is shown only in this response.",
       action: "key.change",
-      once: { completed: "transaction", withheld: ["key"], replay: one("Key", "The key.") },
+      once: { completed: "transaction", withheld: ["key"], replay: one(apiKeyShape, "The key.") },
       body: newKey,
-      response: one("IssuedKey", "The key.", 201),
-      respond: ({ body }) =>
-        Effect.map(keys.issue(body.name, body.expires_in_seconds ?? null), ({ key, ...issued }) => ({
-          ...keyJson(issued),
-          key,
-        })),
+      response: one(issuedKeyShape, "The key.", 201),
+      respond: ({ body }) => Effect.map(keys.issue(body.name, body.expires_in_seconds ?? null), issuedKeyShape.json),
     }),
     manageEndpoint({
       id: "rotateKey",
@@ -68,14 +65,14 @@ export const manageKeys = Effect.gen(function* () {
       description:
         "Issues a key with the same name and lifetime, shown only in this response. The old one ends immediately, or after `keep_old_seconds`.",
       action: "key.change",
-      once: { completed: "transaction", withheld: ["key"], replay: one("Key", "The key.") },
+      once: { completed: "transaction", withheld: ["key"], replay: one(apiKeyShape, "The key.") },
       segments: [idSegment("The id of the old key.")],
       parameters: [KEEP_OLD],
       errors: ["no_such_key", "bad_expiry"],
       params: { no_such_key: "id", bad_expiry: "keep_old_seconds" },
-      response: one("IssuedKey", "The new key.", 201),
+      response: one(issuedKeyShape, "The new key.", 201),
       respond: ({ path: [old], query: { keep_old_seconds: keepOldSeconds = null } }) =>
-        Effect.map(keys.rotate(old, { keepOldSeconds }), ({ key, ...issued }) => ({ ...keyJson(issued), key })),
+        Effect.map(keys.rotate(old, { keepOldSeconds }), issuedKeyShape.json),
     }),
     manageEndpoint({
       ...found,
@@ -87,8 +84,8 @@ export const manageKeys = Effect.gen(function* () {
       description: "Requests with it get 401 from then on.",
       action: "key.change",
       segments: [idSegment("The key's id.")],
-      response: one("Key", "The key."),
-      respond: ({ path: [key] }) => Effect.map(keys.revoke(key), keyJson),
+      response: one(apiKeyShape, "The key."),
+      respond: ({ path: [key] }) => Effect.map(keys.revoke(key), apiKeyShape.json),
     }),
     manageEndpoint({
       id: "listTokens",
@@ -98,8 +95,8 @@ export const manageKeys = Effect.gen(function* () {
       summary: "All access tokens",
       description: "Every token by id, revoked ones too. The list is not paginated.",
       action: "token.read",
-      response: list("Token", "The tokens."),
-      respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenJson))),
+      response: list(accessTokenShape, "The tokens."),
+      respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenShape.json))),
     }),
     manageEndpoint({
       errors: ["bad_name", "bad_only", "no_such_table"],
@@ -111,14 +108,11 @@ export const manageKeys = Effect.gen(function* () {
       summary: "Issue an access token",
       description: "The token is shown only in this response.",
       action: "token.change",
-      once: { completed: "transaction", withheld: ["token"], replay: one("Token", "The token.") },
+      once: { completed: "transaction", withheld: ["token"], replay: one(accessTokenShape, "The token.") },
       body: newToken,
-      response: one("IssuedToken", "The token.", 201),
+      response: one(issuedTokenShape, "The token.", 201),
       respond: ({ body: { name, role, only = null, expires_in_seconds: expiresInSeconds = null } }) =>
-        Effect.map(tokens.issue({ name, role, only, expiresInSeconds }), ({ token, ...issued }) => ({
-          ...accessTokenJson(issued),
-          token,
-        })),
+        Effect.map(tokens.issue({ name, role, only, expiresInSeconds }), issuedTokenShape.json),
     }),
     manageEndpoint({
       ...found,
@@ -130,8 +124,8 @@ export const manageKeys = Effect.gen(function* () {
       description: "Requests with it get 401 from then on.",
       action: "token.change",
       segments: [idSegment("The token's id.")],
-      response: one("Token", "The token."),
-      respond: ({ path: [token] }) => Effect.map(tokens.revoke(token), accessTokenJson),
+      response: one(accessTokenShape, "The token."),
+      respond: ({ path: [token] }) => Effect.map(tokens.revoke(token), accessTokenShape.json),
     }),
   ]
 })

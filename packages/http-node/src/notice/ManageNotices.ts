@@ -1,6 +1,5 @@
 /** Notices over the management API: switched on and off, and the latest. */
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
-import { Notices } from "@data-cabinet/core/notice/Notices"
+import { Notices, noticeStateShape } from "@data-cabinet/core/notice/Notices"
 import { Effect, Schema } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { one } from "../manage/ManageResponses.ts"
@@ -17,8 +16,8 @@ export const manageNotices = Effect.map(Notices, (notices) => [
     description:
       "Whether they are on, the source whose events they are, the addresses subscribed to it, and the latest of them.",
     action: "notices.read",
-    response: one("NoticeState", "Notices."),
-    respond: () => Effect.map(notices.show, (state) => snakeKeys(state) as object),
+    response: one(noticeStateShape, "Notices."),
+    respond: () => Effect.map(notices.show, noticeStateShape.json),
   }),
   manageEndpoint({
     id: "setNotices",
@@ -30,8 +29,7 @@ export const manageNotices = Effect.map(Notices, (notices) => [
       "On: their source is created, or taken out of the archive. Off: it is archived; its events, its table and its subscriptions stay.",
     action: "notices.change",
     body: switched,
-    response: one("NoticeState", "Notices."),
-    respond: ({ body: { on } }) =>
-      Effect.map(on ? notices.switchOn() : notices.switchOff(), (state) => snakeKeys(state) as object),
+    response: one(noticeStateShape, "Notices."),
+    respond: ({ body: { on } }) => Effect.map(on ? notices.switchOn() : notices.switchOff(), noticeStateShape.json),
   }),
 ])

@@ -2,8 +2,14 @@
 import { hasNoPassword } from "@data-cabinet/core/person/PersonError"
 import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
 import { invite, People } from "@data-cabinet/core/person/People"
-import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
-import type { IssuedLink } from "@data-cabinet/core/person/Person"
+import {
+  invitedPerson,
+  invitedPersonShape,
+  type IssuedLink,
+  linkUrl,
+  personShape,
+  sessionShape,
+} from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
@@ -31,12 +37,9 @@ export const managePeople = Effect.gen(function* () {
   const { baseUrl } = yield* HttpSettings
   const id = idSegment("The person's id.")
   const found = { errors: ["no_such_person"], params: { no_such_person: "id" } } as const
-  const withLink = ({ person, secret, expiresAt }: IssuedLink) => ({
-    ...personJson(person),
-    link: linkUrl(baseUrl, secret),
-    link_expires_at: expiresAt,
-  })
-  const once: Once = { completed: "transaction", withheld: ["link"], replay: one("Person", "The person.") }
+  const withLink = (issued: IssuedLink) =>
+    invitedPersonShape.json(invitedPerson(issued, linkUrl(baseUrl, issued.secret)))
+  const once: Once = { completed: "transaction", withheld: ["link"], replay: one(personShape, "The person.") }
   return [
     manageEndpoint({
       id: "listPeople",
@@ -46,8 +49,8 @@ export const managePeople = Effect.gen(function* () {
       summary: "All people",
       description: "All people by id. The list is not paginated.",
       action: "person.read",
-      response: list("Person", "The people."),
-      respond: () => Effect.map(people.list, (all) => whole(all.map(personJson))),
+      response: list(personShape, "The people."),
+      respond: () => Effect.map(people.list, (all) => whole(all.map(personShape.json))),
     }),
     manageEndpoint({
       ...named,
@@ -60,7 +63,7 @@ export const managePeople = Effect.gen(function* () {
       action: "person.change",
       once,
       body: newPerson,
-      response: one("InvitedPerson", "The person.", 201),
+      response: one(invitedPersonShape, "The person.", 201),
       respond: ({ body }) => Effect.map(invite(people, body), withLink),
     }),
     manageEndpoint({
@@ -75,8 +78,8 @@ export const managePeople = Effect.gen(function* () {
       segments: [id],
       body: changedPerson,
       errors: [...named.errors, "no_such_person", "last_owner"],
-      response: one("Person", "The person."),
-      respond: ({ path: [person], body }) => Effect.map(people.set(person, body), personJson),
+      response: one(personShape, "The person."),
+      respond: ({ path: [person], body }) => Effect.map(people.set(person, body), personShape.json),
     }),
     manageEndpoint({
       ...found,
@@ -105,7 +108,7 @@ export const managePeople = Effect.gen(function* () {
       segments: [id],
       once,
       errors: ["no_such_person", "foreign_person"],
-      response: one("InvitedPerson", "The person with the link.", 201),
+      response: one(invitedPersonShape, "The person with the link.", 201),
       respond: ({ path: [person] }) => Effect.map(people.link(person), withLink),
     }),
     ...(yield* sessionEndpoints),
@@ -137,8 +140,8 @@ const sessionEndpoints = Effect.gen(function* () {
       summary: "Active sessions",
       description: "The caller's own, newest first; an owner sees all people's. At most 1,000, not paginated.",
       action: "session.read",
-      response: list("Session", "The sessions."),
-      respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionJson))),
+      response: list(sessionShape, "The sessions."),
+      respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionShape.json))),
     }),
     manageEndpoint({
       id: "endSession",

@@ -4,8 +4,6 @@ import { SCHEMAS } from "../openapi/Schemas.ts"
 import { MANAGE_CODES, MANAGE_TYPES } from "../manage/ManageCode.ts"
 import { flag, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
 import { SOURCE_SCHEMAS } from "../source/SourceSchemas.ts"
-import { PERSON_SCHEMAS } from "../person/PersonSchemas.ts"
-import { KEY_SCHEMAS } from "../key/KeySchemas.ts"
 import { DELIVERY_SCHEMAS } from "../delivery/DeliverySchemas.ts"
 import { IMPORT_SCHEMAS } from "../file/ImportSchemas.ts"
 import { TABLE_SCHEMAS } from "../row/TableSchemas.ts"
@@ -13,8 +11,6 @@ import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
 import { ACTIVITY_SCHEMAS } from "../activity/ActivitySchemas.ts"
 import { DIAGNOSTICS_SCHEMAS } from "../diagnostics/DiagnosticsSchemas.ts"
 import { LATE_VERIFICATION_SCHEMAS } from "../verification/LateVerificationSchemas.ts"
-import { NOTICE_SCHEMAS } from "../notice/NoticeSchemas.ts"
-import { AUDIT_SCHEMAS } from "../audit/AuditSchemas.ts"
 
 export const manageRef = (name: keyof typeof MANAGE_SCHEMAS): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 
@@ -44,8 +40,6 @@ export const MANAGE_SCHEMAS = {
   ),
   Count: object({ count: whole("How many.") }, "The number of objects that were affected."),
   ...SOURCE_SCHEMAS,
-  ...PERSON_SCHEMAS,
-  ...KEY_SCHEMAS,
   ...DELIVERY_SCHEMAS,
   ...IMPORT_SCHEMAS,
   ...TABLE_SCHEMAS,
@@ -53,6 +47,4 @@ export const MANAGE_SCHEMAS = {
   ...LATE_VERIFICATION_SCHEMAS,
   ...ACTIVITY_SCHEMAS,
   ...DIAGNOSTICS_SCHEMAS,
-  ...AUDIT_SCHEMAS,
-  ...NOTICE_SCHEMAS,
 } satisfies Record<string, JsonSchema>

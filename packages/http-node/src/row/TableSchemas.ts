@@ -1,7 +1,7 @@
 /** The schemas of the management API's responses: facts about tables besides their rows. */
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { flag, id, object, orNull, text, time, whole } from "../openapi/SchemaForms.ts"
-import { actor } from "../audit/AuditSchemas.ts"
+import { actorShape } from "@data-cabinet/core/audit/Actor"
 
 const reportLoginFields = {
   role: text("The role of the database."),
@@ -58,7 +58,7 @@ export const TABLE_SCHEMAS = {
       name: text("The name of its table or view."),
       query: text("The query string of its rows."),
       shared: flag("Whether everyone sees it."),
-      maker: actor("Who saved it."),
+      maker: actorShape("Who saved it.").schema,
       created_at: time("When it was saved."),
     },
     "A selection of rows, saved under a title.",

@@ -1,6 +1,5 @@
 /** The audit log of a remote cabinet, which its own server writes. */
-import type { auditJson } from "@data-cabinet/core/audit/AuditJson"
-import { type AuditEntry, AuditLog, type AuditQuery } from "@data-cabinet/core/audit/AuditLog"
+import { type AuditEntry, type auditEntryShape, AuditLog, type AuditQuery } from "@data-cabinet/core/audit/AuditLog"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -9,7 +8,7 @@ import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 /** The most that the API returns at once. */
 const MAX_PAGE = 1000
 
-type Sent = ReturnType<typeof auditJson>
+type Sent = ReturnType<typeof auditEntryShape.json>
 
 /** The names of the changed fields are the log's own, whatever their spelling. */
 const entryOf = ({ actor, role, client, request_id, ended_at, ...entry }: Sent): AuditEntry => ({

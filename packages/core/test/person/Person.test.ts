@@ -1,5 +1,4 @@
-import type { Session } from "@data-cabinet/core/person/Person"
-import { linkUrl, personJson, sessionJson } from "@data-cabinet/core/person/PersonJson"
+import { type Session, linkUrl, personShape, sessionShape } from "@data-cabinet/core/person/Person"
 import { expect, it } from "vitest"
 import { ADA } from "./examplePerson.ts"
 
@@ -15,9 +14,9 @@ const SESSION: Session = {
   userAgent: null,
 }
 
-it("personJson and sessionJson contain all declared fields, and no others", () => {
+it("personShape and sessionShape contain all declared fields, and no others", () => {
   const shown = { ...ADA, password: "SECRET" }
-  expect(personJson(shown)).toEqual({
+  expect(personShape.json(shown)).toEqual({
     id: 3,
     name: "Ada",
     role: "owner",
@@ -29,7 +28,7 @@ it("personJson and sessionJson contain all declared fields, and no others", () =
     removed_at: null,
   })
   const started = { ...SESSION, secret: "SECRET" }
-  expect(sessionJson(started)).toEqual({
+  expect(sessionShape.json(started)).toEqual({
     id: 8,
     person: { id: 3, name: "Ada" },
     method: "link",
