@@ -105,13 +105,13 @@ it.each<Partial<ActivityPeriod>>([
   expect(asked.at(-1)).toMatchObject(period)
 })
 
-it("the events of a source that does not exist are refused, and not none", async () => {
+it("Activity refuses an unknown source instead of returning no events", async () => {
   const { asked, refusal } = over({})
   expect(await refusal({ sourceId: 2 })).toMatchObject({ code: "no_such_source", param: "source_id" })
   expect(asked).toEqual([])
 })
 
-it("the overview has two days of hours, a week of each source, and a day of deliveries", async () => {
+it("Activity's overview covers two days of hours, a week per source, and a day of deliveries", async () => {
   const { asked, use } = over({})
   const { hours, waiting, countedUntil } = await use((activity) => activity.overview)
   expect(asked).toEqual([
@@ -125,7 +125,7 @@ it("the overview has two days of hours, a week of each source, and a day of deli
   expect(countedUntil).toBe("2026-11-25T11:59:00Z")
 })
 
-it("the overview says of each source whether it is quiet", async () => {
+it("Activity's overview shows which sources are quiet", async () => {
   const silence = { since: "2026-11-20T00:00:00Z", seconds: 400_000, activeDays: 20, usualSeconds: 40_000 }
   const source = (sourceId: number, known: SourceActivity["silence"]): SourceActivity => ({
     sourceId,
@@ -143,7 +143,7 @@ it("the overview says of each source whether it is quiet", async () => {
   ])
 })
 
-it("the overview's deliveries are those of all addresses, by the hour and as a whole", async () => {
+it("Activity's overview adds up deliveries of all addresses, by hour and in total", async () => {
   const counts = (hour: number, addressId: number, withinMillis: number | null, attempts: number): AttemptCounts => ({
     at: `2026-11-25T0${hour}:00:00Z`,
     addressId,

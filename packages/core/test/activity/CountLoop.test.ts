@@ -27,7 +27,7 @@ const over = (found: { readonly events: number; readonly minutes: number; readon
   }
 }
 
-it.effect("new events are counted within a quarter of a minute, and an idle database is not queried more often", () => {
+it.effect("CountLoop counts new events within 15 seconds, and queries an idle database no more often", () => {
   const { runs, counting } = over({ events: 0, minutes: 0 })
   return Effect.gen(function* () {
     yield* Layer.build(counting)
@@ -50,7 +50,7 @@ it.effect.each([
   })
 })
 
-it.effect("an unavailable database is queried again just as rarely, without a warning of its own", () => {
+it.effect("CountLoop queries an unavailable database just as rarely, without a warning", () => {
   const { runs, counting } = over({ events: 0, minutes: 0, isUnavailable: true })
   const levels: Array<string> = []
   const logger = Logger.layer([Logger.make(({ logLevel }) => void levels.push(logLevel))])

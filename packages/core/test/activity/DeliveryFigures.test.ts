@@ -4,7 +4,7 @@ import { assert, it } from "vitest"
 const counts = (of: ReadonlyArray<readonly [number | null, number]>) =>
   of.map(([withinMillis, attempts]) => ({ at: "2026-11-25T09:00:00Z", addressId: 1, withinMillis, attempts }))
 
-it("deliveryFigures adds up hours and addresses, and never says less time than most attempts took", () => {
+it("deliveryFigures adds up hours and addresses, and never understates a duration", () => {
   assert.deepStrictEqual(deliveryFigures([]), { delivered: 0, failed: 0, p50Millis: null, p95Millis: null })
   const of = counts([
     [100, 40],

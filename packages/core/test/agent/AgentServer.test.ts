@@ -33,7 +33,7 @@ it.each<[string, keyof typeof RPC_ERRORS, string | number | null]>([
   expect(response.error.message).toMatch(/\.$/)
 })
 
-it("a batch is refused as one, and an unknown tool is refused with the list of tools", async () => {
+it("AgentServer refuses batches, and answers an unknown tool with the list of tools", async () => {
   expect((await cabinet().send("[]")).error.message).toMatch(/Batches/)
   const { error } = await cabinet().send({ ...RPC, method: "tools/call", params: { name: "drop_table" } })
   for (const name of ["drop_table", ...Object.keys(AGENT_TOOLS)]) expect(error.message).toContain(name)
@@ -48,24 +48,24 @@ it("initialize agrees on the requested version if known, otherwise on the newest
   expect(result).toMatchObject({ capabilities: { tools: {} }, serverInfo: { name: "data-cabinet" } })
 })
 
-it("a ping is answered with its id, of any form that an id has", async () => {
+it("AgentServer returns the id of a ping, in any valid form", async () => {
   for (const id of [7, -1, "a\nb", ""]) {
     expect(await cabinet().send({ ...RPC, id, method: "ping" })).toEqual({ ...RPC, id, result: {}, waitedMillis: 0 })
   }
 })
 
-it("a request is answered, though it has a result as well", async () => {
+it("AgentServer responds to a request that also has a result", async () => {
   expect(await cabinet().send({ ...RPC, method: "ping", result: {} })).toMatchObject({ ...RPC, result: {} })
 })
 
-it("idOf keeps the digits of an id, and takes no fraction and nothing of endless length", () => {
+it("idOf keeps the digits of an id, and refuses fractions and overlong ids", () => {
   expect(idOf(new JsonNumber("9007199254740993"))).toBe("9007199254740993")
   expect(idOf(new JsonNumber("1".repeat(30)))).toBe("1".repeat(30))
   for (const token of ["1.5", "1e3", "1".repeat(31)]) expect(idOf(new JsonNumber(token))).toBeUndefined()
   expect([idOf(undefined), idOf("a"), idOf(true), idOf(null)]).toEqual([null, '"a"', undefined, undefined])
 })
 
-it("notifications and responses are answered by nothing", async () => {
+it("AgentServer does not respond to notifications and responses", async () => {
   for (const message of [
     { jsonrpc: "2.0", method: "notifications/initialized" },
     { ...RPC, result: {} },
@@ -75,7 +75,7 @@ it("notifications and responses are answered by nothing", async () => {
   }
 })
 
-it("tools/list has each tool, which only reads, with what it needs and the form of each parameter", async () => {
+it("tools/list lists each tool as read-only, with its required parameters and their types", async () => {
   const { result } = await cabinet().send({ ...RPC, method: "tools/list" })
   expect(result.tools.map(({ name }: { readonly name: string }) => name)).toEqual(Object.keys(AGENT_TOOLS))
   for (const { inputSchema, annotations, title, description } of result.tools) {
@@ -97,7 +97,7 @@ it("tools/list has each tool, which only reads, with what it needs and the form 
   })
 })
 
-it("mayWait is for calls of the tool that waits", () => {
+it("mayWait is true only for calls of the waiting tool", () => {
   const waits = (method: string, name: string) =>
     mayWait(Result.getOrThrow(readAgentMessage(JSON.stringify({ ...RPC, method, params: { name } }))))
   expect(waits("tools/call", "wait_for_events")).toBe(true)

@@ -37,7 +37,7 @@ const walk = (all: ReadonlyArray<string>, usual: number) => {
   return { got, omitted, limits }
 }
 
-it("howManyFit counts bytes, with what separates items", () => {
+it("howManyFit counts bytes, including separators", () => {
   const half = "x".repeat(MAX_RESULT_BYTES / 2 - 1)
   assert.strictEqual(howManyFit([half, half]), 2)
   assert.strictEqual(howManyFit([half, half, ""]), 2)
@@ -65,7 +65,7 @@ it.prop(
   { arbitrary: { runs: 30 } },
 )
 
-it("boundedPage reads once where all fits, and once more where something is too long", () => {
+it("boundedPage reads once if everything fits, and otherwise once more", () => {
   assert.deepStrictEqual(walk(["a", "b", "c"], 3).limits, [null])
   const long = "x".repeat(MAX_RESULT_BYTES)
   assert.deepStrictEqual(walk(["a", "b", long], 3).limits, [null, 2, null, 1])

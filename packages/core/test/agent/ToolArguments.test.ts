@@ -12,7 +12,7 @@ const argumentsOf = (tool: keyof typeof AGENT_TOOLS, text: string) => {
   return Result.isSuccess(read) ? read.success : `${read.failure.code}: ${read.failure.message}`
 }
 
-it("toolArguments takes texts, truths and numbers, whose digits it keeps", () => {
+it("toolArguments accepts texts, booleans and numbers, with all digits", () => {
   const given = `{"schema":"sources","name":"orders","q":true,"limit":100000000000000000001}`
   expect(argumentsOf("read_rows", given)).toEqual([
     ["schema", "sources"],
@@ -22,7 +22,7 @@ it("toolArguments takes texts, truths and numbers, whose digits it keeps", () =>
   ])
 })
 
-it("toolArguments takes a list where values may repeat, in its order, and one value in place of a list", () => {
+it("toolArguments accepts a list or a single value where values may repeat", () => {
   const given = `{"schema":"sources","name":"orders","fc":["a","b"],"fo":["eq","ge"],"fv":["x",1.0],"col":"a","hide":[]}`
   expect(argumentsOf("read_rows", given).slice(2)).toEqual([
     ["fc", "a"],
@@ -35,7 +35,7 @@ it("toolArguments takes a list where values may repeat, in its order, and one va
   ])
 })
 
-it("toolArguments takes null for a missing argument", () => {
+it("toolArguments treats null as a missing argument", () => {
   expect(argumentsOf("list_tables", `{"cursor":null}`)).toEqual([])
   expect(argumentsOf("describe_table", `{"schema":null,"name":"orders"}`)).toMatch(/^bad_param: schema /)
 })
@@ -56,7 +56,7 @@ it.each([
   expect(argumentsOf(tool, given)).toMatch(words)
 })
 
-it("isToolName knows the tools, and nothing that every object has", () => {
+it("isToolName is true for tools, and false for properties of every object", () => {
   for (const name of Object.keys(AGENT_TOOLS)) expect(isToolName(name)).toBe(true)
   for (const name of ["toString", "__proto__", "", "read_row"]) expect(isToolName(name)).toBe(false)
 })

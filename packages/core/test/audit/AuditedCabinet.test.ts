@@ -366,7 +366,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
   expect(JSON.stringify(written)).not.toMatch(/SECRET|user:word/)
 })
 
-it("an act on many events says how many, and the first hundred of them", () => {
+it("an act on many events records their number and the first hundred", () => {
   const events = Array.from({ length: 101 }, (_, n) => n + 1)
   expect(call("Trash", "purge", [events])?.changes).toEqual({ count: 101, events: events.slice(0, 100) })
 })

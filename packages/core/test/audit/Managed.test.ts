@@ -87,7 +87,7 @@ it("managed keeps the work's result when its outcome cannot be logged", () => {
   }
 })
 
-it("managed logs nothing that the cabinet does by itself", () => {
+it("managed logs nothing without an actor", () => {
   const { happened, exit } = run(Effect.succeed("made"), { actor: null })
   expect(happened).toEqual(["work"])
   expect(exit).toEqual(Exit.succeed("made"))

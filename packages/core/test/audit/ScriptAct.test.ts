@@ -33,7 +33,7 @@ it.each([
   assert.deepStrictEqual(scriptAct([statement]).changes["begin"], [words])
 })
 
-it("scriptAct says what is done, how many statements there are, and lists the first twenty", () => {
+it("scriptAct counts the statements, and lists the first twenty", () => {
   const { action, object, changes } = scriptAct(Array.from({ length: 21 }, () => "SELECT 1"))
   assert.deepStrictEqual([action, object, changes["statements"]], ["sql.run", null, 21])
   assert.deepStrictEqual(

@@ -8,7 +8,7 @@ const item = (payload: string, more: object = {}) => {
   return `{"id":7,"source":{"id":3,"name":"Orders"},"channel":"webhook","received_at":"2026-11-21T09:30:00.123456Z","payload":${payload},${end}`
 }
 
-it("forwardedEvent is the delivery that an address would get, with every digit of the event", () => {
+it("forwardedEvent returns the delivery that an address would receive, with every digit", () => {
   const text = item('{"total":12345678901234567890.10}')
   const event = forwardedEvent(text)
   assert.isNull(event.notSent)

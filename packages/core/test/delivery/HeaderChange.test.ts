@@ -24,7 +24,7 @@ it("mergeHeaders replaces in place, adds at the end and removes, ignoring the ca
   expect(mergeHeaders(HEADERS, [])).toEqual(HEADERS)
 })
 
-it("keptHeaders are those that a change leaves as they are", () => {
+it("keptHeaders returns the headers that a change leaves unchanged", () => {
   expect(keptHeaders(HEADERS, { setHeaders: [["x-KEY", "a"]], removeHeaders: ["authorization"] })).toEqual([
     ["X-Tenant", 2],
   ])

@@ -27,7 +27,7 @@ describe("signDelivery", () => {
 })
 
 describe("standardHeaders", () => {
-  it("are keyed with the secret's decoded base64, with or without whsec_, and cover the id and the time", () => {
+  it("uses the secret's decoded base64 as key, with or without whsec_, and signs id and time", () => {
     const key = Buffer.from("a key of twenty-four byte")
     const hex = createHmac("sha256", key).update("7.1000.{}").digest("base64")
     const secret = key.toString("base64")

@@ -105,14 +105,14 @@ it("findingsOf reports ok at the edge of the tolerated range", () => {
   expect(findingsOf(edge).filter(({ level }) => level !== "ok")).toEqual([])
 })
 
-it("findingsOf name only the sessions that hold the feed for long", () => {
+it("findingsOf names only sessions that hold back the feed for long", () => {
   const passing = { ...holder, pid: 78, seconds: FENCE_SECONDS }
   expect(findingsOf(diagnostics({ fenceHolders: [passing, holder] }))).toContainEqual(
     expect.objectContaining({ check: "feed", message: expect.stringMatching(/by process 77 \(psql, 61 s\)\. /) }),
   )
 })
 
-it("findingsOf give sizes in megabytes", () => {
+it("findingsOf reports sizes in megabytes", () => {
   const sized = diagnostics({
     databaseBytes: 20 * 1_048_576,
     cabinetBytes: 1.5 * 1_048_576,
@@ -132,7 +132,7 @@ const SET_ASIDE = {
   retryAt: "2026-11-20T10:00:00Z",
 }
 
-it("findingsOf say that every event has its row only where none waits", () => {
+it("findingsOf reports that every event has its row only if none waits", () => {
   const set = { count: 1, first: [{ ...SET_ASIDE, reason: "RangeError: too deep" }] }
   const rowsOf = (change: Partial<DiagnosticsReport>) =>
     findingsOf(diagnostics(change)).filter(({ check }) => check === "rows")
@@ -436,14 +436,14 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   expect(wrong).toEqual([{ check, level, message: expect.stringMatching(words) }])
 })
 
-it("findingsOf say that sessions raise synchronous_commit when it is off", () => {
+it("findingsOf reports that sessions raise synchronous_commit when it is off", () => {
   const found = findingsOf(diagnostics({ synchronousCommit: "off" })).filter(({ check }) => check === "commits")
   expect(found).toEqual([
     { check: "commits", level: "ok", message: expect.stringMatching(/^synchronous_commit = off is .* raise it to on/) },
   ])
 })
 
-it("findingsOf find nothing wrong with clear text that stays on this machine", () => {
+it("findingsOf accepts unencrypted connections on this machine", () => {
   for (const connection of [
     { transport: "clear text", verified: "no", isLoopback: true, server: "localhost:5432" },
     { transport: "socket", verified: "no", isLoopback: false, server: "/run/postgresql" },
@@ -452,7 +452,7 @@ it("findingsOf find nothing wrong with clear text that stays on this machine", (
   }
 })
 
-it("findingsOf report an outdated embedded PostgreSQL without a warning, since its fixes come with the program", () => {
+it("findingsOf reports an outdated embedded PostgreSQL without a warning", () => {
   const seen = diagnostics({ serverVersion: "18.4", isEmbedded: true })
   expect(findingsOf(seen).filter(({ check }) => check === "version")).toEqual([
     {
@@ -465,7 +465,7 @@ it("findingsOf report an outdated embedded PostgreSQL without a warning, since i
   ])
 })
 
-it("findingsOf say nothing of a base URL that is set, or that no sender signs", () => {
+it("findingsOf omits a base URL that is set, or that no sender signs", () => {
   const signedAddresses = [{ sourceId: 3, name: "Calls", recipe: "twilio" }]
   for (const change of [{ signedAddresses, baseUrl: "https://data.example" }, { baseUrl: "http://localhost:8080" }]) {
     expect(findingsOf(diagnostics(change)).filter(({ check }) => check === "base URL")).toEqual([])
@@ -477,7 +477,7 @@ it("findingsOf omits unexamined parts", () => {
   expect(checks).toEqual(CHECKS.slice(3))
 })
 
-it("findingsOf offer another version for new data only", () => {
+it("findingsOf offers another version only for new data", () => {
   const others = [{ bin: "/usr/lib/postgresql/17/bin", major: 17 }]
   const found = findingsOf({ ...WELL, shipped: { major: 18, others } }).find(({ check }) => check === "libraries")
   expect(found).toMatchObject({

@@ -48,7 +48,7 @@ it("every call passes each event on once, however often it is named", () => {
   ])
 })
 
-it("missing events are named, at most five of them", () => {
+it("every call names at most five missing events", () => {
   const { calls } = over([1, 2, 3, 4, 5, 6])
   const messages = calls.map((call) => Effect.runSync(Effect.flip(call([1, 2, 3, 4, 5, 6, 7]))).message)
   const ofSource = "Source 3 has no event 1, 2, 3, 4, 5, …."

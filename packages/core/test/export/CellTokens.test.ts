@@ -1,7 +1,7 @@
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { assert, it } from "vitest"
 
-it("cellTokens cuts a row into its values' own texts", () => {
+it("cellTokens cuts a row into the texts of its values", () => {
   const values = [
     "12345678901234567890.10",
     "null",

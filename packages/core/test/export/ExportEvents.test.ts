@@ -71,7 +71,7 @@ it.effect("an interrupted export resumes after the last returned event", () =>
   }),
 )
 
-it.effect("an export of no events says so, and has a cursor to go on from", () =>
+it.effect("exportEvents reports an empty export, with a cursor to continue", () =>
   Effect.gen(function* () {
     const { opened } = exported({ start: page("a", false) })
     const events = yield* opened
@@ -83,7 +83,7 @@ it.effect("an export of no events says so, and has a cursor to go on from", () =
   }),
 )
 
-it.effect("an event of a file with columns has every member, in the columns' order, and its payload as sent", () =>
+it.effect("exportEvents writes every member in the order of the columns, with the payload as sent", () =>
   Effect.gen(function* () {
     const payload = '"payload":{"n":1.0,"spam":true,"verified":false,"z":"ä, \\"spam\\":true}"}'
     const sent = [

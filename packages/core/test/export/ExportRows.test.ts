@@ -83,7 +83,7 @@ const refusalOf = (layer: Layer.Layer<ExportRows>, request: Partial<ExportReques
     Effect.runPromise,
   )
 
-it.effect("pages are walked by their cursors to the end, with the same selection", () =>
+it.effect("ExportRows follows cursors to the end with the same selection", () =>
   Effect.gen(function* () {
     const { asked, layer } = walked(pageOf("a", '{"id":1}', '{"id":2}'), pageOf("b"), pageOf(null, '{"id":3}'))
     const rows = yield* ExportRows.use(({ open }) => open(REQUEST)).pipe(Effect.provide(layer))
@@ -102,7 +102,7 @@ it.effect("pages are walked by their cursors to the end, with the same selection
   }).pipe(Effect.scoped),
 )
 
-it.effect("rows that cannot be read to the end end with an error, and are never taken for all", () =>
+it.effect("ExportRows ends incomplete rows with an error", () =>
   Effect.gen(function* () {
     const { layer } = walked(pageOf("a", '{"id":1}'))
     const rows = yield* ExportRows.use(({ open }) => open(REQUEST)).pipe(Effect.provide(layer))
@@ -116,7 +116,7 @@ it.effect("rows that cannot be read to the end end with an error, and are never 
   }).pipe(Effect.scoped),
 )
 
-it.effect("a snapshot has all rows of one moment, and is let go with its scope", () =>
+it.effect("ExportRows reads a snapshot of one moment, and releases it with its scope", () =>
   Effect.gen(function* () {
     const { told, opened } = snapshotOf(['{"id":1}', '{"id":2}'], ['{"id":3}'])
     const { queries, layer } = snapshotted(opened)
@@ -141,7 +141,7 @@ it.effect("a snapshot has all rows of one moment, and is let go with its scope",
   }),
 )
 
-it.effect("an object that changes while it is opened is looked up again, three times in all", () =>
+it.effect("ExportRows looks up a changing object up to three times", () =>
   Effect.gen(function* () {
     const { opened } = snapshotOf(['{"id":1}'])
     const late = snapshotted(stale, stale, opened)
@@ -154,7 +154,7 @@ it.effect("an object that changes while it is opened is looked up again, three t
   }).pipe(Effect.scoped),
 )
 
-it.effect("live rows are walked, also where a snapshot could be taken", () =>
+it.effect("ExportRows reads live rows page by page, even if a snapshot is possible", () =>
   Effect.gen(function* () {
     const { queries, layer } = snapshotted(stale)
     const rows = yield* ExportRows.use(({ open }) => open({ ...REQUEST, live: true })).pipe(Effect.provide(layer))
@@ -175,7 +175,7 @@ it.each(["limit", "cursor"])("an export has all rows: %s is refused before anyth
   assert.deepStrictEqual([snapshot.found, pages.asked], [[], []])
 })
 
-it("what a selection is refused for is refused before the first row", async () => {
+it("ExportRows refuses an invalid selection before the first row", async () => {
   const { found, layer } = snapshotted(stale)
   assert.deepInclude(await refusalOf(layer, { params: [["nothing", "1"]] }), { code: "unknown_param" })
   assert.deepStrictEqual(found, [])

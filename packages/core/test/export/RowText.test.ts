@@ -27,7 +27,7 @@ describe("a separated file", () => {
     assert.strictEqual(rowText("csv", { bom: true }).head(COLUMNS), '\ufeffid,"note, or none"\r\n')
   })
 
-  it("disarms what a spreadsheet would run, and nothing else", () => {
+  it("disarms only texts that a spreadsheet would run", () => {
     const { head, row } = rowText("csv", { safeForSpreadsheets: true })
     const shown = (value: unknown) => row(JSON.stringify({ a: value })).slice(0, -2)
     for (const formula of ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=", "\uff1d1"]) {
@@ -48,12 +48,12 @@ describe("a separated file", () => {
   })
 })
 
-it("NDJSON is a row a line, as the API writes it", () => {
+it("NDJSON has one row per line, as the API writes it", () => {
   const { head, row } = rowText("ndjson", { bom: true, delimiter: ";" })
   assert.strictEqual(head(COLUMNS) + row('{"a":0.10}'), '{"a":0.10}\n')
 })
 
-it("a file has its head once and then every row, and NDJSON has no head", async () => {
+it("encodeText writes the head once and then every row; NDJSON has no head", async () => {
   const written = async (format: "csv" | "ndjson") => {
     const batches = (async function* () {
       yield itemsOf('{"id":1,"note":"ä"}', '{"id":2,"note":null}')
@@ -70,7 +70,7 @@ it("a file has its head once and then every row, and NDJSON has no head", async 
   assert.strictEqual(await written("ndjson"), '{"id":1,"note":"ä"}\n{"id":2,"note":null}\n{"id":3,"note":""}\n')
 })
 
-it("each format says what it is, and that its first line is a header", () => {
+it("each format names its media type, and declares its header line", () => {
   assert.deepStrictEqual(
     (["csv", "tsv", "ndjson"] as const).map((format) => rowText(format).contentType),
     [

@@ -32,7 +32,7 @@ const mixed = () => {
   return feed
 }
 
-it("pages of any size have every event of the filter once, in the feed's order, and continue after any item", async () => {
+it("pages of any size return every event of the filter once, in order, and continue after any item", async () => {
   const feed = mixed()
   const { page } = over(feed)
   const filters: ReadonlyArray<Pairs> = [[], [["source_id", "1"]], [["channel", "file"]]]
@@ -74,7 +74,7 @@ it("a reader at the end keeps its cursor, and continues from it", async () => {
   )
 })
 
-it.prop("a reader with a list is given the events of its sources only", [Seed], ([seed]) => {
+it.prop("a reader with a list gets only the events of its sources", [Seed], ([seed]) => {
   const random = new Random(seed)
   const feed = new FeedInMemory()
   for (let n = 0; n < 20; n++) feed.accept(1 + random.below(3))
@@ -109,7 +109,7 @@ it("a start is a cursor of the requested filter", async () => {
   assert.deepInclude(await refusal([["cursor", cursor]]), { code: "bad_cursor" })
 })
 
-it("a start at an invalid time is refused, and one in an impossible source is a cursor without a page", async () => {
+it("start refuses an invalid time, and returns a cursor even for an impossible source", async () => {
   const { use, refusal } = over(mixed())
   const times = ["2026-11-25", "now"].map((time) => use((feed) => Effect.flip(feed.start([], { time }))))
   for (const error of await Promise.all(times)) assert.deepInclude(error, { code: "bad_period", param: "from" })

@@ -179,7 +179,7 @@ it.effect(
   },
 )
 
-it.effect("a program is woken when the database was set back, or cannot be read, and sees for itself", () => {
+it.effect("wakes completes when the database was set back or cannot be read", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 5)
   return Effect.gen(function* () {
@@ -215,7 +215,7 @@ it.effect("followers miss no event that came while the database was away, and do
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("the end of the feed is not read while nobody waits, and by one reader while many do", () => {
+it.effect("FeedFollower reads with one reader while anybody waits, and not at all otherwise", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     yield* TestClock.adjust("1 minute")
@@ -242,7 +242,7 @@ it.effect("the end of the feed is not read while nobody waits, and by one reader
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("the feed is read more rarely the more followers wait, but at least every second", () => {
+it.effect("FeedFollower reads less often with more followers, but at least every second", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const { wake } = yield* FeedSignal
@@ -265,7 +265,7 @@ it.effect("the feed is read more rarely the more followers wait, but at least ev
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("a follower that leaves hears nothing more, and the others go on", () => {
+it.effect("FeedFollower reports nothing to a follower that left, and continues with the others", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const stays = yield* following(ALL, beginning(ALL))

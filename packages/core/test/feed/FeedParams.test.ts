@@ -43,7 +43,7 @@ describe("feedParams", () => {
       )
   })
 
-  it("takes a limit from 1 to 1000 in decimal digits", () => {
+  it("accepts a limit from 1 to 1000 in decimal digits", () => {
     for (const limit of ["1", "1000"]) assert.equal(read([["limit", limit]]).limit, Number(limit))
     for (const limit of ["0", "1001", "-1", "+5", "1.0", "1e2", "0x10", " 5", "", "ten", "99999999999999999999"]) {
       assert.deepEqual(refusal([["limit", limit]]), ["bad_limit", "limit"], limit)
@@ -121,7 +121,7 @@ describe("feedParams", () => {
     }
   })
 
-  it("restores a place of any clock, and none that the database cannot hold", () => {
+  it("restores a place with any time that the database can hold, and no other", () => {
     const at = (receivedAt: bigint) => {
       const cursor = encodeCursor({ kind: "feed", scope: [null, null], key }, ["1", "2", "3", String(receivedAt)])
       return Effect.runSync(Effect.option(feedParams(key, [["cursor", cursor]])))

@@ -36,7 +36,7 @@ it.prop(
   { arbitrary: { runs: 500 } },
 )
 
-it("a page without events moves no position", () => {
+it("advance keeps the position on a page without events", () => {
   const position = walk(FEED_START, eventsOf(3, 2), () => 2)
   assert.strictEqual(
     advance(position, 0, () => assert.fail("there is no event")),
@@ -44,7 +44,7 @@ it("a page without events moves no position", () => {
   )
 })
 
-it("a client that was sent back keeps where it was in later epochs, until it is there again", () => {
+it("resumeAt keeps later places until the client reaches them again", () => {
   const before = walk(FEED_START, eventsOf(5, 4, 3), () => 2)
   const back = resumeAt(place(1, 2), before)
   assert.deepStrictEqual(laterPlaces(back), [place(3, 3), place(2, 4)])
@@ -55,7 +55,7 @@ it("a client that was sent back keeps where it was in later epochs, until it is 
   assert.deepStrictEqual(laterPlaces(on), [])
 })
 
-it("a client that was sent back to the beginning has no trail before it, and has left no epoch 0", () => {
+it("resumeAt to the beginning leaves no trail and no place in epoch 0", () => {
   const before = walk(FEED_START, eventsOf(100), () => 10)
   assert.isNotEmpty(trailPlaces(before.trail!))
   const back = resumeAt(FEED_START, before)

@@ -4,7 +4,7 @@ import { Effect, Fiber } from "effect"
 
 const isOver = <A>(fiber: Fiber.Fiber<A>) => Effect.map(Effect.yieldNow, () => fiber.pollUnsafe() !== undefined)
 
-it.effect("a signal reaches every listener, whether it waits already or does so later", () =>
+it.effect("FeedSignal reaches every listener, waiting now or later", () =>
   Effect.gen(function* () {
     const { wake, listen } = yield* FeedSignal
     const [waiting, busy] = [yield* listen, yield* listen]
@@ -16,7 +16,7 @@ it.effect("a signal reaches every listener, whether it waits already or does so 
   }).pipe(Effect.scoped, Effect.provide(FeedSignal.layer)),
 )
 
-it.effect("several signals between two waits are one", () =>
+it.effect("FeedSignal merges signals between two waits", () =>
   Effect.gen(function* () {
     const { wake, listen } = yield* FeedSignal
     const signalled = yield* listen
@@ -29,7 +29,7 @@ it.effect("several signals between two waits are one", () =>
   }).pipe(Effect.scoped, Effect.provide(FeedSignal.layer)),
 )
 
-it.effect("a listener hears nothing before it listens, nor after its scope has closed", () =>
+it.effect("FeedSignal reaches no listener before it listens, or after its scope", () =>
   Effect.gen(function* () {
     const { wake, listen } = yield* FeedSignal
     wake()

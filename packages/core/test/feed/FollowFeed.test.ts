@@ -74,7 +74,7 @@ it.effect("a waiting reader gets new events as soon as they come, and an empty p
   )
 })
 
-it.effect("events of others end no wait, and lengthen none", () => {
+it.effect("other sources' events neither end nor extend a wait", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -97,7 +97,7 @@ it.effect("events of others end no wait, and lengthen none", () => {
   )
 })
 
-it.effect("a reader's scope is checked again before it gets events that came meanwhile", () => {
+it.effect("FollowFeed checks a reader's scope again before it returns new events", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -135,7 +135,7 @@ it.effect("a stopping server keeps no reader waiting", () => {
   )
 })
 
-it.effect("a source that was deleted meanwhile, or cannot exist, is refused and not waited for", () => {
+it.effect("FollowFeed refuses a deleted or impossible source instead of waiting", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -172,7 +172,7 @@ it.effect("readers waiting at one place share one read of the page, and those wi
   )
 })
 
-it("a later place replaces the cursor, and nothing else", () => {
+it("behind replaces only the cursor", () => {
   const params: Pairs = [
     ["cursor", "a"],
     ["source_id", "1"],

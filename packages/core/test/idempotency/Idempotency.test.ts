@@ -75,7 +75,7 @@ const once = <A, E>(request: KeyedRequest, keyed: KeyedWork<A, E, never>) =>
 const codeOf = (refused: unknown) => (refused instanceof IdempotencyError ? refused.code : refused)
 
 describe("Idempotency.once", () => {
-  it.effect("does the work once, and gives a repeat the response of the first", () => {
+  it.effect("does the work once, and returns the first response to a repeat", () => {
     const { layer } = store()
     const { done, keyed } = work()
     return Effect.gen(function* () {
@@ -85,7 +85,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("takes another's equal key for another key, and refuses another request under the same one", () => {
+  it.effect("separates equal keys of different clients, and refuses a different request under one key", () => {
     const { layer } = store()
     const { done, keyed } = work()
     return Effect.gen(function* () {
@@ -139,7 +139,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("continues the work of a caller that left", () => {
+  it.effect("continues the work after its caller has left", () => {
     const { layer } = store()
     return Effect.gen(function* () {
       const end = yield* Deferred.make<void>()
@@ -156,7 +156,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("completes a record in the transaction of its work, or after work that has none", () => {
+  it.effect("completes a record in its work's transaction, or after work without one", () => {
     const { layer, state } = store()
     return Effect.gen(function* () {
       yield* once(REQUEST, work("transaction").keyed)
@@ -166,7 +166,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("dies, so that a transaction is rolled back, if its record is gone when the work is done", () => {
+  it.effect("rolls back the transaction if the record vanished during the work", () => {
     const { layer, records } = store()
     const { keyed } = work()
     return Effect.gen(function* () {

@@ -202,7 +202,7 @@ describe("a value that is UTF-8", () => {
     assert.strictEqual((read["f"] as { readonly name: string }).name, "Договор.pdf")
   })
 
-  it("parseSubmission takes a file's name for no evidence about a field", () => {
+  it("parseSubmission ignores file names when it decides the charset of fields", () => {
     // The letter alone is Cyrillic; the file's name is western.
     const body = multipart([
       { name: "x", value: Buffer.of(0xe4) },
@@ -348,7 +348,7 @@ describe("the fields charset and charsets", () => {
     ),
   )
 
-  it("parseSubmission heeds the source's setting, the header, _charset_, a part and charsets before charset", () => {
+  it("parseSubmission prefers the source's setting, header, _charset_, part and charsets to charset", () => {
     const decided = (fields: SentFields, type = FORM, encoding?: SourceEncoding) => {
       const { charset, events } = parse(
         urlencoded([["a", Buffer.of(0xc4)], ...fields, ["charset", "windows-1252"]]),

@@ -39,7 +39,7 @@ describe("FormGuess", () => {
     "a&=x",
   ])("readsAsForm is false for %j", (body) => assert.isFalse(readsAsForm(Buffer.from(body))))
 
-  it("readsAsForm excludes bytes that no form's encoding leaves, and those of an address from names", () => {
+  it("readsAsForm excludes bytes that urlencoding escapes, and URL characters in names", () => {
     const never = new Set(Buffer.from('"<>\\`\x7f'))
     for (let byte = 0; byte < 256; byte++) {
       const excluded = byte <= 32 || never.has(byte)

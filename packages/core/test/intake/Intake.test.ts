@@ -160,7 +160,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("takes signed requests alone where the source is verified, and stores nothing of others", () => {
+  it.effect("accepts only signed requests of a verified source, and stores nothing of others", () => {
     const { state, layer } = store()
     const github = (...secrets: ReadonlyArray<string>): IntakeSource => ({
       ...state.source!,
@@ -193,7 +193,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("verifies by the source as it is, whatever was cached of it", () => {
+  it.effect("verifies by the current source, whatever is cached", () => {
     const { state, layer } = store()
     const open = state.source!
     const verified = (version: number, secret: string): IntakeSource => ({

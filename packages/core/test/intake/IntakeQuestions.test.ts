@@ -17,7 +17,7 @@ const ask = (intake: Intake["Service"], query: string, secret = "right") =>
 const QUESTION = "hub.mode=subscribe&hub.verify_token=hush&hub.challenge=77"
 
 describe("Intake.ask", () => {
-  it.effect("answers whoever knows the token of a source, and nobody else", () => {
+  it.effect("answers only a caller with the source's token", () => {
     const { state, layer } = store()
     state.source = { ...state.source!, challenge: { provider: "meta", secret: "hush" } }
     return Effect.gen(function* () {
@@ -32,7 +32,7 @@ describe("Intake.ask", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers by the source as it is, whatever was cached of it", () => {
+  it.effect("answers by the current source, whatever is cached", () => {
     const { state, layer } = store()
     state.cached = { ...state.source!, challenge: { provider: "meta", secret: "old" } }
     state.source = { ...state.source!, version: 2, challenge: { provider: "meta", secret: "hush" } }
@@ -46,7 +46,7 @@ describe("Intake.ask", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("counts a question in the rates", () => {
+  it.effect("counts a challenge against the rates", () => {
     const { state, layer } = store()
     state.source = { ...state.source!, challenge: { provider: "meta", secret: "hush" } }
     return Effect.gen(function* () {
@@ -61,7 +61,7 @@ describe("Intake.ask", () => {
 })
 
 describe("Intake.receive", () => {
-  it.effect("answers Microsoft Graph's question of a source that asks for that, and of no other", () => {
+  it.effect("answers Microsoft Graph's challenge only for a source with that setting", () => {
     const { state, layer } = store()
     const source = state.source!
     const asked = (of: IntakeSource) => request(of, { body: text(""), query: "validationToken=t%201" })
@@ -81,7 +81,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("accepts a question as an event when the cached source is outdated and no longer answers it", () => {
+  it.effect("accepts a challenge as an event when the source no longer answers it", () => {
     const { state, layer } = store()
     const outdated: IntakeSource = { ...state.source!, challenge: { provider: "graph", secret: null } }
     state.source = { ...state.source!, version: 2 }
@@ -92,7 +92,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("answers a signed question once its signature holds, and takes any other body as an event", () => {
+  it.effect("answers a challenge with a valid signature, and accepts any other body as an event", () => {
     const { state, layer } = store()
     const body = text('{"type":"url_verification","challenge":"c1"}')
     const signed = (secret: string, of: Uint8Array) => ({

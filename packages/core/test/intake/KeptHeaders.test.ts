@@ -49,7 +49,7 @@ it("keptParts keeps the query as sent, without characters that PostgreSQL cannot
   expect(keptParts({}, "a=%20+\0\ud800&a", settings({ query: true }))).toEqual({ headers: [], query: "a=%20+��&a" })
 })
 
-it("headerFields are named as the source names them, and read as UTF-8 without control characters", () => {
+it("headerFields uses the source's spelling of names, and reads UTF-8 without control characters", () => {
   const latin1 = Buffer.from("Заказ").toString("latin1")
   const headers = { ...HEADERS, "x-title": latin1, "x-tabs": "a\tb\0" }
   expect([...headerFields(headers, settings({ fields: ["X-Tabs", "X-GitHub-Event", "x-TITLE", "None"] }))]).toEqual([
@@ -59,11 +59,11 @@ it("headerFields are named as the source names them, and read as UTF-8 without c
   ])
 })
 
-it("headerFields ignores names that only the prototype has", () => {
+it("headerFields ignores names of prototype properties", () => {
   expect(headerFields({}, settings({ fields: ["constructor", "toString"] }))).toEqual(new Map())
 })
 
-it("keptParts keeps a header of which the whole name is given, and none that has more to it or a list of values", () => {
+it("keptParts keeps a header with exactly the given name, unless its value is a list", () => {
   const headers = { "x-hub": "1", "x-hub-signature": "2", "xx-hub": "3", "set-cookie": ["4"] as unknown as string }
   expect(keptParts(headers, "", settings({ headers: ["X-Hub", "Set-*"] })).headers).toEqual([
     { name: "x-hub", value: "1" },

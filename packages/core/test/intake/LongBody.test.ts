@@ -66,7 +66,7 @@ const ONE_OBJECT: ReadonlyArray<readonly [string, string]> = [
   ["nested lists", `{"a":[${`${"[".repeat(400)}${"]".repeat(400)},`.repeat(400)}1]}`],
 ]
 
-it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, to the same end: %s", (_, text) => {
+it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, with the same result: %s", (_, text) => {
   const submission = { body: Buffer.from(text), contentType: "application/json", query: "", encoding: null }
   const json = jsonPieces(submission)!
   let read = json()
@@ -170,7 +170,7 @@ it("submissionParser completes short bodies before an earlier long one, and fail
   assert.isAbove(ticks, 8)
 })
 
-it("submissionParser stops with a long body past its deadline, and says that nothing was saved", async () => {
+it("submissionParser abandons a long body at its deadline, and reports that nothing was saved", async () => {
   const wheel = manualWheel()
   const budget = new MemoryBudget(100_000_000)
   const parse = submissionParser(new MemoryShares(budget), wheel)

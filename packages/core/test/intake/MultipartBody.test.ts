@@ -199,7 +199,7 @@ describe("parseMultipartBody", () => {
     ])
   })
 
-  it("parseMultipartBody takes nothing for a boundary but a line of its own", () => {
+  it("parseMultipartBody accepts a boundary only on a line of its own", () => {
     for (const line of ["--X-a", "--X-", "--X\ra", "--X \ta", "a--X", "--", "--X\r \n"])
       assert.deepStrictEqual(read(`${named("a", `1\r\n${line}\r\n2`)}${named("b", "3")}--X--`), [
         ["a", `1\r\n${line}\r\n2`],
@@ -209,19 +209,19 @@ describe("parseMultipartBody", () => {
     assert.deepStrictEqual(read(`${named("a", "--\r\nb")}--X--`, ""), [["a", "--\r\nb"]])
   })
 
-  it("parseMultipartBody finds a boundary that is not ASCII, of which the header has the bytes", () => {
+  it("parseMultipartBody finds a boundary that is not ASCII from the header's bytes", () => {
     const body = Buffer.from(`${named("a", "1")}--X--`.replaceAll("--X", "--é"))
     assert.deepStrictEqual(read(body, Buffer.from("é").toString("latin1")), [["a", "1"]])
   })
 
-  it("boundaryInBody takes the first line for a boundary if it begins with two dashes and something is behind them", () => {
+  it("boundaryInBody returns the first line if it is two dashes with text after them", () => {
     const found = ["--b\n", "--b \r\nx", "-b\n", "b-\n", "-\n-b\n", "--\r\n", "--b", ""].map((body) =>
       boundaryInBody(Buffer.from(body)),
     )
     assert.deepStrictEqual(found, ["b", "b", null, null, null, null, null, null])
   })
 
-  it("parseMultipartBody takes a file with an extended name for blank only if it has neither a name nor content", () => {
+  it("parseMultipartBody treats a file with an extended name as blank only without name and content", () => {
     const fields = read(file("filename*=UTF-8''", "") + file("filename*=UTF-8''x", "") + file("filename*=UTF-8''", "1"))
     assert.deepStrictEqual(fields, [
       ["f", ""],
@@ -230,7 +230,7 @@ describe("parseMultipartBody", () => {
     ])
   })
 
-  it("parseMultipartBody gives a type that PostgreSQL can hold", () => {
+  it("parseMultipartBody returns a type that PostgreSQL can hold", () => {
     assert.deepStrictEqual(read(file('filename="x"\r\nContent-Type: a\0/b ', "1")), [
       ["f", { name: "x", type: "a\uFFFD/b", size: 1 }],
     ])

@@ -371,7 +371,7 @@ describe("parseSubmission of other bodies", () => {
       assert.strictEqual(filled.charset.name, "windows-1251")
     },
   )
-  it("parseSubmission decodes a query of raw bytes and one of characters alike", () => {
+  it("parseSubmission decodes a query of raw bytes like one of characters", () => {
     assert.strictEqual(only(undefined, "", { query: Buffer.from("é=ж").toString("latin1") }), '{"é":"ж"}')
     assert.strictEqual(only(undefined, "", { query: "é=ж" }), '{"é":"ж"}')
   })

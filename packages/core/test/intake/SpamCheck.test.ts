@@ -10,7 +10,7 @@ const NOBODY = { origin: null, referer: null }
 const eventsOf = (...texts: ReadonlyArray<string>) =>
   texts.map((text) => fingerprintedEvent(Result.getOrThrow(parseJson(text)) as JsonObject))
 
-it("markedSpam tells an event by a filled honeypot, and leaves it out of the detection of repeats", () => {
+it("markedSpam marks an event with a filled honeypot, and excludes it from the detection of repeats", () => {
   const events = eventsOf('{"a":1}', '{"website":""}', '{"website":" "}', '{"website":"x"}', '{"website":0}')
   const marked = markedSpam({ honeypot: "website", allowOrigins: [] }, NOBODY, events)
   assert.deepStrictEqual(marked, [

@@ -35,7 +35,7 @@ it("one client gets a third at most, one source half, so that other senders have
   assert.strictEqual(budget.free, 1_000)
 })
 
-it("an IPv6 client is one by its /64", () => {
+it("IPv6 clients are identified by their /64", () => {
   const shares = new MemoryShares(new MemoryBudget(1_200))
   let n = 0
   const held = fill(
@@ -92,7 +92,7 @@ it("two cabinets of a process share one budget", () => {
   assert.isAbove(budget.free, 0)
 })
 
-it("a source holds as much as it leaves free, and a client half of that, to the byte", () => {
+it("a source may hold as much as it leaves free, and a client half of that, to the byte", () => {
   const source = (bytes: number) => {
     const shares = new MemoryShares(new MemoryBudget(100))
     shares.hold(1, null, 30)

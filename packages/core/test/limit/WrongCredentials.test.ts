@@ -24,7 +24,7 @@ it("tracks a bounded number of addresses; the rest of a minute share one count",
   expect(wrong.retryAfter("10.0.0.1", 0)).toBeNull()
 })
 
-it("counts requests of a new minute for that minute, and those without an address together", () => {
+it("restarts counts each minute, and shares one count among requests without an address", () => {
   const wrong = new WrongCredentials(1)
   wrong.count("198.51.100.9", 60_000)
   expect(wrong.retryAfter("198.51.100.9", 60_000)).toBe(60)

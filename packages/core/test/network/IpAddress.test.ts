@@ -80,12 +80,12 @@ it.each(["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/-1", "::/129", "1
   (text) => assert.isNull(parseNetwork(text)),
 )
 
-it("an address may stand in the brackets of a URL, which are two or none", () => {
+it("parseIp accepts both brackets of a URL, or none", () => {
   assert.deepStrictEqual(parseIp("[2001:db8::1]"), parseIp("2001:db8::1"))
   for (const text of ["[2001:db8::1", "2001:db8::1]", "[]", "[[::1]]"]) assert.isNull(parseIp(text), text)
 })
 
-it("a network is an address with a length or without, and nothing is in a network of the other family", () => {
+it("parseNetwork accepts an address with or without a prefix; families never match", () => {
   assert.deepInclude(parseNetwork(" 10.1.2.3 "), { text: "10.1.2.3", prefix: 32 })
   assert.deepInclude(parseNetwork("10.1.2.3/032"), { text: "10.1.2.3/032", prefix: 32 })
   assert.deepInclude(parseNetwork("::/0"), { prefix: 0, base: 0n })

@@ -85,7 +85,7 @@ it("waiting deliveries give a notice if they are many, or have been due for ten 
   })
 })
 
-it("waiting deliveries are over when few wait and none is late, and a disk when it has room", () => {
+it("the causes end when few deliveries wait and none is late, and when the disk has room", () => {
   const open: ReadonlyArray<NoticeKey> = [
     { kind: "deliveries.waiting", subject: 7, instance: "" },
     { kind: "disk.filling", subject: 0, instance: "" },
@@ -127,7 +127,7 @@ it("a disk gives a notice with less than a tenth free, and one of unknown size d
   })
 })
 
-it("a certificate that ends within the day has no day left, and gives a notice until it has ended", () => {
+it("a certificate that expires within a day has no day left, and gives a notice until it has expired", () => {
   const facts = (seconds: number) => ({ certificates: [{ ...ADDRESS, endsAt: SINCE, seconds }] })
   expect(payloadOf(facts(0))).toMatchObject({ days_left: 0, message: expect.stringMatching(/ ends at .* 0 days\.$/) })
   expect(payloadOf(facts(86_400))).toMatchObject({ ends_at: SINCE, message: expect.stringMatching(/ 1 day\.$/) })
@@ -257,7 +257,7 @@ it("a source gives a notice when it is quiet for longer than usual", () => {
   expect(causeOf(silent(20_000))).toMatchObject({ subject: 5, instance: SINCE, ends: false })
 })
 
-it("no notice is about an address that carries notices", () => {
+it("no notice is about an address that receives notices", () => {
   const carrier = { ...ADDRESS, carries: true }
   const certificate = { subject: "CN=cabinet", issuer: "CN=clients", fingerprint: "AA:BB", endsAt: SINCE }
   expect(

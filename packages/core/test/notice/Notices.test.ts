@@ -42,7 +42,7 @@ it("Notices shows where notices go, and the twenty latest", () => {
   expect(asked).toEqual([[9, 20]])
 })
 
-it("Notices that were never on are off, without a source", () => {
+it("Notices are off, without a source, until first switched on", () => {
   const { asked, run } = over(null)
   const never = { on: false, since: null, source: null, addresses: [], latest: [] }
   expect(run(({ show }) => show)).toEqual(never)
@@ -50,7 +50,7 @@ it("Notices that were never on are off, without a source", () => {
   expect(asked).toEqual([])
 })
 
-it("Notices are switched on with a source of their own, that has a free name, and off", () => {
+it("Notices are switched on with a new source under a free name, and off", () => {
   const { made, run } = over(SOURCE)
   expect(run(({ switchOn }) => switchOn())).toEqual(STATE)
   expect(run(({ switchOff }) => switchOff())).toEqual({ ...STATE, on: false })

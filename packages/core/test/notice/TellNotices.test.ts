@@ -150,7 +150,7 @@ it("a notice uses the current version of its source, if that changes meanwhile",
   expect(state.appended.map(({ sourceVersion }) => sourceVersion)).toEqual([4])
 })
 
-it("a notice whose source changes on and on is left to the next round", async () => {
+it("TellNotices leaves a notice to the next round when its source keeps changing", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(1) }
   state.onAppend = () => void (state.source = { ...SOURCE, version: state.attempts + 1 })
@@ -173,7 +173,7 @@ it("a notice that another process sends meanwhile, or whose source is deleted, i
   }
 })
 
-it("a round fails where the store is away", async () => {
+it("TellNotices fails when the store is unavailable", async () => {
   const { state, tell } = cabinet()
   state.facts = { failing: failing(1) }
   state.isDown = true

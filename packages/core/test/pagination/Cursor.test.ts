@@ -54,7 +54,7 @@ describe("decodeCursor", () => {
     }
   })
 
-  it("reads a cursor that is as long as may be, and none that is longer, though it is signed", () => {
+  it("accepts a cursor of the maximum length, and refuses a longer one, even if signed", () => {
     const [longest, longer] = [8_977, 8_978].map((length) => ["x".repeat(length)])
     assert.lengthOf(encodeCursor(walk, longest!), MAX_CURSOR_LENGTH)
     assert.deepStrictEqual(decodeCursor(walk, encodeCursor(walk, longest!)), longest)

@@ -38,14 +38,14 @@ describe("fillPage", () => {
     }),
   )
 
-  it.effect("ends where the list does", () =>
+  it.effect("ends with the list", () =>
     Effect.gen(function* () {
       const page = yield* fillPage({ limit: 12, after: 90, slice: evenBelow(95) })
       assert.deepStrictEqual(page, { items: [90, 92, 94], next: null, searchedTo: null })
     }),
   )
 
-  it.effect("ends with the slice that makes it as large as it may be, and nothing is large without a measure", () =>
+  it.effect("ends with the slice that reaches the size limit, if there is one", () =>
     Effect.gen(function* () {
       const sizes = { limit: 50, after: null, slice: evenBelow(100), sizeOf: () => 2 }
       assert.lengthOf((yield* fillPage({ ...sizes, maxSize: 20 })).items, 10)
@@ -67,7 +67,7 @@ describe("fillPage", () => {
     }),
   )
 
-  it.effect("says how far it looked where it found nothing, and null where it looked at all", () =>
+  it.effect("reports how far it searched, and null after searching everything", () =>
     Effect.gen(function* () {
       const slice = (after: number | null) =>
         Effect.as(TestClock.adjust(600), {

@@ -82,7 +82,7 @@ it.each<Partial<NewPoll>>([
   expect(looked).toEqual(["https://example.com/a%20b"])
 })
 
-it("a poll of an address that is not public, or of no address, is refused, when it is added and when its URL changes", () => {
+it("CheckPoll refuses an invalid or non-public URL, when added and when changed", () => {
   const { refusal, changeRefusal } = over({ headerNames: [] })
   const error = { code: "not_public", message: expect.stringContaining("10.0.0.1 is private") }
   expect(refusal({ url: "http://10.0.0.1/" })).toMatchObject(error)
@@ -90,7 +90,7 @@ it("a poll of an address that is not public, or of no address, is refused, when 
   expect(refusal({ url: "https://nowhere.example/" })).toMatchObject({ code: "name_not_found" })
 })
 
-it("a poll's headers go to no other origin than they were given for", () => {
+it("CheckPoll keeps headers with the origin that they were given for", () => {
   const { changed, changeRefusal } = over()
   for (const url of ["https://example.org/items", "http://example.com/items", "https://example.com:8443/items"]) {
     const refused = changeRefusal({ url })
@@ -105,7 +105,7 @@ it("a poll's headers go to no other origin than they were given for", () => {
   expect(over({ headerNames: [] }).changed({ url: "https://example.org/" }).settings.headers).toBeNull()
 })
 
-it("missing fields of a change stay, and only another URL's host is looked up", () => {
+it("CheckPoll keeps absent fields of a change, and resolves only a new host", () => {
   const { looked, changed } = over({ format: "json", pointer: "/data" })
   const { url } = POLL
   const as = { url, everySeconds: 60, format: "json", pointer: "/data", keyField: "id", headers: null, first: false }

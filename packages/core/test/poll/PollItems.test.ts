@@ -45,7 +45,7 @@ const refusal = (body: string | Uint8Array, contentType: string | null = null, p
     ),
   )
 
-it("the items of a response are its objects as sent, to the last digit, and empty ones are known", async () => {
+it("PollItems returns the objects of a response to the last digit, and marks empty ones", async () => {
   const { handed, texts, count } = await read('[{"b":1.0,"a":12345678901234567890},{"a":null}]')
   assert.deepStrictEqual(texts, ['{"b":1.0,"a":12345678901234567890}', '{"a":null}'])
   assert.deepStrictEqual(
@@ -55,14 +55,14 @@ it("the items of a response are its objects as sent, to the last digit, and empt
   assert.strictEqual(count, 2)
 })
 
-it("an item that a response has several times is handed over once, as it stood first", async () => {
+it("PollItems returns a repeated item once, as it first occurred", async () => {
   const { texts, count } = await read('[{"id":1,"n":1},{"id":2},{"id":1,"n":2}]', null, { keyField: "id" })
   assert.deepStrictEqual([texts, count], [['{"id":1,"n":1}', '{"id":2}'], 3])
   const whole = await read('{"id":1,"n":1}\n{"n":1,"id":1}\n{"id":1,"n":2}')
   assert.deepStrictEqual([whole.texts.length, whole.count], [2, 3])
 })
 
-it("as many items are handed over at a time as are looked up together, and none is left out", async () => {
+it("PollItems passes items on in batches of one lookup, without loss", async () => {
   const lines = Array.from({ length: 12_001 }, (_, n) => `{"n":${n}}`)
   const { handed, texts } = await read(`[${lines.join()}]`)
   assert.deepStrictEqual(texts, lines)
@@ -119,7 +119,7 @@ it("the poll's own settings take precedence over the response's headers", async 
   assert.strictEqual((await read("<a>,b\n1,2\n", null, { format: "csv" })).texts[0], '{"<a>":"1","b":"2"}')
 })
 
-it("a response is decoded by the charset that it names, and by its bytes where it names none that there is", async () => {
+it("PollItems decodes by the declared charset, or by the bytes when that is unknown", async () => {
   const cyrillic = Buffer.from([0xc6, 0xf3, 0xea])
   const body = Buffer.concat([Buffer.from('{"a":"'), cyrillic, Buffer.from('"}')])
   for (const type of ["application/json; charset=windows-1251", 'application/json;x=1;charset="Windows-1251" '])
@@ -225,7 +225,7 @@ it.each(["id,name\n", "id;name", "id\tname\n", "a, b,c\n", "", "\n"])(
   },
 )
 
-it("an item with a piece of a page in it is an item", async () => {
+it("PollItems accepts an item that contains markup", async () => {
   assert.deepStrictEqual((await read('[{"a":"\\n <b>"}]')).texts, ['{"a":"\\n <b>"}'])
 })
 
@@ -235,19 +235,19 @@ it.each([null, "json"] as const)("a workbook is refused under any content type",
   if (format === null) assert.match((await refusal(zip)).message, /a workbook or a document cannot be polled/)
 })
 
-it("a response with anything but objects is refused as a whole, at the place of the first", async () => {
+it("PollItems refuses a response with anything but objects, at the position of the first", async () => {
   assert.strictEqual((await refusal('[{"a":1},\n 2]')).message, "not an object, at line 2, column 2")
   const pointed = await refusal('{"data":[{"a":1},2]}', null, { pointer: "/data" })
   assert.strictEqual(pointed.message, "item 2 is not an object, at line 2")
 })
 
-it("a consumer of the items that fails ends the reading", async () => {
+it("PollItems stops reading when its consumer fails", async () => {
   const fails = () => Effect.fail(fileError("busy", "full"))
   const reading = new PollItems(READING, NO_ARCHIVES).read(Buffer.from('[{"a":1}]'), null, fails)
   assert.deepInclude(await Effect.runPromise(Effect.flip(Effect.scoped(reading))), { code: "busy" })
 })
 
-it("an import is named by the host and path of its poll, without the query that may hold a token", () => {
+it("nameOf returns host and path, without the query, which may hold a token", () => {
   assert.strictEqual(nameOf(READING.url), "example.com/items")
   assert.lengthOf(nameOf(`https://example.com/${"x".repeat(1_000)}`), 500)
 })

@@ -22,7 +22,7 @@ const use = <A, E>(all: PollsInMemory, own: Partial<PollStore["Service"]>, work:
 
 const some = () => Effect.succeed(Option.some(POLL))
 
-it.effect("every call about a poll that does not exist is refused, and names it", () =>
+it.effect("Polls refuses every call about an unknown poll, and names it", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const calls: ReadonlyArray<Use<unknown, unknown>> = [
@@ -44,7 +44,7 @@ it.effect("every call about a poll that does not exist is refused, and names it"
   }),
 )
 
-it.effect("a poll is found, added, paused, resumed and removed", () =>
+it.effect("Polls finds, adds, pauses, resumes and removes a poll", () =>
   Effect.gen(function* () {
     const own = {
       add: some,
@@ -60,7 +60,7 @@ it.effect("a poll is found, added, paused, resumed and removed", () =>
   }),
 )
 
-it.effect("a change applies to the poll that it was checked for, and is refused after another caller's change", () =>
+it.effect("Polls refuses a change when another caller has changed the poll meanwhile", () =>
   Effect.gen(function* () {
     const asked: Array<unknown> = []
     const change: PollStore["Service"]["change"] = (...given) =>
@@ -77,7 +77,7 @@ it.effect("a change applies to the poll that it was checked for, and is refused 
   }),
 )
 
-it.effect("a poll that is running is not run beside that, and one that was removed meanwhile is told of", () =>
+it.effect("Polls refuses to run a running or removed poll", () =>
   Effect.gen(function* () {
     const own = { claim: () => Effect.succeedNone, log: () => Effect.succeed(Option.some([])) }
     assert.deepInclude(yield* Effect.flip(use(new PollsInMemory(), own, (polls) => polls.run(1))), { code: "busy" })
@@ -89,7 +89,7 @@ it.effect("a poll that is running is not run beside that, and one that was remov
   }),
 )
 
-it.effect("a trial asks as a first run would, tells what a run would take, and keeps nothing", () =>
+it.effect("tryAdd requests like a first run, reports what a run would accept, and stores nothing", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const long = `{"id":3,"text":"${"x".repeat(10_000)}"}`
@@ -138,7 +138,7 @@ it.effect("a trial asks as a first run would, tells what a run would take, and k
   }),
 )
 
-it.effect("a trial of a change sends the headers that the poll has, and knows which items were seen", () =>
+it.effect("tryChange sends the poll's headers, and recognizes items seen before", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.response = Effect.succeed(responseOf('[{"id":1}]'))
@@ -164,7 +164,7 @@ it.effect("a trial of a change sends the headers that the poll has, and knows wh
   }),
 )
 
-it.effect("a trial of headers that cannot be decrypted requests nothing", () =>
+it.effect("tryChange sends no request when the headers cannot be decrypted", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const own = { headers: () => Effect.succeed(Option.some(null)) }
@@ -174,7 +174,7 @@ it.effect("a trial of headers that cannot be decrypted requests nothing", () =>
   }),
 )
 
-it.effect("a trial shows how a response begins that cannot be read, and says why", () =>
+it.effect("tryAdd shows the beginning of an unreadable response, and the reason", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const page = `<title>Вход</title>${"ж".repeat(5_000)}`
@@ -192,7 +192,7 @@ it.effect("a trial shows how a response begins that cannot be read, and says why
   }),
 )
 
-it.effect("a trial ends after half a minute, and another one is refused meanwhile", () =>
+it.effect("tryAdd ends after half a minute, and refuses another trial meanwhile", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.response = Effect.never
@@ -222,7 +222,7 @@ const snakeCased = (from: object) =>
     ]),
   )
 
-it.effect("polls, runs and trials are told with all that is known of them", () =>
+it.effect("polls, runs and trials have all their fields in JSON", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const run = yield* use(all, {}, (polls) => polls.run(1))
@@ -234,7 +234,7 @@ it.effect("polls, runs and trials are told with all that is known of them", () =
   }),
 )
 
-it("the query of a poll's URL, which may be a secret, is shown to those who may change the poll", () => {
+it("shownPollUrl shows the query only to roles that may change the poll", () => {
   assert.strictEqual(shownPollUrl(POLL, "owner"), POLL.url)
   for (const role of ["viewer", null] as const) {
     assert.strictEqual(shownPollUrl(POLL, role), maskUrl(POLL.url))

@@ -26,7 +26,7 @@ const run = Effect.fnUntraced(function* (all: PollsInMemory, body: string) {
 
 const textsOf = ({ events }: PollsInMemory) => events.map(({ text }) => text)
 
-it.effect("a first run's items are history, and later ones are those that were not seen before", () =>
+it.effect("RunPoll accepts the items of a first run as history, and later only new ones", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const first = yield* run(all, '[{"id":1,"a":1.0},{"id":2}]')
@@ -78,7 +78,7 @@ it.effect.prop(
   { arbitrary: { runs: 10 } },
 )
 
-it.effect("nothing of a response that cannot be read to its end is kept, though its beginning was staged", () =>
+it.effect("RunPoll keeps nothing of a response that becomes unreadable after its beginning was staged", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.claimed = { ...all.claimed, format: "ndjson", etag: '"1"', failures: 2 }
@@ -93,7 +93,7 @@ it.effect("nothing of a response that cannot be read to its end is kept, though 
   }),
 )
 
-it.effect("a response's marks are sent with the next request, and a response that nothing is new keeps them", () =>
+it.effect("RunPoll sends validators with the next request, and keeps them when nothing is new", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const marks = { etag: '"1"', lastModified: "Sat, 21 Nov 2026 10:00:00 GMT" }
@@ -109,7 +109,7 @@ it.effect("a response's marks are sent with the next request, and a response tha
   }),
 )
 
-it.effect("a run that fails is logged with the reason, and the next one comes later, or when the server says", () =>
+it.effect("RunPoll logs the reason of a failed run, and delays the next one, as the server requests", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const failure = "the server responded with 503"
@@ -129,7 +129,7 @@ it.effect("a run that fails is logged with the reason, and the next one comes la
   }),
 )
 
-it.effect("a poll whose headers cannot be decrypted is not requested without them", () =>
+it.effect("RunPoll sends no request when the headers cannot be decrypted", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.claimed = { ...all.claimed, headers: null }
@@ -140,7 +140,7 @@ it.effect("a poll whose headers cannot be decrypted is not requested without the
   }),
 )
 
-it.effect("nothing is kept of a run whose poll was removed or changed meanwhile", () =>
+it.effect("RunPoll keeps nothing when the poll was removed or changed meanwhile", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.isGone = true
@@ -156,7 +156,7 @@ it.effect("nothing is kept of a run whose poll was removed or changed meanwhile"
   }),
 )
 
-it.effect("a fault of ours is a failed run, after which the poll slows down, and nothing of it stays", () =>
+it.effect("RunPoll records a fault as a failed run, keeps nothing of it, and slows the poll down", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.claimed = { ...all.claimed, etag: '"1"', lastModified: "then", failures: 1 }
@@ -172,7 +172,7 @@ it.effect("a fault of ours is a failed run, after which the poll slows down, and
   }).pipe(Effect.provide(silent)),
 )
 
-it.effect("a run whose database goes away gives up what it has staged, and is not logged", () =>
+it.effect("RunPoll abandons a run when the database becomes unavailable, without a log entry", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.fault = (call) => (call === "stage" ? "unavailable" : undefined)
@@ -182,7 +182,7 @@ it.effect("a run whose database goes away gives up what it has staged, and is no
   }),
 )
 
-it.effect("how long a run took is logged, and a poll that is held is renewed meanwhile", () =>
+it.effect("RunPoll logs the duration of a run, and renews its lease meanwhile", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.response = Effect.delay(Effect.succeed(responseOf("[]")), "90 seconds")
@@ -196,7 +196,7 @@ it.effect("how long a run took is logged, and a poll that is held is renewed mea
   }),
 )
 
-it.effect("a response that is not read within ten minutes is a failed run", () =>
+it.effect("RunPoll fails a run after ten minutes", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     all.response = Effect.succeed(responseOf('[{"id":1}]'))
@@ -206,7 +206,7 @@ it.effect("a response that is not read within ten minutes is a failed run", () =
   }),
 )
 
-it.effect("new items stay accepted where another process accepts them", () =>
+it.effect("RunPoll succeeds when another process accepts the new items", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const claim = all.claim.bind(all)

@@ -25,7 +25,7 @@ const changed = (change: ColumnChange, refused = false) => {
 const RETYPE = ["retype", 3, "total", "numeric", { withViews: true, notation: { numbers: "comma" } }]
 const TYPE: ColumnChange = { type: "numeric", withViews: true, notation: { numbers: "comma" } }
 
-it("a column gets the type, the label, or both, the type first", () => {
+it("changeColumn changes type and label, the type first", () => {
   const type = changed(TYPE)
   expect(type.done).toEqual([RETYPE])
   expect(type.result).toMatchObject({ success: { column: "retyped", retyped: { moved: 2 } } })
@@ -37,7 +37,7 @@ it("a column gets the type, the label, or both, the type first", () => {
   expect(both.result).toMatchObject({ success: { column: "relabelled", retyped: { moved: 2 } } })
 })
 
-it("a column whose type is refused keeps its label", () => {
+it("changeColumn keeps the label when the type is refused", () => {
   const { done, result } = changed({ ...TYPE, label: "Sum" }, true)
   expect(result).toMatchObject({ failure: { code: "views_depend" } })
   expect(done).toEqual([RETYPE])

@@ -80,7 +80,7 @@ it.each(DATE_NOTATIONS)("a day written in the order %s is read as the same day",
   }
 })
 
-it("a notation applies to columns of text, and to the types that it says something of", () => {
+it("refusedNotation allows text columns and the types that the notation covers", () => {
   expect(refusedNotation("text", "numeric", { numbers: "comma" })).toBeUndefined()
   expect(refusedNotation("text", "timestamptz", { dates: "dmy" })).toBeUndefined()
   expect(refusedNotation("text", "date", { dates: "mdy" })).toBeUndefined()
@@ -96,7 +96,7 @@ it("a notation applies to columns of text, and to the types that it says somethi
   expect(refusedNotation("text", "date", { dates: "ydm" as "dmy" })).toMatch(/notation of dates .* dmy, mdy, ymd/)
 })
 
-it("a notation says nothing of other kinds, which are read as JSON and ISO 8601 have them", () => {
+it("readInNotation reads other kinds as JSON and ISO 8601 write them", () => {
   const both = { numbers: "comma", dates: "dmy" } as const
   for (const notation of [both, {}]) {
     expect(readInNotation("true", "boolean", notation)).toBe("true")
@@ -160,7 +160,7 @@ it("PostgreSQL takes the days and moments of a column that are read one by one",
   }
 })
 
-it("there is no pattern for what a notation says nothing of", () => {
+it("notationPattern is undefined for kinds that the notation does not cover", () => {
   expect(notationPattern("numeric", { dates: "dmy" })).toBeUndefined()
   expect(notationPattern("date", { numbers: "dot" })).toBeUndefined()
   expect(notationPattern("boolean", { numbers: "dot", dates: "dmy" })).toBeUndefined()

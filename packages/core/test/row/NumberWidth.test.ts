@@ -37,7 +37,7 @@ it.each([
   }
 })
 
-it("a check in pieces visits no more values at once than it may", () => {
+it("NumberCheck visits no more values in one piece than its limit", () => {
   const check = new NumberCheck(Array.from({ length: 10 }, () => true))
   const found = Array.from({ length: 3 }, () => check.advance(4))
   expect(found).toEqual([undefined, undefined, true])

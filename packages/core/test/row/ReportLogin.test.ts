@@ -40,7 +40,7 @@ const over = ({
   return { reached, run }
 }
 
-it("a login that is issued has its password once, also in its URL, where it is read as it is", () => {
+it("ReportLogin shows the password of an issued login once, also in its URL", () => {
   const issued = over().run((login) => login.issue())
   expect(issued).toMatchObject({ success: { ...STATE, url: expect.any(String), password: "p@ss/w:rd?" } })
   const url = new URL((issued as { readonly success: { readonly url: string } }).success.url)
@@ -53,7 +53,7 @@ it("a login that is issued has its password once, also in its URL, where it is r
   ])
 })
 
-it("a login that is read or revoked shows no password", () => {
+it("ReportLogin shows no password when read or revoked", () => {
   const { reached, run } = over()
   expect(run((login) => login.get)).toMatchObject({ success: STATE })
   expect(run((login) => login.revoke())).toMatchObject({ success: STATE })
@@ -65,7 +65,7 @@ it("a login that is read or revoked shows no password", () => {
   expect(issuedReportLoginJson(login)).toEqual({ ...json, url: login.url, password: "secret" })
 })
 
-it("no password is made where no other program could connect", () => {
+it("ReportLogin issues no password when no client could connect", () => {
   const { reached, run } = over({ urls: [null] })
   expect(run((login) => login.issue())).toMatchObject({ failure: { code: "not_listening" } })
   expect(reached).toEqual([])

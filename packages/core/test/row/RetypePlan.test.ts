@@ -15,7 +15,7 @@ const decide = (withViews = false, name = "total") =>
   retypeDecisions(3, name, { type: "text", notation: {} }, withViews)
 const refusal = <A, E>(result: Result.Result<A, E>) => (Result.isFailure(result) ? result.failure : "allowed")
 
-it("a retype needs a source, a table, and a column that has another type", () => {
+it("retypeDecisions requires a source, a table, and a column of another type", () => {
   expect(decide().column(table)).toEqual(Result.succeed(total))
   expect(decide(false, "note").column(table)).toEqual(Result.succeed(null))
   expect(refusal(decide().column(undefined))).toMatchObject({
@@ -64,17 +64,17 @@ it.each<[string, Partial<ColumnDependents>, boolean, string, RegExp]>([
   expect(refused).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
-it("a retype in a notation that says nothing of the type is refused", () => {
+it("retypeDecisions refuses a notation that does not cover the type", () => {
   const { column: decideColumn } = retypeDecisions(3, "note", { type: "date", notation: { numbers: "dot" } }, false)
   expect(refusal(decideColumn(table))).toMatchObject({ code: "bad_notation" })
 })
 
-it("a retype is allowed if nothing depends on the column, or only views that may be recreated", () => {
+it("retypeDecisions allows a retype without dependents, or with views that may be recreated", () => {
   expect(refusal(decide().dependents(NOTHING))).toBe("allowed")
   expect(refusal(decide(true).dependents({ ...NOTHING, views: ["public.a"] }))).toBe("allowed")
 })
 
-it("values that do not fit go to the field's text column, or to a new one whose name is free", () => {
+it("siblingOf returns the field's text column, or a new one with a free name", () => {
   const sibling = column("total_text", "text", "total")
   expect(siblingOf(new TableLayout([total, sibling]), total)).toEqual({ name: "total_text", isNew: false })
   expect(siblingOf(layout, total)).toEqual({ name: "total_text", isNew: true })

@@ -55,7 +55,7 @@ it.each<[ColumnKind, string, string]>([
   expect(plan(layout(chosen), { a: [text] }).missing).toEqual([{ field: "a", kind: "jsonb" }])
 })
 
-it("a field has a column up to the greatest length of a name, and a table up to the greatest number", () => {
+it("planRow creates columns up to the limits of a name's length and a table's number", () => {
   const [longest, longer] = ["x".repeat(MAX_LABEL_LENGTH), "x".repeat(MAX_LABEL_LENGTH + 1)]
   expect(plan(layout(), { [longest]: "v" })).toMatchObject({ missing: [{ field: longest }], needsMore: false })
   expect(plan(layout(), { [longer]: "v" })).toMatchObject({ missing: [], needsMore: true })
@@ -63,7 +63,7 @@ it("a field has a column up to the greatest length of a name, and a table up to 
   expect(plan(nearly, { a: "v", b: "v" })).toMatchObject({ missing: [{ field: "a", kind: "text" }], needsMore: true })
 })
 
-it("what has no column is kept as sent, a number that jsonb cannot hold as its text", () => {
+it("planRow keeps values without a column as sent, and numbers too wide for jsonb as text", () => {
   const full = layout(...many(MAX_FIELD_COLUMNS), column("_more", "jsonb"))
   const fields = { n: number("1.0"), t: 'a"b', b: false, w: WIDE, l: [WIDE], o: new Map([["x", number("0.10")]]) }
   const { members, missing, needsMore, unrecorded } = plan(full, fields)
@@ -72,20 +72,20 @@ it("what has no column is kept as sent, a number that jsonb cannot hold as its t
   expect([missing, needsMore, unrecorded]).toEqual([[], false, []])
 })
 
-it("a field that is named as the column of the rest gets a column of its own", () => {
+it("planRow gives a field named `_more` its own column", () => {
   const known = layout(column("a", "text"), column("_more", "jsonb"))
   const { members, missing } = plan(known, { a: "x", _more: "y" })
   expect([members, missing]).toEqual([',"a":"x"', [{ field: "_more", kind: "text" }]])
   expect(nameColumns(known, missing)).toEqual([{ field: "_more", name: "_more_2", kind: "text" }])
 })
 
-it("a row of which every value is as its column is cut from the event's text, nulls and all", () => {
+it("planRow cuts a row from the event's text when every value fits its column", () => {
   const known = layout(column("a", "text"), column("n", "numeric"), column("b", "boolean"), column("j", "jsonb"))
   const fields = { a: "x", n: number("1.50"), b: null, j: [null] }
   expect(plan(known, fields).members).toBe(',"a":"x","n":1.50,"b":null,"j":[null]')
 })
 
-it("a field has one column of each kind, however often it is missing", () => {
+it("nameColumns creates one column per field and kind, however often it is missing", () => {
   const names = (known: TableLayout, ...kinds: ReadonlyArray<"text" | "numeric" | "boolean">) =>
     nameColumns(
       known,
@@ -97,7 +97,7 @@ it("a field has one column of each kind, however often it is missing", () => {
   expect(names(layout(long), "text")).toEqual([`${"x".repeat(50)}_text`])
 })
 
-it("a long event's values are looked through in pieces, and its row is the same", () => {
+it("LongValues examines a long event in pieces, with the same row as result", () => {
   const long: Json = Array.from({ length: 40_000 }, (_, n) => (n % 3 === 0 ? `${n}` : number(`${n}`)))
   const payloads = [
     { a: long, b: [number("1")], c: "x", d: null },

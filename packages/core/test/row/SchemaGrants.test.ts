@@ -60,7 +60,7 @@ it.each(["public", "cabinets", "my_sources", "shop.pg_x", "PG_X"])("the schema %
   expect(reached).toEqual([["expose", schema]])
 })
 
-it("what could be changed in part is told as what readers can read now", () => {
+it("SchemaGrants reports what readers can read after a partial change", () => {
   expect(over(changed(3, 1)).run((grants) => grants.expose("shop"))).toEqual(Result.succeed({ objects: 1 }))
   expect(over(changed(3, 1)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 1 }))
   expect(over(changed(3, 0)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 0 }))
@@ -68,7 +68,7 @@ it("what could be changed in part is told as what readers can read now", () => {
     expect(over(changed(0, 0)).run((grants) => grants[act]("empty"))).toEqual(Result.succeed({ objects: 0 }))
 })
 
-it("where nothing could be changed, the schema's owner is told what to run", () => {
+it("SchemaGrants names the SQL for the schema's owner when it may change nothing", () => {
   for (const [act, readable] of [
     ["expose", 0],
     ["hide", 3],
@@ -84,7 +84,7 @@ it("where nothing could be changed, the schema's owner is told what to run", () 
   expect(message).toMatch(/must be owner.*GRANT USAGE;$/)
 })
 
-it("a schema or a reader that is not there is named", () => {
+it("SchemaGrants names a missing schema or reader", () => {
   expect(refusalOf(over({ is: "no_schema" }).run((grants) => grants.hide("shop")))).toMatchObject({
     code: "no_such_schema",
     message: expect.stringContaining('"shop"'),

@@ -42,14 +42,14 @@ describe("conditionsSql", () => {
     })
   })
 
-  it("takes NULL for unequal to every value", () => {
+  it("treats NULL as unequal to every value", () => {
     assert.deepStrictEqual(where(filter("id", "ne", "7")), {
       sql: `("o"."id" OPERATOR("pg_catalog".=) $1::"pg_catalog"."numeric") IS NOT TRUE`,
       values: ["7"],
     })
   })
 
-  it("tests each kind of column for emptiness in its own way, and for the opposite", () => {
+  it("tests each kind of column for emptiness in its own way, and for its opposite", () => {
     const isNull = (name: string) => `"o"."${name}" IS NOT DISTINCT FROM NULL`
     assert.deepStrictEqual(where(filter("id", "empty", "")), { sql: `(${isNull("id")})`, values: [] })
     assert.deepStrictEqual(where(filter("id", "notempty", "")), { sql: `NOT (${isNull("id")})`, values: [] })
@@ -69,7 +69,7 @@ describe("conditionsSql", () => {
     }
   })
 
-  it("folds what is contained and what it is contained in by the collation of the table", () => {
+  it("folds both sides of contains by the collation of the table", () => {
     const collation = `"pg_catalog"."pg_c_utf8"`
     assert.deepStrictEqual(where(filter("name", "contains", "a")), {
       sql:
@@ -101,7 +101,7 @@ describe("conditionsSql", () => {
     assert.notInclude(statement([]).text, "WHERE")
   })
 
-  it("looks into the index of whole rows first where there is one, and the columns still decide", () => {
+  it("uses the index of whole rows first if there is one, and then checks the columns", () => {
     const indexed = { ...table, searchIndexed: true }
     const columns = where([["q", "a"]]).sql!
     const { sql, values } = where([["q", "a"]], indexed)
@@ -121,7 +121,7 @@ describe("selectionSql", () => {
   }
   const free = (params: ParamPairs, asked = of) => statement([["col", "id"], ...params], asked).runsNoUserCode
 
-  it("counts as free of user code a read that neither shows, nor compares, nor searches a column of a user-defined type", () => {
+  it("counts a read without columns of user-defined types as free of user code", () => {
     assert.isTrue(free([]))
     assert.isFalse(statement([["col", "name"]], of).runsNoUserCode)
     assert.isFalse(statement([], of).runsNoUserCode)
@@ -158,7 +158,7 @@ describe("selectionSql of an object without a key and without places", () => {
 })
 
 describe("SqlParameters", () => {
-  it("gives the same placeholder to the same text of the same type alone", () => {
+  it("returns the same placeholder only for the same text of the same type", () => {
     const parameters = new SqlParameters()
     const added = [
       ["a", "x"],

@@ -33,7 +33,7 @@ describe("selectionPlan", () => {
     }
   })
 
-  it("refuses what a column's type does not support, with its code", () => {
+  it("refuses an operation that a column's type does not support, with its code", () => {
     for (const condition of ["eq", "ne", "gt", "ge", "lt", "le"]) {
       assert.strictEqual(refused(["fc", "raw"], ["fo", condition], ["fv", "1"]), "bad_selection fo")
     }

@@ -87,12 +87,12 @@ describe("selectionSql", () => {
     assert.notInclude(text, "OFFSET 5")
   })
 
-  it("escapes what LIKE would read as a pattern", () => {
+  it("escapes the wildcards of LIKE", () => {
     const { values } = statement([["q", "50%_\\"]])
     assert.deepStrictEqual(values, [{ text: "%50\\%\\_\\\\%", type: "pg_catalog.text", like: null }])
   })
 
-  it("names an operator of another schema by it, and then compares column by column", () => {
+  it("qualifies operators of other schemas, and then compares column by column", () => {
     const operators = { schema: "ext", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
     const citext = {
       kind: "text",
@@ -144,7 +144,7 @@ describe("selectionSql", () => {
     assert.strictEqual(statement([["sort", "q"]]).shown, statement([]).shown)
   })
 
-  it("counts as free of user code only reads that run no customer's functions", () => {
+  it("counts only reads without customers' functions as free of user code", () => {
     assert.isTrue(statement([]).runsNoUserCode)
     assert.isFalse(statement([], { ...table, runsNoUserCode: false }).runsNoUserCode)
   })

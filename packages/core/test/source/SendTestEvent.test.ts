@@ -34,7 +34,7 @@ const over = (accept: Intake["Service"]["accept"]) => {
 const refusing = (code: IntakeError["code"]) =>
   over(() => Effect.fail(new IntakeError({ code, message: "This address does not accept data" })))
 
-it("a test event is accepted as it was given, and the audit log has the names of its fields, not their values", () => {
+it("sendTestEvent accepts the fields as given, and logs their names without values", () => {
   const accepted: Array<unknown> = []
   const { intents, outcomes, send } = over((...given) =>
     Effect.as(
@@ -49,13 +49,13 @@ it("a test event is accepted as it was given, and the audit log has the names of
   expect(outcomes).toEqual(["done"])
 })
 
-it("the audit log has the names of a hundred fields at most", () => {
+it("sendTestEvent logs at most a hundred field names", () => {
   const { intents, send } = over(() => Effect.succeed(RECEIPT))
   send(7, Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`f${at}`, at])))
   expect(intents[0]!.changes["fields"]).toHaveLength(100)
 })
 
-it("a source that takes no events is named, and any other refusal is passed on", () => {
+it("sendTestEvent names a source that accepts no events, and passes on other refusals", () => {
   expect(refusing("not_found").send(7, {})).toMatchObject({
     failure: { _tag: "SourceError", code: "no_such_source", message: "Source 7 does not exist." },
   })

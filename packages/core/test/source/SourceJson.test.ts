@@ -22,12 +22,12 @@ const FOR_READERS = {
 
 const withSecret = (source: Source) => ({ ...source, intakeSecret: "abc" })
 
-it("a reader sees of a source neither its settings nor its intake address", () => {
+it("sourceJson shows a reader neither settings nor intake address", () => {
   expect(sourceJson(withSecret(FULL))).toEqual(FOR_READERS)
   expect(sourceJson({ ...SOURCE, table: null })).toEqual({ ...FOR_READERS, table: null })
 })
 
-it("its owner sees every setting, and the intake address only where it is revealed", () => {
+it("ownSourceJson shows every setting, but not the intake address", () => {
   expect(ownSourceJson(withSecret(SOURCE))).toEqual({
     ...FOR_READERS,
     encoding: null,
@@ -69,12 +69,12 @@ it("its owner sees every setting, and the intake address only where it is reveal
   })
 })
 
-it("the secret of a challenge is never shown, even if a store returns it", () => {
+it("ownSourceJson never shows a challenge's secret, even if a store returns it", () => {
   const challenge = { provider: "meta", secret: "shared" } as const
   expect(ownSourceJson({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
 })
 
-it("a revealed source has the addresses of its intake and of its rows, on the base address", () => {
+it("revealedSourceJson has the URLs of intake and rows below the base URL", () => {
   const base = { url: "https://cabinet.example", known: true }
   const revealed = revealedSourceJson(withSecret(SOURCE), base)
   expect(revealed).toEqual({

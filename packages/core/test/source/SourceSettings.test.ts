@@ -113,7 +113,7 @@ it("change stores the given fields and leaves the rest", () => {
   ])
 })
 
-it("change ends the verification and the challenge of a source with null, and leaves the one that is not named", () => {
+it("change ends verification or challenge with null, and leaves the absent one", () => {
   const { changes, run } = over()
   run((sources) => sources.change(1, { verify: null }))
   run((sources) => sources.change(1, { challenge: null }))
@@ -125,7 +125,7 @@ it("change ends the verification and the challenge of a source with null, and le
   ])
 })
 
-it("change goes on from the verification and the challenge that there are", () => {
+it("change starts from the current verification and challenge", () => {
   const verify: Verification = { recipe: "github", mode: "mark", hmac: null, keepsOldSecret: false }
   const { changes, run } = over({ ...SOURCE, verify, challenge: { provider: "meta" } })
   run((sources) => sources.change(1, { verify: { secret: "next", keepOldSecret: true } }))

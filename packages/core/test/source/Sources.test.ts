@@ -47,7 +47,7 @@ it.each<[Partial<NewSource> & SourceChange, string, string]>([
   expect(reached).toEqual([])
 })
 
-it("every call about a source that does not exist is refused, and named", () => {
+it("Sources refuses every call about an unknown source, and names it", () => {
   const { refusal } = over()
   const calls: ReadonlyArray<(sources: Sources["Service"]) => Effect.Effect<unknown, unknown>> = [
     (sources) => sources.reveal(7),
@@ -70,7 +70,7 @@ it.each<[SourceRemoval, RegExp]>([
   expect(error).toMatchObject({ code: "table_in_use", message: expect.stringMatching(words) })
 })
 
-it("get finds nothing without a refusal", () => {
+it("get returns none for an unknown source", () => {
   const store = Layer.succeed(SourceStore, { get: () => Effect.succeedNone } as never)
   const found = Sources.use((sources) => sources.get(7)).pipe(Effect.provide(Layer.provide(Sources.layer, store)))
   expect(Effect.runSync(found)).toEqual(Option.none())

@@ -56,7 +56,7 @@ it.each([
   expect(originsRefusal(["https://example.com", text])).toContain(JSON.stringify(text))
 })
 
-it("origins have a greatest length and a greatest number", () => {
+it("originsRefusal limits the length and number of origins", () => {
   const ofLength = (length: number) => `https://${"a.".repeat(200).slice(0, length - 9)}b`
   const longest = ofLength(MAX_ORIGIN_LENGTH)
   expect(longest).toHaveLength(MAX_ORIGIN_LENGTH)

@@ -67,7 +67,7 @@ it.each(["", "-a", "a-", "-", "Acme", "a.b", "a_b", "a b", "a\n", "ä", "x".repe
   },
 )
 
-it("a database that is made for a cabinet has a name that needs no quotes", () => {
+it("add creates a database with a name that needs no quotes", () => {
   const { reached, run } = over()
   run((registry) => registry.add("north-sea-2", null))
   expect(reached).toEqual([["add", { name: "north-sea-2", database: { create: "cabinet_north_sea_2" } }]])
@@ -93,13 +93,13 @@ it("add names what is to be done: whose name is taken, which database is left, w
   expect(message({ is: "denied", detail: "permission denied" })).toContain("(permission denied)")
 })
 
-it("a name that is taken is refused before a database is made", () => {
+it("add refuses a name in use before it creates a database", () => {
   const { reached, run } = over()
   expect(run((registry) => registry.add("acme", null))).toMatchObject({ failure: { code: "name_taken" } })
   expect(reached).toEqual([])
 })
 
-it("a cabinet moves only to a database that belongs to no other", () => {
+it("move refuses a database of another cabinet", () => {
   const { reached, run } = over()
   expect(run((registry) => registry.move("acme", URL))).toMatchObject({ success: { name: "acme" } })
   expect(reached).toEqual([["move", { name: "acme", databaseUrl: URL }]])
@@ -107,7 +107,7 @@ it("a cabinet moves only to a database that belongs to no other", () => {
   expect(taken.run((registry) => registry.move("acme", URL))).toMatchObject({ failure: { code: "database_taken" } })
 })
 
-it("every call about a cabinet that does not exist is refused, and named", () => {
+it("CabinetRegistry refuses every call about an unknown cabinet, and names it", () => {
   const { run } = over({ moved: { is: "missing" } })
   const calls: ReadonlyArray<(registry: CabinetRegistry["Service"]) => Effect.Effect<unknown, unknown>> = [
     (registry) => registry.find("gone"),
@@ -120,7 +120,7 @@ it("every call about a cabinet that does not exist is refused, and named", () =>
   }
 })
 
-it("a cabinet is found, listed and removed by its name", () => {
+it("CabinetRegistry finds, lists and removes a cabinet by name", () => {
   const { run } = over()
   expect(run((registry) => registry.find("acme"))).toMatchObject({ success: { name: "acme", databaseUrl: URL } })
   expect(run((registry) => registry.list)).toMatchObject({ success: [{ name: "acme" }] })

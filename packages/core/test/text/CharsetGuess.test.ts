@@ -70,7 +70,7 @@ describe("guessCharset", () => {
       Buffer.concat(parts.map((part) => (typeof part === "number" ? Buffer.of(part) : Buffer.from(part, "latin1")))),
     ).name
 
-  it("guessCharset takes broken bytes for damage from eight whole characters on, four for each broken one", () => {
+  it("guessCharset treats broken bytes as damage beside eight characters, and four per broken byte", () => {
     const name = (whole: string, broken: number) =>
       guessCharset(Buffer.concat([Buffer.from(whole), Buffer.alloc(broken, 0xff)])).name
     assert.strictEqual(name("д".repeat(8), 2), "utf-8")
@@ -81,7 +81,7 @@ describe("guessCharset", () => {
     assert.notStrictEqual(name("plain words \x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", 1), "utf-8")
   })
 
-  it("guessCharset takes a word of one letter for that of the words in its value, which a control character, & or = ends", () => {
+  it("guessCharset reads a one-letter word like the other words of its value", () => {
     for (const between of ["\n", "\0", "\x1f", "&", "="]) {
       assert.strictEqual(bytes("à", between, "Paris"), "windows-1251", between)
       assert.strictEqual(bytes("Paris", between, "à"), "windows-1251", between)
@@ -94,7 +94,7 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("à ", 0x80), "windows-1251")
   })
 
-  it("guessCharset takes a Latin word for a western one with two high letters in a row, and not with three", () => {
+  it("guessCharset accepts two high letters in a row in a western word, but not three", () => {
     assert.strictEqual(bytes("USB", 0xf8, 0xed), "windows-1252")
     assert.strictEqual(bytes("USB", 0xf8, 0xed, 0xfb), "windows-1251")
     assert.strictEqual(bytes("USB", 0xf8, 0xed, "x", 0xfb), "windows-1252")
@@ -102,12 +102,12 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("USB", 0xf8, 0xba, 0xfb), "windows-1251")
   })
 
-  it("guessCharset takes a sign beside a digit for a western one", () => {
+  it("guessCharset reads a sign beside a digit as western", () => {
     for (const text of ["£0", "£9", "0º", "9º", "5\xb2"]) assert.strictEqual(bytes(text), "windows-1252", text)
     for (const text of ["£", "£/", "£:", "/º", ":º", "£ 5"]) assert.strictEqual(bytes(text), "windows-1251", text)
   })
 
-  it("guessCharset weighs words: one of several letters as four of one, a sign beside a digit as two", () => {
+  it("guessCharset weighs a longer word as four one-letter words, and a sign beside a digit as two", () => {
     // As many for one as for the other are Cyrillic.
     assert.strictEqual(bytes("Müller ", 0xba, 0xe6), "windows-1251")
     assert.strictEqual(bytes("Müller Müller ", 0xba, 0xe6), "windows-1252")

@@ -55,7 +55,7 @@ it("CharsetDetector keeps a narrow charset when single bytes of the text are zer
     assert.strictEqual(decide(Buffer.from(text)).name, "utf-8")
 })
 
-it("TextDecoding replaces a last unit of UTF-16 or UTF-32 that is cut", () => {
+it("TextDecoding replaces a truncated last unit of UTF-16 or UTF-32", () => {
   for (const label of ["utf-16le", "utf-32be"]) {
     const charset = namedCharset(label)!
     const decoding = new TextDecoding(charset)
@@ -106,7 +106,7 @@ it("namedCharset knows the web's labels, and no others", () => {
   assert.strictEqual(namedCharset("klingon"), null)
 })
 
-it("namedCharset takes UTF-16 in each spelling, without the spaces around it, and nothing that only has one in it", () => {
+it("namedCharset accepts every trimmed spelling of UTF-16, and no text that merely contains one", () => {
   const named = (label: string) => namedCharset(label)?.name ?? null
   assert.deepStrictEqual(["utf16", " UTF-16 ", "utf-16le", "utf16be"].map(named), [
     "utf-16le",
@@ -126,7 +126,7 @@ it("CharsetDetector and namedCharset report the reason for the charset", () => {
   assert.deepInclude(decide(Buffer.of(0xfe, 0xff), Buffer.from(wide).swap16()), { name: "utf-16be", decidedBy: "mark" })
 })
 
-it("CharsetDetector takes a byte order mark for one only if it is whole", () => {
+it("CharsetDetector recognizes only a complete byte order mark", () => {
   const name = (...bytes: ReadonlyArray<number>) => decide(Uint8Array.from(bytes)).name
   const letter = [0x61, 0x61, 0x61, 0x61]
   assert.strictEqual(name(0xfe, 0xff, 0x00, 0x61), "utf-16be")
@@ -162,7 +162,7 @@ it("CharsetDetector detects UTF-16 when every second byte is zero and these are 
   assert.strictEqual(name("\0a\0b\0c\0de\0"), "utf-16be")
 })
 
-it("TextDecoding counts what UTF-8 does not have, U+0000 and a character that is cut at the end", () => {
+it("TextDecoding counts invalid UTF-8, U+0000 and a truncated last character", () => {
   const utf8 = new TextDecoding(namedCharset("utf-8")!)
   assert.strictEqual(utf8.write(Buffer.from("\uFFFD\uFFFDa\0\0\uFFFD")), "\uFFFD\uFFFDa\uFFFD\uFFFD\uFFFD")
   assert.strictEqual(utf8.replaced, 2)
@@ -190,7 +190,7 @@ it("CharsetDetector reads UTF-8 whose characters are split between pieces, and a
   assert.strictEqual(decide(Buffer.from("café").subarray(0, -1)).name, "windows-1252")
 })
 
-it("CharsetDetector guesses from the first byte that is not ASCII on, and from 256 bytes before it", () => {
+it("CharsetDetector begins its sample 256 bytes before the first byte that is not ASCII", () => {
   const western = (text: string) => iconv.encode(text, "win1252")
   const ascii = Array.from({ length: 20 }, () => Buffer.alloc(65_536, "a,b\n"))
   assert.strictEqual(decide(...ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
@@ -201,7 +201,7 @@ it("CharsetDetector guesses from the first byte that is not ASCII on, and from 2
   assert.strictEqual(decide(western("à"), western(" Paris")).name, "windows-1252")
 })
 
-it("CharsetDetector guesses from 262,144 bytes at most", () => {
+it("CharsetDetector samples at most 262,144 bytes", () => {
   const spaces = (count: number) => Buffer.alloc(count, " ")
   const german = iconv.encode("Müller", "win1252")
   const russian = iconv.encode("Привет всем", "win1251")

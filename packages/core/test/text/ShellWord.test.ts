@@ -42,7 +42,7 @@ const HOSTILE = [
   "\ntouch pwned\nx",
 ]
 
-it("shellWord and shellInput are read by every shell as the text, and run nothing of it", () => {
+it("every shell reads shellWord and shellInput as the text, and runs nothing of it", () => {
   assert.include(SHELLS, "sh")
   for (const shell of SHELLS) {
     for (const text of HOSTILE) {
@@ -56,7 +56,7 @@ it("shellWord and shellInput are read by every shell as the text, and run nothin
   }
 })
 
-it("shellWord refuses what no word can hold", () => {
+it("shellWord refuses texts that no word can hold", () => {
   for (const text of ["a\0b", "a\n", "\n"]) assert.isNull(shellWord(text))
 })
 

@@ -86,7 +86,7 @@ it("a private view exists only for its creator, for owners and for the cabinet i
   expect(await as(OWNER, (saved) => saved.get(9))).toMatchObject({ failure: { code: "no_such_view" } })
 })
 
-it("a view is removed by its maker or an owner, and one that is not seen is said not to exist", async () => {
+it("remove allows the creator and owners; for others the view does not exist", async () => {
   const { as, removed } = over()
   expect(await as(BEN, (saved) => saved.remove(1))).toMatchObject({ failure: { code: "no_such_view" } })
   expect(await as(BEN, (saved) => saved.remove(2))).toMatchObject({ failure: { code: "not_your_view" } })
@@ -95,12 +95,12 @@ it("a view is removed by its maker or an owner, and one that is not seen is said
   expect(removed).toEqual([2, 2, 2])
 })
 
-it("people and tokens with the same id are not taken for one another", () => {
+it("SavedViews distinguishes people and tokens with the same id", () => {
   const ofToken = { maker: { kind: "token", id: 1, name: "report" } } as const
   expect([TOKEN, ADA, BEN, OWNER, null].map((who) => mayRemove(who, ofToken))).toEqual([true, false, false, true, true])
 })
 
-it("a view is saved with its selection, and without the place where that begins", async () => {
+it("save stores the selection without its cursor", async () => {
   const { as, added, asked } = over()
   const query = "cursor=abc&q=a%20b&fc=sum&fo=gt&fv=1"
   const saved = await as(ADA, ({ save }) => save({ ...NEW, title: "  Paid ", query }))
@@ -132,13 +132,13 @@ it.each<[Partial<NewSavedView>, string]>([
   expect([added, asked]).toEqual([[], []])
 })
 
-it("save takes a title and a query of the greatest length", async () => {
+it("save accepts a title and a query of the maximum length", async () => {
   const { as, added } = over()
   await as(ADA, ({ save }) => save({ ...NEW, title: ` ${"x".repeat(200)} `, query: `q=${"x".repeat(8_190)}` }))
   expect(added).toHaveLength(1)
 })
 
-it("save refuses a selection that the rows refuse, in their words, but none because rows are unavailable", async () => {
+it("save refuses a selection that the rows refuse, but not because rows are unavailable", async () => {
   const refused = over({ page: Result.fail(selectionError("unknown_column", "fc", "There is no column sum.")) })
   expect(await refused.as(ADA, ({ save }) => save(NEW))).toMatchObject({
     failure: { code: "bad_query", message: "There is no column sum." },

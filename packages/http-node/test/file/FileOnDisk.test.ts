@@ -34,7 +34,7 @@ const read = (meanwhile: () => void) =>
     }).pipe(Effect.result),
   )
 
-it("fileOnDisk gives a file whole, as often as it is read", async () => {
+it("fileOnDisk returns the whole file each time it is read", async () => {
   assert.deepEqual(await read(() => {}), Result.succeed(BYTES))
 })
 

@@ -23,7 +23,7 @@ const formOf = (pieces: number) => {
 
 const LIMITS = { fileBytes: 1e9, idleMillis: 10_000, leastBytes: 1000 }
 
-it("spool gives the file's bytes, as often as they are read", async () => {
+it("spool returns the file's bytes each time they are read", async () => {
   const { request } = formOf(50)
   const read = Effect.gen(function* () {
     const { file } = yield* spool(request, LIMITS)

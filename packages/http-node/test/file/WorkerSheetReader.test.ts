@@ -137,7 +137,7 @@ it("SheetReader waits for its consumer, and ends when its consumer stops", async
   assert.strictEqual(first.flat().length, 1000)
 })
 
-it("SheetReader reports a row longer than an item may be, and sends no more than that at once, however often a text is shared", async () => {
+it("SheetReader reports an overlong row, and bounds each batch, however often a text is shared", async () => {
   const text = "x".repeat(32_000)
   const strings = Buffer.from(`<?xml version="1.0"?><sst><si><t>${text}</t></si></sst>`)
   const row = (line: number, cells: number) => `<row r="${line}">${'<c t="s"><v>0</v></c>'.repeat(cells)}</row>`
@@ -218,7 +218,7 @@ it("SheetReader refuses a part that is read whole and declares a large size, or 
   assert.deepInclude(await failure(workbook(textOf(0), { claims: 0 })), { code: "unreadable" })
 })
 
-it("SheetReader reads a list of sheets in time that grows as the list does", async () => {
+it("SheetReader reads a list of sheets in linear time", async () => {
   // 4 MB that each begin a sheet, and end none: the square of it would take hours.
   const error = await failure(workbook(sheetOf(""), { list: "<sheet ".repeat(590_000) }), undefined, {
     idleMillis: 50_000,
@@ -248,7 +248,7 @@ it("SheetReader reads an honest workbook beside a hostile one", async () => {
   )
 })
 
-it("SheetReader refuses a workbook as busy when the process reads as many as it may", async () => {
+it("SheetReader refuses a workbook as busy when all slots are taken", async () => {
   const honest = workbook(sheetOf('<row r="1"><c r="A1"><v>1</v></c></row>'))
 
   const turns = await Effect.runPromise(

@@ -67,7 +67,7 @@ describe("size", () => {
     assert.strictEqual(server.state.appended[0]!.original!.body.byteLength, 65_536)
   })
 
-  it("is invited first when the sender waits for 100 Continue, and refused instead when too large", async () => {
+  it("is invited when the sender waits for 100 Continue, and refused when too large", async () => {
     server = await intakeServer()
     const small = await open()
     small.socket.write(head("Content-Length: 2", "Expect: 100-continue", "Connection: close"))
@@ -153,7 +153,7 @@ it("holds nothing of a body that was refused before it was read", async () => {
 })
 
 describe("a sender that hangs up", () => {
-  it("has sent nothing when the body broke off", async () => {
+  it("has sent nothing when the body is incomplete", async () => {
     server = await intakeServer()
     const { socket, answer } = await open()
     socket.write(head("Content-Length: 10") + '{"a":')

@@ -80,7 +80,7 @@ it.each([
   assert.deepStrictEqual(Buffer.from(server.state.appended[0]!.original!.body), body)
 })
 
-it("a body of no bytes is empty whatever its content encoding", async () => {
+it("an empty body is empty whatever its content encoding", async () => {
   const response = await server.post(null, encoded("gzip"))
   assert.deepInclude(await response.json(), { ok: true, empty: true })
 })

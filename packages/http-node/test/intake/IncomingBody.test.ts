@@ -64,7 +64,7 @@ it.effect("a sender is abandoned when the total time has passed although bytes k
   }).pipe(Effect.scoped),
 )
 
-it.effect("what is read in advance is bounded, and reading continues from there once the body is wanted", () =>
+it.effect("IncomingBody reads ahead up to its limit, and continues when the body is requested", () =>
   Effect.gen(function* () {
     const { source, budget, body } = yield* incoming
     for (let n = 0; n < 20; n++) source.write(Buffer.alloc(16_384, n))
@@ -77,7 +77,7 @@ it.effect("what is read in advance is bounded, and reading continues from there 
   }).pipe(Effect.scoped),
 )
 
-it.effect("an unwanted body is discarded", () =>
+it.effect("IncomingBody discards a body that is not requested", () =>
   Effect.gen(function* () {
     const { source, budget, body } = yield* incoming
     source.write(Buffer.alloc(100))
@@ -91,7 +91,7 @@ it.effect("an unwanted body is discarded", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("nothing is read in advance when the sender expects 100-continue", () =>
+it.effect("IncomingBody does not read ahead when the sender expects 100-continue", () =>
   Effect.gen(function* () {
     const source = new PassThrough()
     const budget = { held: 0 }

@@ -111,7 +111,7 @@ describe("what is accepted", () => {
 })
 
 describe("the order of checks", () => {
-  it("checks nothing but the method when it is none of those that an address supports", async () => {
+  it("checks only the method when the address does not support it", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       const response = await fetch(server.url, { method })
       assert.strictEqual(response.status, 405)
@@ -180,7 +180,7 @@ describe("what is refused", () => {
     }
   })
 
-  it("waits for the store no longer than it may, whichever step is the slow one", async () => {
+  it("waits for the store no longer than its limit, whichever step is slow", async () => {
     const hasty = await intakeServer({ store: 50 })
     hasty.state.admission = Effect.never
     const asking = await hasty.post("{}", JSON_TYPE)
@@ -194,7 +194,7 @@ describe("what is refused", () => {
     assert.match(String((await jsonOf(writing))["detail"]), /unknown whether this was saved/)
   })
 
-  it("responds to an internal fault with a number, and with nothing of the fault or the address", async () => {
+  it("responds to an internal fault with its id, and reveals neither fault nor address", async () => {
     server.state.instead = Effect.die(new Error("SELECT secrets FROM inside"))
     const response = await server.post("{}", JSON_TYPE)
     assert.strictEqual(response.status, 500)
@@ -204,7 +204,7 @@ describe("what is refused", () => {
   })
 })
 
-describe("a sender that looks before it sends", () => {
+describe("a sender that checks the address first", () => {
   const ASKS = { "webhook-request-origin": "events.example" }
   const unknown = () => `${server.base}/webhook/wrong`
   const look = (url = server.url) => fetch(url, { method: "HEAD" })
@@ -263,7 +263,7 @@ describe("a sender that looks before it sends", () => {
 })
 
 describe("other sites' scripts", () => {
-  it("may send: the preflight names any origin, POST and the headers asked for", async () => {
+  it("may send: the preflight allows any origin, POST and the requested headers", async () => {
     const response = await fetch(server.url, {
       method: "OPTIONS",
       headers: {
@@ -348,7 +348,7 @@ describe("a person with a browser", () => {
     assert.include(await pageOf(often), "wait 42 seconds")
   })
 
-  it("reads what the address is for when it is opened", async () => {
+  it("reads an explanation when it opens the address", async () => {
     const response = await fetch(server.url, { headers: { ...BROWSER, "accept-language": "en" } })
     assert.strictEqual(response.status, 405)
     assert.strictEqual(response.headers.get("allow"), "POST")

@@ -33,7 +33,7 @@ it.each([
   assert.strictEqual(serialText(serial, kind, false), text)
 })
 
-it("serialText counts days from 1904 where the workbook does, and times as ever", () => {
+it("serialText counts days from 1904 if the workbook does, and times as usual", () => {
   assert.strictEqual(serialText(0, "day", true), "1904-01-01")
   assert.strictEqual(serialText(43890, "day", true), "2024-03-01")
   assert.strictEqual(serialText(0.375, "time", true), "09:00:00")

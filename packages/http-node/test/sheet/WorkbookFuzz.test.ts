@@ -21,7 +21,7 @@ const readOrRefused = async (bytes: Uint8Array) => {
   }
 }
 
-it("readWorkbook reads a damaged archive as the whole one, or refuses it", async () => {
+it("readWorkbook reads a damaged archive like the intact one, or refuses it", async () => {
   const seeds = corpus().filter((_, n) => n % 9 === 0)
   const next = random(1)
   const whole = new Map<number, unknown>()
@@ -37,7 +37,7 @@ it("readWorkbook reads a damaged archive as the whole one, or refuses it", async
   assert.isAbove(refused, ROUNDS / 2)
 })
 
-it("readWorkbook ends with a fault, or with rows, whatever a part says", async () => {
+it("readWorkbook ends with a fault or with rows, whatever a part contains", async () => {
   const next = random(2)
   for (let round = 0; round < ROUNDS; round++) {
     const found = await readOrRefused(damagedBook(next).bytes)

@@ -78,7 +78,7 @@ describe("readWorkbook refuses a row by its line and column", () => {
   })
 })
 
-describe("readWorkbook reads a value as it stands when its type does not fit", () => {
+describe("readWorkbook reads a value unchanged when its type does not fit", () => {
   it.each([
     ['<c t="b"><v>maybe</v></c>', "maybe"],
     ["<c><v>1,5</v></c>", "1,5"],
@@ -176,7 +176,7 @@ it("readWorkbook keeps the spaces of an ODS text that white space rules keep", a
   }
 })
 
-describe("readWorkbook names what it does not read", () => {
+describe("readWorkbook names the kinds that it does not read", () => {
   const typed = (type: string) =>
     zipOf([
       ["mimetype", type],

@@ -63,7 +63,7 @@ const originalsOf = (sourceId: number) =>
      LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id WHERE e.source_id = ${sourceId} ORDER BY e.id`,
   )
 
-it("the statement of a batch without filters names none, whatever the others need", () => {
+it("acceptStatement omits filters from a batch without them, whatever the others need", () => {
   const filtered = { addresses: [1, 2], passed: [[2]] }
   const { text, values } = acceptStatement(planned(request(1, "a")))
   assert.notInclude(text, "filters")
@@ -72,7 +72,7 @@ it("the statement of a batch without filters names none, whatever the others nee
   assert.strictEqual(other.values.length, values.length + 2)
 })
 
-it("what a source keeps of a request is stored with its own original, whatever else is in the batch", async () => {
+it("acceptStatement stores the kept parts of each request with its own original", async () => {
   const sourceId = await newSource()
   const kept = {
     headers: [
@@ -112,7 +112,7 @@ it("planBatch determines the form of a batch", () => {
   assert.deepStrictEqual(forms({ ...request(1, "a"), events: [] }), { distinct: true, single: false })
 })
 
-it("every form finds an earlier first, and gives each event its own original", async () => {
+it("every form finds an earlier first, and stores an original for each event", async () => {
   const forms = [true, false].flatMap((distinct) => [true, false].map((single) => ({ distinct, single })))
   for (const form of forms) {
     for (const bodyLocks of ["wait", "try"] as const) {
@@ -135,7 +135,7 @@ it("every form finds an earlier first, and gives each event its own original", a
   }
 })
 
-it("a batch with the same body twice and with lists has one first, and one original a request", async () => {
+it("a batch with the same body twice and with lists has one first, and one original per request", async () => {
   const id = await newSource()
   const rows = await accepted([request(id, "a", "b"), request(id, "b"), request(id, "a")])
   const [[a], [b]] = rows as [readonly [number, null], readonly [number, null]]

@@ -25,7 +25,7 @@ it("planBatch locks each body once and in one order, independent of the order of
   )
 })
 
-it("planBatch uses other lock keys for another source, also with a high id, and for another secret", () => {
+it("planBatch uses different lock keys for another source, even with a high id, and for another secret", () => {
   const one = (secret: string, sourceId: number) => locksOf(secret, sourceId, "0000000000000010")[0]!
   const keys = [1, 2, 2 ** 32 + 1, 2 ** 53 - 1].map((sourceId) => one(SECRET, sourceId))
   assert.strictEqual(new Set([...keys, one("08".repeat(32), 1)]).size, 5)

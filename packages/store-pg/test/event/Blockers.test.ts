@@ -53,7 +53,7 @@ const keyOf = async (sourceId: number, body: string) => {
   return bodyKeys(row!["secret"] as string)([{ sourceId, fingerprint }])[0]!
 }
 
-it("a foreign session that holds the lock of a body, however it learned the key, is named and terminated", async () => {
+it("Blockers names and terminates a foreign session that holds the lock of a body", async () => {
   const { author } = await store.runPromise(ensureRoles({ url: database.url }))
   if (!author.there) return assert.fail(author.reason)
   const sourceId = await newSource()
@@ -72,7 +72,7 @@ it("a foreign session that holds the lock of a body, however it learned the key,
   )
 })
 
-it("a session of the owner or a superuser on the schema is named, and left alone", async () => {
+it("Blockers names a session of the owner or a superuser, and leaves it alone", async () => {
   const sourceId = await newSource()
   await accept(sourceId, "before")
   lines.length = 0
@@ -110,7 +110,7 @@ it("a foreign session that cannot be terminated is waited for once: the body is 
   await held.dispose()
 })
 
-it("a slow equal body keeps no other from being accepted", async () => {
+it("a slow equal body delays no other", async () => {
   const sourceId = await newSource()
   const other = open(database.url)
   // Another process of the service, whose accept got no further than its locks.

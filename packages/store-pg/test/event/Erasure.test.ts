@@ -51,7 +51,7 @@ const stillThere = async () => {
   return [row!["ann"], row!["bob"]]
 }
 
-it("a stretch of the store is bounded in events, in bytes and in numbers, and together they are all", async () => {
+it("read returns stretches bounded in events, bytes and numbers, which together are complete", async () => {
   const seen: Array<number> = []
   let after: number | null = 0
   while (after !== null) {
@@ -71,7 +71,7 @@ it("a stretch of the store is bounded in events, in bytes and in numbers, and to
   )
 })
 
-it("an erasure that is broken off leaves what it erased erased, and begun again it erases the rest", async () => {
+it("an interrupted erasure keeps its progress, and erases the rest when restarted", async () => {
   assert.strictEqual(await through("find"), MEANT)
   assert.strictEqual(await through("find", 2), 0)
   assert.deepStrictEqual(await stillThere(), [MEANT, EVENTS - MEANT])

@@ -103,7 +103,7 @@ it("append defers the row of an event that cannot be planned, and writes those b
   assert.deepStrictEqual(await rowsOf("planner"), ["1", "2", "3", "4", "5", "6"])
 })
 
-it("append fails only the request whose event causes a fault, and no other of its batch", async () => {
+it("append fails only the request whose event causes a fault", async () => {
   const source = await newSource("Statement")
   const exits = await appendAll([
     request(source.id, [honest("1")]),
@@ -120,7 +120,7 @@ it("append fails only the request whose event causes a fault, and no other of it
   )
 })
 
-it("restore sets aside a row that cannot be planned, brings the others back, and a later start retries it", async () => {
+it("restore sets aside a row that cannot be planned and restores the others; a later start retries it", async () => {
   const source = await newSource("Untrashed")
   const exits = await appendAll([1, 2, 3].map((n) => request(source.id, [honest(`${n}`)])))
   const ids = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value[0]!.id : -1))
@@ -150,7 +150,7 @@ it("restore sets aside a row that cannot be planned, brings the others back, and
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
 })
 
-it("append accepts the events of a source none of whose rows can be written, and the rows of all other sources", async () => {
+it("append accepts events of a source whose rows cannot be written, and the rows of all others", async () => {
   const broken = await newSource("Broken")
   const whole = await newSource("Whole")
   await appendAll([request(broken.id, [honest("1")])])

@@ -35,7 +35,7 @@ describe("PendingRequests", () => {
     assert.strictEqual(singles(count).mayGoBeside(inFlight), goes)
   })
 
-  it("a full batch goes beside any other, full by its events or by its bytes", () => {
+  it("mayGoBeside is true for a batch that is full by events or by bytes", () => {
     assert.isTrue(queueOf(waiting(100), waiting(100)).mayGoBeside(1_000))
     assert.isTrue(queueOf(waiting(1, 4 * 1024 * 1024)).mayGoBeside(1_000))
     assert.isFalse(queueOf(waiting(100), waiting(99)).mayGoBeside(2))

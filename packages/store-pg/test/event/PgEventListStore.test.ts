@@ -115,7 +115,7 @@ it("EventBrowser finds text that was sent with escapes", async () => {
   assert.deepStrictEqual(await ids({ sourceId: source, text: "Иван" }), [id])
 })
 
-it("EventBrowser finds composed and decomposed letters by either", async () => {
+it("EventBrowser finds composed and decomposed letters by either form", async () => {
   const source = await makeSource("Composed")
   const composed = await accept(source, { name: "Йошкар-Ола".normalize("NFC") })
   const decomposed = await accept(source, { name: "Йошкар-Ола!".normalize("NFD") })
@@ -127,7 +127,7 @@ it("EventBrowser finds composed and decomposed letters by either", async () => {
   }
 })
 
-it("EventBrowser lists a period without scanning to it, and the trash with who filled it", async () => {
+it("EventBrowser lists a period without scanning to it, and the trash with its actors", async () => {
   const source = await makeSource("Timed")
   const made: Array<number> = []
   for (let day = 0; day < 5; day++) {

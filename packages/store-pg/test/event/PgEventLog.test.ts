@@ -224,7 +224,7 @@ it("append writes nothing of a request that was abandoned before its turn", asyn
   )
 })
 
-it("append waits nine seconds, and then says whether its events may have been saved", async () => {
+it("append waits nine seconds, and then reports whether its events may have been saved", async () => {
   const slow = await heldUpSource("Slow", "slow")
   const timed = ManagedRuntime.make(Layer.provideMerge(testCabinetLayer(database.url), TestClock.layer()))
   const told: Array<string> = []

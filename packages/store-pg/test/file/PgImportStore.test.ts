@@ -79,7 +79,7 @@ it("EventLog accepts a slice of an import once, however often it is sent", async
   )
 })
 
-it("EventLog moves no count on for a source that changed", async () => {
+it("EventLog advances no count for a changed source", async () => {
   const source = await cabinet.source("changed")
   const count = await cabinet.run(
     Effect.gen(function* () {
@@ -92,7 +92,7 @@ it("EventLog moves no count on for a source that changed", async () => {
   assert.strictEqual(count, 0)
 })
 
-it("ImportStore gives an import to one holder, and those of a source in their order", async () => {
+it("ImportStore gives an import to one holder, and imports of a source in order", async () => {
   const source = await cabinet.source("order")
   await cabinet.run(
     Effect.gen(function* () {
@@ -115,7 +115,7 @@ it("ImportStore gives an import to one holder, and those of a source in their or
   )
 })
 
-it("ImportStore refuses the same file until the import of it has failed", async () => {
+it("ImportStore refuses the same file until its import has failed", async () => {
   const source = await cabinet.source("same")
   await cabinet.run(
     Effect.gen(function* () {

@@ -89,7 +89,7 @@ it("undo moves the events of an import to the trash with their rows, and drops t
   assert.deepInclude(await tryUndo(id), { events: 0, inTrash: 2, rows: 0 })
 })
 
-it("undoing again changes nothing, and what was restored by hand stays", async () => {
+it("undoing again changes nothing, and keeps events restored by hand", async () => {
   const source = await cabinet.source("Twice")
   const id = await imported(source.id, "note\na\nb\n")
   const first = await undo(id)
@@ -102,7 +102,7 @@ it("undoing again changes nothing, and what was restored by hand stays", async (
   assert.deepStrictEqual(await columnsOf(source.id), ["note"])
 })
 
-it("an event that was trashed, purged or restored before stays what it is", async () => {
+it("undo does not change events that were trashed, purged or restored before", async () => {
   const source = await cabinet.source("By hand")
   const id = await imported(source.id, "note\na\nb\nc\nd\n")
   const [trashed, purged, back] = await idsOf(source.id)
@@ -117,7 +117,7 @@ it("an event that was trashed, purged or restored before stays what it is", asyn
   ])
 })
 
-it("a column of a trashed event is dropped, and comes back with it", async () => {
+it("undo drops a column of a trashed event, which returns with it", async () => {
   const source = await cabinet.source("Trashed column")
   const id = await imported(source.id, "note,total\na,1\n")
   const later = await post(source.id, { note: "later" })
@@ -127,7 +127,7 @@ it("a column of a trashed event is dropped, and comes back with it", async () =>
   assert.deepStrictEqual(await database.run("SELECT note FROM sources.trashed_column"), [{ note: "later" }])
 })
 
-it("columns that two imports filled are dropped with the second", async () => {
+it("undo drops columns that two imports filled with the second", async () => {
   const source = await cabinet.source("Both")
   const first = await imported(source.id, "note\na\n")
   const later = await imported(source.id, "note\nb\n")
@@ -136,7 +136,7 @@ it("columns that two imports filled are dropped with the second", async () => {
   assert.deepInclude((await undo(later)).undo, { columns: ["note"] })
 })
 
-it("columns that somebody labelled, gave a type or uses are kept, and a view is named", async () => {
+it("undo keeps columns that were labelled, retyped or are used, and names the view", async () => {
   const source = await cabinet.source("Cared for")
   const id = await imported(source.id, "labelled,typed,viewed,plain\na,1,c,d\n")
   const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) =>
@@ -154,7 +154,7 @@ it("columns that somebody labelled, gave a type or uses are kept, and a view is 
   assert.deepStrictEqual(await columnsOf(source.id), ["labelled", "typed", "viewed"])
 })
 
-it("columns that a workbook's or a sender's numbers created besides are told apart by their events", async () => {
+it("undo distinguishes an import's columns from a sender's by their events", async () => {
   const source = await cabinet.source("Siblings")
   await post(source.id, { amount: new JsonNumber("1") })
   const id = await imported(source.id, "amount\nabout 2\n")
@@ -185,7 +185,7 @@ it("undo refuses an import that runs, one that does not exist, a poll's, and one
   assert.deepStrictEqual(await idsOf(source.id, "deleted_at IS NOT NULL"), [])
 })
 
-it("the same file can be imported again once its import is undone, and not before", async () => {
+it("the same file can be imported again only after its import is undone", async () => {
   const source = await cabinet.source("Again")
   const text = "note\na\n"
   const id = await imported(source.id, text)
@@ -196,7 +196,7 @@ it("the same file can be imported again once its import is undone, and not befor
   await undo(again)
 })
 
-it("each step is a slice, which another process continues, and no event is counted twice", async () => {
+it("each step undoes a slice; another process continues, and counts no event twice", async () => {
   const source = await cabinet.source("Stepped")
   const text = `note\n${Array.from({ length: 1_600 }, (_, n) => `n${n}`).join("\n")}\n`
   const id = await imported(source.id, text)
@@ -210,7 +210,7 @@ it("each step is a slice, which another process continues, and no event is count
   assert.deepStrictEqual(await database.run("SELECT count(*)::int AS n FROM sources.stepped"), [{ n: 0 }])
 })
 
-it("an import of a table that was dropped, or of a source that was deleted, is undone all the same", async () => {
+it("undo works after the table was dropped or the source deleted", async () => {
   const source = await cabinet.source("Tableless")
   const id = await imported(source.id, "note\na\n")
   await database.run("DROP TABLE sources.tableless")
@@ -218,7 +218,7 @@ it("an import of a table that was dropped, or of a source that was deleted, is u
   assert.deepInclude((await undo(id)).undo, { state: "undone", events: 1, columns: [] })
 })
 
-it("imports into one source whose slices share a transaction are undone apart", async () => {
+it("imports whose slices share a transaction are undone separately", async () => {
   const source = await cabinet.source("Shared")
   const texts = ["a", "b", "c"].map(
     (letter) => `note\n${Array.from({ length: 700 }, (_, n) => letter + n).join("\n")}\n`,
