@@ -334,3 +334,16 @@ it("a sender described by patterns is verified, and its description is shown as 
     source.id,
   )
 })
+
+it("a shop's unsigned ping gets a 200 and leaves nothing, and its signed requests are events", async () => {
+  const source = await cabinet.source("Shop", { from: "woocommerce", verify: { secret: "s" } })
+  assert.strictEqual(source.verify!.recipe, "woocommerce")
+  const url = cabinet.address(source)
+  const form = { "content-type": "application/x-www-form-urlencoded" }
+  assert.deepStrictEqual(await post(url, "webhook_id=5", form), { status: 200, type: null, ok: true })
+  assert.deepInclude(await post(url, "webhook_id=5&a=1", form), { status: 401, error: "bad_signature" })
+  const body = '{"id":7}'
+  const headers = { "x-wc-webhook-topic": "order.created", "x-wc-webhook-signature": hmac("s", body, "base64") }
+  assert.deepInclude(await post(url, body, headers), { status: 200 })
+  assert.strictEqual((await cabinet.feed(source.id)).length, 1)
+})

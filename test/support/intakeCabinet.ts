@@ -7,6 +7,7 @@ import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
@@ -22,13 +23,15 @@ export interface IntakeOptions {
   readonly memory?: MemoryBudget
   /** A logger or a tracer that the server is to use. */
   readonly observed?: Layer.Layer<never>
+  /** What stands in the place of Amazon SNS. */
+  readonly sns?: SnsService["Service"]
 }
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
 const served = (
   url: string,
-  { intakeRate = 0, proxies = [], limits = {}, memory, observed = Layer.empty }: IntakeOptions,
+  { intakeRate = 0, proxies = [], limits = {}, memory, observed = Layer.empty, sns }: IntakeOptions,
 ) => {
   const networks = parseNetworks(proxies.join())
   if (typeof networks === "string") throw new Error(`no network: ${networks}`)
@@ -37,6 +40,7 @@ const served = (
     baseUrl: "http://cabinet.test",
     settings: { apiRate: 0, intakeRate },
     memory,
+    ...(sns === undefined ? {} : { override: Layer.succeed(SnsService, sns) }),
     http: { intakeMaxBytes: all.maxBytes, trustedProxies: trustedProxies(networks) },
   }).pipe(Layer.provide(Layer.succeed(BodyLimits, all)), Layer.provideMerge(observed))
 }

@@ -80,7 +80,7 @@ const signer = (time: boolean, sign: Signer["sign"]): Signer => ({
 })
 
 /** The recipes whose proof is outside the body. */
-export type SignedOutside = Exclude<RecipeName, "mailgun">
+export type SignedOutside = Exclude<RecipeName, "mailgun" | "sns">
 
 export const SIGNERS: Readonly<Record<SignedOutside, Signer>> = {
   stripe: signer(true, ({ secret, body, time }) => ({

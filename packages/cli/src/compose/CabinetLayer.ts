@@ -52,6 +52,7 @@ import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddre
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
+import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
 import * as NodeArchiveReader from "@data-cabinet/http-node/archive/NodeArchiveReader"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
 import * as PgActivityStore from "@data-cabinet/store-pg/activity/PgActivityStore"
@@ -223,6 +224,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgTrashStore.layer,
     HttpCourier.layer(),
     HttpPollFetch.layer(),
+    HttpSnsService.layer,
     PinnedAddressCheck.layer,
     WorkerSheetReader.layer(),
     NodeArchiveReader.layer,

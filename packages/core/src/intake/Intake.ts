@@ -20,6 +20,8 @@ import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { countLimited, LimitedRequests } from "../limit/LimitedRequests.ts"
 import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
+import { confirmationIn } from "../verification/SnsMessage.ts"
+import { SnsService } from "../verification/SnsService.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { withoutToken } from "../verification/HiddenToken.ts"
 import { askedByGet, askedByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
@@ -28,6 +30,7 @@ import {
   countRefusal,
   handshakeIn,
   refusalBySender,
+  refusalBySns,
   SECRETS_UNREADABLE,
 } from "../verification/VerifyRequest.ts"
 import { fieldsOf } from "./FieldsOf.ts"
@@ -82,6 +85,7 @@ export class Intake extends Context.Service<
         log: yield* EventLog,
         refused: yield* RefusedSignatures,
         limited: yield* LimitedRequests,
+        sns: yield* SnsService,
         clock: yield* Clock.Clock,
         wheel,
         parse: submissionParser(new MemoryShares(yield* Memory), wheel),
@@ -111,6 +115,7 @@ interface Ports {
   readonly log: EventLog["Service"]
   readonly refused: RefusedSignatures["Service"]
   readonly limited: LimitedRequests["Service"]
+  readonly sns: SnsService["Service"]
   readonly clock: Clock.Clock
   readonly wheel: TimerWheel
   readonly parse: ReturnType<typeof submissionParser>
@@ -183,7 +188,7 @@ class IntakeSteps {
       const { verdict, answer } = judged.success
       ;({ source } = judged.success)
       if (answer !== null) {
-        if (isCurrent) return Result.succeed({ kind: "handshake", answer })
+        if (isCurrent) return Result.map(await this.#confirm(request, source), () => ({ kind: "handshake", answer }))
         const found = await this.#findSource(request.secret, request)
         if (Result.isFailure(found)) return Result.fail(found.failure)
         source = found.success
@@ -265,7 +270,11 @@ class IntakeSteps {
         return Result.succeed({ source: current, verdict: undefined })
       }
       const { recipe, mode } = verification
-      const refusal = refusalBySender(verification, request, clock.currentTimeMillisUnsafe())
+      const now = clock.currentTimeMillisUnsafe()
+      const refusal =
+        recipe === "sns"
+          ? await this.#within(request, refusalBySns(verification, request, this.#ports.sns, now))
+          : refusalBySender(verification, request, now)
       if (Result.isSuccess(refusal) && refusal.success === null) {
         return Result.succeed({ source: current, verdict: { recipe, refusal: null } })
       }
@@ -284,6 +293,20 @@ class IntakeSteps {
       return Result.fail(badSignature(reason))
     }
     return Result.fail(sourceKeepsChanging())
+  }
+
+  /** Confirms the subscription that a verified message asks for, if it asks for one. */
+  async #confirm(request: IntakeRequest, { verification }: IntakeSource): Promise<Result.Result<void, Refused>> {
+    const address = verification?.recipe === "sns" ? confirmationIn(request.body) : null
+    return address === null ? Result.succeed(undefined) : this.#within(request, this.#ports.sns.confirm(address))
+  }
+
+  #within<A>({ deadline, context }: Call, work: Effect.Effect<A, StoreUnavailable>) {
+    const timed = Effect.timeoutOrElse(work, {
+      duration: deadline - this.#ports.wheel.now(),
+      orElse: () => Effect.fail(snsTooLate()),
+    })
+    return runResult(timed, context)
   }
 
   /** Answers a challenge that is verified, or a ping that is never signed. Neither is an event. */
@@ -337,6 +360,9 @@ const overRate = ({ limit, subject, retryAfter }: IntakeRateLimit) =>
   })
 
 const notFound = () => new IntakeError({ code: "not_found", message: "This address does not accept data" })
+
+const snsTooLate = () =>
+  new StoreUnavailable({ message: "Amazon SNS did not respond in time", retryAfter: 20, outcomeUnknown: false })
 
 const sourceKeepsChanging = () =>
   new StoreUnavailable({

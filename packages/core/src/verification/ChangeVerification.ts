@@ -4,6 +4,7 @@ import { SourceError } from "../source/SourceError.ts"
 import { changedHmac } from "./HmacSetting.ts"
 import type { HmacChange, HmacParameters, Place, Recipe } from "./Recipe.ts"
 import { isKnown, RECIPE_NAMES, type RecipeName, RECIPES } from "./Recipes.ts"
+import { isTopic } from "./SnsMessage.ts"
 import { placeMisfit } from "./TokenPlace.ts"
 import {
   placeOf,
@@ -74,6 +75,9 @@ export const unusableSecret = (secret: string): string | null => {
 const secretMisfit = (recipe: RecipeName, secret: string): string | null => {
   const misfit = unusableSecret(secret)
   if (misfit !== null) return misfit
+  if (recipe === "sns" && !isTopic(secret)) {
+    return "the secret of sns is the ARN of its topic, such as arn:aws:sns:us-east-1:123456789012:orders."
+  }
   if (!isKnown(recipe)) return null
   const known: Recipe = RECIPES[recipe]
   if (known.kind === "hmac") {

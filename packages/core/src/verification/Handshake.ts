@@ -7,6 +7,7 @@ import { createHmac } from "node:crypto"
 import type { ChallengeProvider } from "./Challenge.ts"
 import { equalTexts, isForm, type SignedRequest, verifySender } from "./VerifySender.ts"
 import { RECIPES } from "./Recipes.ts"
+import { confirmationIn } from "./SnsMessage.ts"
 import type { IntakeVerification } from "./Verification.ts"
 
 /** The response to a challenge. */
@@ -14,6 +15,8 @@ export interface HandshakeAnswer {
   readonly contentType: "text/plain; charset=utf-8" | "application/json"
   readonly text: string
 }
+
+const OK: HandshakeAnswer = { contentType: "application/json", text: '{"ok":true}' }
 
 /** Longer bodies are not a provider's challenge. */
 const MAX_QUESTION_BYTES = 8192
@@ -33,6 +36,7 @@ export const signedHandshake = (
   request: SignedRequest,
   now: number,
 ): HandshakeAnswer | null => {
+  if (recipe === "sns") return confirmationIn(request.body) === null ? null : OK
   if ((recipe !== "slack" && recipe !== "zoom") || request.body.byteLength > MAX_QUESTION_BYTES) return null
   const question = objectIn(request.body)
   if (question === null) return null
@@ -66,9 +70,7 @@ export const unsignedPing = (
   if (body.byteLength > MAX_PING_BYTES) return null
   const isShop = recipe === "woocommerce" || hmac?.header?.toLowerCase() === SHOP_SIGNATURE
   if (!isShop || headers[SHOP_SIGNATURE] !== undefined || !isForm(headers)) return null
-  return SHOP_PING.test(Buffer.from(body).toString("latin1"))
-    ? { contentType: "application/json", text: '{"ok":true}' }
-    : null
+  return SHOP_PING.test(Buffer.from(body).toString("latin1")) ? OK : null
 }
 
 const objectIn = (body: Uint8Array): Partial<Record<string, unknown>> | null => {

@@ -2,6 +2,10 @@
  * Decides whether a stored request comes from its source's sender, by its stored parts: the bytes of its body and the
  * headers that its source keeps. A missing part makes it uncheckable, never refused.
  */
+import { Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { SnsService } from "./SnsService.ts"
+import { verifySns } from "./VerifySns.ts"
 import { type RecipeSetting, recipeOf } from "./Verification.ts"
 import { type RecipeName, signsAddress } from "./Recipes.ts"
 import { type RefusalReason, verifySender } from "./VerifySender.ts"
@@ -46,6 +50,12 @@ export const isCheckableLate = (verification: RecipeSetting): boolean => recipeO
 
 const unchecked = (reason: UncheckedReason): LateCheck => ({ unchecked: reason })
 
+/** Why a stored request cannot be checked; null if it can. */
+const lateObstacle = (request: KeptRequest): UncheckedReason | null => {
+  if (request.body.byteLength < request.bodyBytes) return "cut_body"
+  return request.charsetFrom === "content_encoding" ? "encoded_body" : null
+}
+
 /** `secrets`: those that this process could decrypt. `address`: the source's public address, without a query. */
 export const checkLate = (
   verification: RecipeSetting,
@@ -55,8 +65,9 @@ export const checkLate = (
   const { recipe: name } = verification
   const recipe = recipeOf(verification)
   if (recipe.kind === "plain") return unchecked("plain_secret")
-  if (request.body.byteLength < request.bodyBytes) return unchecked("cut_body")
-  if (request.charsetFrom === "content_encoding") return unchecked("encoded_body")
+  if (recipe.kind === "sns") throw new Error("The recipe sns is verified by its certificates")
+  const obstacle = lateObstacle(request)
+  if (obstacle !== null) return unchecked(obstacle)
   const { query, contentType } = request
   const headers = { ...request.headers, ...(contentType === null ? {} : { "content-type": contentType }) }
   const url = `${address}${query === null || query === "" ? "" : `?${query}`}`
@@ -66,4 +77,19 @@ export const checkLate = (
   // Its presence is unknown.
   if (query === null && signsAddress(recipe)) return unchecked("no_kept_query")
   return { recipe: name, refusal: verdict.reason }
+}
+
+/** The same for the recipe `sns`, whose certificate may have to be fetched. */
+export const checkLateBySns = (
+  request: KeptRequest,
+  secrets: ReadonlyArray<string>,
+  sns: SnsService["Service"],
+): Effect.Effect<LateCheck, StoreUnavailable> => {
+  const obstacle = lateObstacle(request)
+  if (obstacle !== null) return Effect.succeed(unchecked(obstacle))
+  return verifySns(request.body, { secrets, now: request.receivedAt }, sns).pipe(
+    Effect.map((refusal) =>
+      refusal === "no_signature" ? unchecked("no_kept_signature") : { recipe: "sns" as const, refusal },
+    ),
+  )
 }

@@ -14,10 +14,18 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { intakePath } from "../source/SourceJson.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
-import { checkLate, isCheckableLate, type KeptRequest, type LateCheck, type UncheckedReason } from "./LateCheck.ts"
+import {
+  checkLate,
+  checkLateBySns,
+  isCheckableLate,
+  type KeptRequest,
+  type LateCheck,
+  type UncheckedReason,
+} from "./LateCheck.ts"
 import { LateVerificationError } from "./LateVerificationError.ts"
 import { type LateEvent, type LateFinding, LateVerificationStore } from "./LateVerificationStore.ts"
 import { signsAddress } from "./Recipes.ts"
+import { SnsService } from "./SnsService.ts"
 import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { SECRETS_UNREADABLE } from "./VerifyRequest.ts"
 import type { RefusalReason } from "./VerifySender.ts"
@@ -104,7 +112,7 @@ export class LateVerification extends Context.Service<
       const signal = yield* DeliverySignal
       const keys = yield* CursorKeys
 
-      const { checkerOf, all } = checking({ store, sources, signal })
+      const { checkerOf, all } = checking({ store, sources, signal, sns: yield* SnsService })
       const page = Effect.fnUntraced(function* (
         { sourceId, deliver, baseUrl, limit = MAX_VERIFY_EVENTS, cursor }: LateQuery,
         dryRun: boolean,
@@ -152,10 +160,11 @@ interface Ports {
   readonly store: LateVerificationStore["Service"]
   readonly sources: Sources["Service"]
   readonly signal: DeliverySignal["Service"]
+  readonly sns: SnsService["Service"]
 }
 
 /** Checks events by the current settings of their sources, in chunks. */
-const checking = ({ store, sources, signal }: Ports) => {
+const checking = ({ store, sources, signal, sns }: Ports) => {
   /** The URL that some senders sign; for a source deleted meanwhile, a URL that no sender has signed. */
   const addressOf = (sourceId: number, baseUrl: string) =>
     sources.reveal(sourceId).pipe(
@@ -174,7 +183,10 @@ const checking = ({ store, sources, signal }: Ports) => {
     const address = signsAddress(recipeOf(verification)) ? yield* addressOf(sourceId, baseUrl) : ""
     return {
       obstacle: null,
-      check: (request: KeptRequest) => checkLate(verification, request, { secrets, address }),
+      check: (request: KeptRequest) =>
+        verification.recipe === "sns"
+          ? checkLateBySns(request, secrets, sns)
+          : Effect.succeed(checkLate(verification, request, { secrets, address })),
     } as const
   })
 
@@ -196,7 +208,7 @@ const checking = ({ store, sources, signal }: Ports) => {
           verdicts.set(id, { id, outcome: "unchecked", reason: request === null ? "no_original" : obstacle! })
           continue
         }
-        const found = checks.get(requestId) ?? check(request)
+        const found = checks.get(requestId) ?? (yield* check(request))
         checks.set(requestId, found)
         verdicts.set(id, lateVerdict(id, found))
         if ("refusal" in found && found.refusal === null) passed.push(event)

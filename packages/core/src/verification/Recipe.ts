@@ -74,7 +74,15 @@ export interface PlainRecipe {
   readonly form: "value" | "bearer" | "basic"
 }
 
-export type Recipe = HmacRecipe | PlainRecipe
+/** A recipe that is verified by the request and the secret alone. */
+export type LocalRecipe = HmacRecipe | PlainRecipe
+
+/** Messages of Amazon SNS, signed with a key whose certificate is fetched. The secret is the name of the topic. */
+interface SnsRecipe {
+  readonly kind: "sns"
+}
+
+export type Recipe = LocalRecipe | SnsRecipe
 
 /** The hash functions of signatures. */
 export const HMAC_ALGORITHMS = ["sha1", "sha256", "sha512"] as const satisfies ReadonlyArray<HmacRecipe["algorithm"]>

@@ -87,11 +87,11 @@ export const RECIPES = {
   bearer: plain("authorization", "bearer"),
 } as const satisfies Readonly<Record<string, Recipe>>
 
-/** The two that are described by the settings of a source. */
-type DescribedRecipe = "hmac" | "token"
+/** The first two are described by the settings of a source; `sns` needs certificates of Amazon. */
+type OtherRecipe = "hmac" | "token" | "sns"
 
 /** The name of a recipe. */
-export type RecipeName = keyof typeof RECIPES | DescribedRecipe
+export type RecipeName = keyof typeof RECIPES | OtherRecipe
 
 /** The recipes that need no settings but a secret. */
 export type KnownRecipe = keyof typeof RECIPES
@@ -101,6 +101,7 @@ export const RECIPE_NAMES: ReadonlyArray<RecipeName> = [
   ...(Object.keys(RECIPES) as Array<keyof typeof RECIPES>),
   "hmac",
   "token",
+  "sns",
 ]
 
 /** True for a recipe that needs no parameters. */

@@ -74,6 +74,7 @@ export interface RecipeSetting extends Place {
 /** The recipe of a setting. Throws if its parameters are missing, which is a fault. */
 export const recipeOf = ({ recipe, hmac, ...place }: RecipeSetting): Recipe => {
   if (isKnown(recipe)) return RECIPES[recipe]
+  if (recipe === "sns") return { kind: "sns" }
   if (recipe === "token") return tokenRecipe(placeOf(place))
   if (hmac === null) throw new Error("The recipe hmac has no parameters")
   return hmacRecipe(hmac)

@@ -3,13 +3,15 @@
  *
  * Decision: docs/decisions/0066-marked-senders.md
  */
-import { type Context, Metric, Result } from "effect"
+import { type Context, Effect, Metric, Result } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { IntakeError } from "../intake/IntakeError.ts"
 import type { IntakeRequest } from "../intake/IntakeRequest.ts"
 import { type HandshakeAnswer, signedHandshake } from "./Handshake.ts"
+import type { SnsService } from "./SnsService.ts"
 import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
+import { verifySns } from "./VerifySns.ts"
 
 /**
  * Why the sender is not verified; null if it is. Fails if this process cannot use the secrets: such a request is not a
@@ -22,10 +24,20 @@ export const refusalBySender = (
 ): Result.Result<RefusalReason | null, StoreUnavailable> => {
   const { secrets } = verification
   if (secrets === null) return Result.fail(SECRETS_UNREADABLE)
-  const options = { secrets, now: secondsOf(nowMillis) }
-  const verdict = verifySender(recipeOf(verification), signedRequest(request), options)
+  const recipe = recipeOf(verification)
+  if (recipe.kind === "sns") throw new Error("The recipe sns is verified by its certificates")
+  const verdict = verifySender(recipe, signedRequest(request), { secrets, now: secondsOf(nowMillis) })
   return Result.succeed(verdict.verified ? null : verdict.reason)
 }
+
+/** The same for the recipe `sns`, whose certificate may have to be fetched. */
+export const refusalBySns = (
+  { secrets }: IntakeVerification,
+  { body }: IntakeRequest,
+  sns: SnsService["Service"],
+  nowMillis: number,
+): Effect.Effect<RefusalReason | null, StoreUnavailable> =>
+  secrets === null ? Effect.fail(SECRETS_UNREADABLE) : verifySns(body, { secrets, now: secondsOf(nowMillis) }, sns)
 
 /** The response to a verified request that is a provider's challenge; null for any other request. */
 export const handshakeIn = (

@@ -8,7 +8,7 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { headerText } from "../text/HeaderText.ts"
 import { binaryKey } from "./HmacKey.ts"
-import type { HmacRecipe, Place, PlainRecipe, Recipe, SignedPart, TimestampForm, ValueForm } from "./Recipe.ts"
+import type { HmacRecipe, LocalRecipe, Place, PlainRecipe, SignedPart, TimestampForm, ValueForm } from "./Recipe.ts"
 import { bodyFields, type FieldReader, queryParameter } from "./RequestFields.ts"
 
 /** A request as it was signed. */
@@ -41,7 +41,7 @@ const MAX_SIGNATURES = 8
 
 const refused = (reason: RefusalReason): Verdict => ({ verified: false, reason })
 
-export const verifySender = (recipe: Recipe, request: SignedRequest, options: VerifyingOptions): Verdict =>
+export const verifySender = (recipe: LocalRecipe, request: SignedRequest, options: VerifyingOptions): Verdict =>
   recipe.kind === "plain" ? verifyPlain(recipe, request, options) : verifyHmac(recipe, request, options)
 
 const headerOf = ({ headers }: SignedRequest, names: ReadonlyArray<string> = []): string | undefined => {

@@ -9,6 +9,7 @@ import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
 import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
+import { SnsService } from "../../src/verification/SnsService.ts"
 import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
 
 /** A store that remembers what it was asked, and whose source can change under a submission. */
@@ -29,6 +30,10 @@ export const store = () => {
     appended: [] as Array<AcceptRequest>,
     refused: [] as Array<string>,
     limited: [] as Array<number>,
+    sns: {
+      certificate: () => Effect.succeed(null),
+      confirm: () => Effect.void,
+    } as SnsService["Service"],
     onAppend: (): SourceChanged | StoreUnavailable | undefined => undefined,
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
@@ -45,6 +50,10 @@ export const store = () => {
     Layer.provide([
       Layer.succeed(Sources, sources),
       Layer.succeed(RefusedSignatures, { count: (id, reason) => void state.refused.push(`${id} ${reason}`) }),
+      Layer.succeed(SnsService, {
+        certificate: (address) => state.sns.certificate(address),
+        confirm: (address) => state.sns.confirm(address),
+      }),
       Layer.succeed(LimitedRequests, { count: (id) => void state.limited.push(id) }),
       Layer.succeed(RateLimiter, {
         key: async () => Result.succeed(null),

@@ -67,7 +67,7 @@ it("a header given as a place is that of the signature for the recipe hmac", () 
 })
 
 it.each<[Verification | null, VerificationChange, string, RegExp]>([
-  [null, {}, "bad_verify", /has no recipe yet; name one of stripe, .*hmac, token\.$/],
+  [null, {}, "bad_verify", /has no recipe yet; name one of stripe, .*hmac, token, sns\.$/],
   [null, { recipe: "gitbub" as never, secret: "s" }, "bad_verify", /the recipe must be one of stripe/],
   [null, { recipe: "toString" as never, secret: "s" }, "bad_verify", /the recipe must be one of/],
   [null, { recipe: "github" }, "bad_verify_secret", /github needs the secret/],
@@ -117,6 +117,8 @@ it("changedVerification refuses impossible and empty secrets, and never quotes t
     expect(refused(null, { recipe: "svix", secret })).toMatchObject({ code: "bad_verify_secret" })
     expect(refused(null, { recipe: "standard-webhooks", secret }).message).not.toContain("hush")
   }
+  for (const secret of ["hush", "arn:aws:sqs:eu-central-1:123456789012:orders"])
+    expect(refused(null, { recipe: "sns", secret }).message).toMatch(/the ARN of its topic/)
   expect(refused(null, { recipe: "basic", secret: "hush" }).message).toMatch(/a name, a colon and a password/)
   expect(changed(null, { recipe: "svix", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" }).recipe).toBe("svix")
 })

@@ -1,7 +1,7 @@
 /** Which spellings of a signature, a time and a secret count: each that is refused here is signed rightly. */
 import { createHmac } from "node:crypto"
 import { hmacRecipe } from "@data-cabinet/core/verification/HmacSetting"
-import type { Recipe } from "@data-cabinet/core/verification/Recipe"
+import type { LocalRecipe } from "@data-cabinet/core/verification/Recipe"
 import { RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { type SignedRequest, type Verdict, verifySender } from "@data-cabinet/core/verification/VerifySender"
 import { describe, expect, it } from "vitest"
@@ -20,7 +20,7 @@ interface Sent {
   readonly secrets?: ReadonlyArray<string>
 }
 
-const verdict = (recipe: Recipe, headers: SignedRequest["headers"], sent: Sent = {}): Verdict => {
+const verdict = (recipe: LocalRecipe, headers: SignedRequest["headers"], sent: Sent = {}): Verdict => {
   const { body = "{}", url = URL_SENT, secrets = ["hush"] } = sent
   return verifySender(recipe, { headers, body: Buffer.from(body), url }, { now: NOW, secrets })
 }

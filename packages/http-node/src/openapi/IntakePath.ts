@@ -38,6 +38,13 @@ const answer = (description: string, ...names: ReadonlyArray<string>): JsonSchem
 const HANDSHAKES = [
   answer("The answer to Zoom's question.", "plainToken", "encryptedToken"),
   answer("The answer to X's question.", "response_token"),
+  {
+    ...object(
+      { ok: { const: true } },
+      "The answer to a shop's ping, and to Amazon SNS once its subscription is confirmed.",
+    ),
+    additionalProperties: false,
+  },
 ]
 
 /** The responses of every method that looks the source up. */

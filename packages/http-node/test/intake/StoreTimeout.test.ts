@@ -6,6 +6,7 @@ import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
+import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -30,6 +31,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
     Layer.succeed(RateLimiter, { key: async () => Result.succeed(null), intake: async () => Result.succeed(allowed) }),
     Layer.succeed(EventLog, { append }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
+    Layer.succeed(SnsService, { certificate: () => Effect.succeed(null), confirm: () => Effect.void }),
     Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: () => false }),
     Layer.succeed(BodyLimits, { maxBytes: 1000, idle: MINUTES, total: MINUTES, buffered: 1000, store: 9_000 }),

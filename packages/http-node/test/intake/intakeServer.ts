@@ -16,6 +16,7 @@ import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
+import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { Context, Effect, Layer, ManagedRuntime, Option, Result, Scope } from "effect"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
@@ -99,6 +100,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
         ),
     }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
+    Layer.succeed(SnsService, { certificate: () => Effect.succeed(null), confirm: () => Effect.void }),
     Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",

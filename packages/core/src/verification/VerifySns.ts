@@ -1,0 +1,44 @@
+/**
+ * Decides whether a message comes from a topic of Amazon SNS that a source names.
+ *
+ * Decision: docs/decisions/0083-topics-of-amazon-sns.md
+ */
+import { type KeyObject, verify, X509Certificate } from "node:crypto"
+import { Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { type SnsMessage, snsMessageIn } from "./SnsMessage.ts"
+import type { SnsService } from "./SnsService.ts"
+import { equalTexts, type RefusalReason, type VerifyingOptions } from "./VerifySender.ts"
+
+/** SNS repeats a message for up to an hour; its time is that of the first attempt. */
+const TOLERANCE_SECONDS = 2 * 3600
+
+/** Why the sender is not verified; null if it is. `secrets`: the names of the topics. */
+export const verifySns = (
+  body: Uint8Array,
+  { secrets, now }: VerifyingOptions,
+  sns: SnsService["Service"],
+): Effect.Effect<RefusalReason | null, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const message = snsMessageIn(body)
+    if (message === null) return "no_signature"
+    // Before the certificate is fetched: only those who know the topic cause a request.
+    if (message === "refused" || !secrets.some((topic) => equalTexts(topic, message.topic))) return "bad_signature"
+    const pem = yield* sns.certificate(message.certificate)
+    const key = pem === null ? null : keyIn(pem)
+    if (key === null || !isSigned(message, key)) return "bad_signature"
+    return Math.abs(now - message.publishedAt) <= TOLERANCE_SECONDS ? null : "old_timestamp"
+  })
+
+const isSigned = ({ algorithm, signedText, signature }: SnsMessage, key: KeyObject): boolean =>
+  verify(algorithm, Buffer.from(signedText), key, signature)
+
+/** Null for what is not a certificate of an RSA key. */
+const keyIn = (pem: string): KeyObject | null => {
+  try {
+    const key = new X509Certificate(pem).publicKey
+    return key.asymmetricKeyType === "rsa" ? key : null
+  } catch {
+    return null
+  }
+}

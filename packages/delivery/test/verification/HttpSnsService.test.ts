@@ -1,0 +1,78 @@
+import { SnsService } from "@data-cabinet/core/verification/SnsService"
+import { PinnedClient } from "@data-cabinet/delivery/outgoing/PinnedClient"
+import { OutgoingError } from "@data-cabinet/delivery/outgoing/OutgoingError"
+import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const CERTIFICATE = new URL("https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem")
+
+/** A client that answers as given, and remembers what it was asked for. */
+const answering = (answers: ReadonlyArray<{ readonly status: number; readonly text?: string } | "away">) => {
+  const asked: Array<string> = []
+  const send: PinnedClient["Service"]["send"] = ({ url }) => {
+    const answer = answers[Math.min(asked.push(url.href), answers.length) - 1]!
+    return answer === "away"
+      ? Effect.fail(new OutgoingError({ code: "timeout", message: "no response within 5 s", peer: null }))
+      : Effect.succeed({ status: answer.status, headers: {}, peer: null, body: Buffer.from(answer.text ?? "") })
+  }
+  const client = { send } as unknown as PinnedClient["Service"]
+  return { asked, layer: HttpSnsService.layer.pipe(Layer.provide(Layer.succeed(PinnedClient, client))) }
+}
+
+it.effect("SnsService fetches a certificate once a day", () => {
+  const { asked, layer } = answering([{ status: 200, text: "PEM" }])
+  return Effect.gen(function* () {
+    const sns = yield* SnsService
+    for (let call = 0; call < 3; call++) assert.strictEqual(yield* sns.certificate(CERTIFICATE), "PEM")
+    assert.deepStrictEqual(asked, [CERTIFICATE.href])
+    yield* TestClock.adjust("23 hours")
+    yield* sns.certificate(CERTIFICATE)
+    assert.strictEqual(asked.length, 1)
+    yield* TestClock.adjust("2 hours")
+    yield* sns.certificate(CERTIFICATE)
+    assert.strictEqual(asked.length, 2)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("SnsService does not ask again within a minute for what is not there", () => {
+  const { asked, layer } = answering([{ status: 404 }, { status: 200, text: "PEM" }])
+  return Effect.gen(function* () {
+    const sns = yield* SnsService
+    assert.isNull(yield* sns.certificate(CERTIFICATE))
+    assert.isNull(yield* sns.certificate(CERTIFICATE))
+    assert.strictEqual(asked.length, 1)
+    yield* TestClock.adjust("61 seconds")
+    assert.strictEqual(yield* sns.certificate(CERTIFICATE), "PEM")
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("SnsService keeps no failure", () => {
+  const { asked, layer } = answering([
+    "away",
+    { status: 503 },
+    { status: 429 },
+    { status: 302 },
+    { status: 200, text: "PEM" },
+  ])
+  return Effect.gen(function* () {
+    const sns = yield* SnsService
+    for (const words of [/no response within/, /responded with 503/, /responded with 429/, /responded with 302/])
+      assert.match((yield* Effect.flip(sns.certificate(CERTIFICATE))).message, words)
+    assert.strictEqual(yield* sns.certificate(CERTIFICATE), "PEM")
+    assert.strictEqual(asked.length, 5)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("SnsService confirms each time, and fails when SNS does not answer with 200", () => {
+  const { asked, layer } = answering([{ status: 200 }, { status: 403 }, "away"])
+  return Effect.gen(function* () {
+    const sns = yield* SnsService
+    const address = new URL("https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription")
+    yield* sns.confirm(address)
+    assert.match((yield* Effect.flip(sns.confirm(address))).message, /403 to the confirmation/)
+    yield* Effect.flip(sns.confirm(address))
+    assert.strictEqual(asked.length, 3)
+  }).pipe(Effect.provide(layer))
+})
