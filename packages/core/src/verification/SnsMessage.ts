@@ -32,6 +32,7 @@ export interface SnsMessage {
 /** The shape of a topic's name. */
 const TOPIC = /^arn:aws(?:-[a-z]+)*:sns:[a-z0-9-]{1,50}:[0-9]{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/
 
+/** Whether a text is the name of a topic: its ARN. */
 export const isTopic = (text: string): boolean => TOPIC.test(text)
 
 const ALGORITHMS: Readonly<Record<string, SnsMessage["algorithm"]>> = { "1": "RSA-SHA1", "2": "RSA-SHA256" }
