@@ -6,6 +6,7 @@ import { Context, Effect } from "effect"
 import type { FileError } from "./FileError.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
+/** Opens archives for imports and polls. */
 export interface ArchiveReading {
   /**
    * The one file inside, unpacked as it is read: damage fails its stream, at a position. Any other file, a workbook too,

@@ -58,4 +58,4 @@ it("readItems reads or refuses every damaged file, and reports each refusal by i
     if (found._tag === "Failure") assert.isNotEmpty(found.failure.message)
     else for (const { line, reason } of found.success.refusals) assert.isTrue(line >= 1 && reason !== "")
   }
-})
+}, 900_000)
