@@ -1,5 +1,10 @@
 /** `cabinet address …`: the receivers of new events, and the outcomes of sending to them. */
-import type { Address, Subscription } from "@data-cabinet/core/delivery/Address"
+import {
+  addressShape,
+  addressWithSecretShape,
+  type Address,
+  type Subscription,
+} from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -13,7 +18,6 @@ import { CommandError } from "./CommandError.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
-import { addressJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { filtersOf } from "./WhereFlag.ts"
 import { removeCertificate } from "./ClientCertificateFlags.ts"
@@ -86,10 +90,12 @@ const addressCard = (address: Address, style: Style): string =>
 
 /** With its secrets. */
 const showWhole = (address: Address) =>
-  Effect.flatMap(format, (json) => report(json, addressJson(address, true), (style) => addressCard(address, style)))
+  Effect.flatMap(format, (json) =>
+    report(json, addressWithSecretShape.json(address), (style) => addressCard(address, style)),
+  )
 
 const showChanged = (address: Address, words: string) =>
-  Effect.flatMap(format, (json) => report(json, addressJson(address, false), () => words))
+  Effect.flatMap(format, (json) => report(json, addressShape.json(address), () => words))
 
 const url = Argument.String("URL").pipe(
   Argument.withDescription("A public http or https address; pass one that contains a secret with --url-file"),
@@ -138,15 +144,12 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* Addresses.use((addresses) => addresses.list)
-      yield* report(
-        yield* format,
-        all.map((address) => addressJson(address, false)),
-        (style) =>
-          columns(
-            ["ID", "STATE", "SOURCES", "CREATED", "URL"],
-            all.map((one) => [String(one.id), state(one), sourcesText(one.sources), one.createdAt, one.url]),
-            { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
-          ),
+      yield* report(yield* format, all.map(addressShape.json), (style) =>
+        columns(
+          ["ID", "STATE", "SOURCES", "CREATED", "URL"],
+          all.map((one) => [String(one.id), state(one), sourcesText(one.sources), one.createdAt, one.url]),
+          { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
+        ),
       )
     }),
   ),

@@ -1,17 +1,17 @@
 /** The commands of `cabinet address` that inspect deliveries and control them. */
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { attemptShape } from "@data-cabinet/core/delivery/Attempt"
+import { pingResultShape, Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { filterTestShape, filterInWords, type FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { isTimestamp, notATimestamp } from "@data-cabinet/core/text/Timestamp"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { filterInWords, type FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
-import { attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
@@ -23,7 +23,7 @@ export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (
       const result = yield* Effect.flatMap(addressNamed(input.id), (id) =>
         Addresses.use((addresses) => addresses.ping(id)),
       )
-      const value = pingJson(result)
+      const value = pingResultShape.json(result)
       const json = yield* format
       if (result.delivered || json) {
         yield* report(json, value, (style) =>
@@ -61,7 +61,7 @@ export const test = Command.make(
       Effect.gen(function* () {
         const id = yield* addressNamed(input.id)
         const result = yield* Addresses.use((addresses) => addresses.test(id, input.event))
-        yield* report(yield* format, filterTestJson(result), () => testText(result))
+        yield* report(yield* format, filterTestShape.json(result), () => testText(result))
       }),
     ),
 ).pipe(Command.withDescription("Show whether an event would be sent to an address, and if not, why"))
@@ -105,7 +105,7 @@ export const log = Command.make(
         )
         yield* report(
           yield* format,
-          attempts.map(attemptJson),
+          attempts.map(attemptShape.json),
           (style) =>
             columns(
               ["AT", "DELIVERY", "EVENT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "NEXT ATTEMPT", "RESPONSE"],

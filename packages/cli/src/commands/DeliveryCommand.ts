@@ -1,10 +1,10 @@
 /** `cabinet delivery …`: one delivery, by its number as shown by `event show` and `address log`. */
+import { deliveryShape, deliveryWithLogShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { format, idArgument, withCabinet } from "./Root.ts"
 import { EXAMPLES } from "./Examples.ts"
 
@@ -15,7 +15,7 @@ const show = Command.make("show", { id }, (input) =>
     Effect.gen(function* () {
       const delivery = yield* Deliveries.use((deliveries) => deliveries.find(input.id))
       const attempts = yield* Deliveries.use((deliveries) => deliveries.attemptsOf(input.id))
-      yield* report(yield* format, deliveryWithLogJson(delivery, attempts), (style) => {
+      yield* report(yield* format, deliveryWithLogShape.json({ ...delivery, log: attempts }), (style) => {
         const head = card(
           [
             ["Delivery", String(delivery.id)],
@@ -50,7 +50,7 @@ const resend = Command.make("resend", { id }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(input.id))
-      yield* report(yield* format, deliveryJson(delivery), () => `Delivery ${delivery.id} is pending again.`)
+      yield* report(yield* format, deliveryShape.json(delivery), () => `Delivery ${delivery.id} is pending again.`)
     }),
   ),
 ).pipe(Command.withDescription("Resend a delivery"))
@@ -63,7 +63,7 @@ const cancel = Command.make("cancel", { id }, (input) =>
         delivery.state === "cancelled"
           ? `Delivery ${delivery.id} is cancelled.`
           : `Delivery ${delivery.id} was ${delivery.state} already.`
-      yield* report(yield* format, deliveryJson(delivery), () => words)
+      yield* report(yield* format, deliveryShape.json(delivery), () => words)
     }),
   ),
 ).pipe(Command.withDescription("Cancel a delivery"))

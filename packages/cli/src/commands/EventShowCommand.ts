@@ -1,7 +1,7 @@
 /** `cabinet event show ID`: everything known about one event. */
+import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext, type EventInContext } from "@data-cabinet/core/event/EventContext"
-import { noSuchEvent } from "@data-cabinet/core/event/EventDetail"
-import type { LaterVerdict, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { noSuchEvent, type LaterVerdict, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import type { OtherReading, ReadingPlace } from "@data-cabinet/core/intake/OtherReadings"
@@ -16,7 +16,6 @@ import { plainLines } from "../output/PlainText.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
-import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { idArgument, format, withCabinet } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 
@@ -114,7 +113,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
         row_waits: record.rowWaits,
         row_set_aside: record.rowSetAside,
         spam: record.spam,
-        deliveries: deliveries.map(deliveryJson),
+        deliveries: deliveries.map(deliveryShape.json),
       }
       yield* report(yield* format, value, (style) => {
         const title = (words: string) => `\n${style.bold(words)}`

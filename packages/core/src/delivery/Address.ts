@@ -1,9 +1,10 @@
 /** A delivery address: the URL that is sent new events, the sources that it subscribes to, and its signing secret. */
+import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
-import type { ClientCertificate, ClientIdentity } from "./ClientCertificate.ts"
-import type { FieldFilters } from "./FieldFilter.ts"
+import { type ClientCertificate, clientCertificateShape, type ClientIdentity } from "./ClientCertificate.ts"
+import { fieldFilterMembers, type FieldFilters } from "./FieldFilter.ts"
 import type { HeaderChange } from "./HeaderChange.ts"
 
 /** `"all"` means every source, including those created later. */
@@ -54,6 +55,66 @@ export interface Address {
   /** The first failed attempt since the last delivered one. */
   readonly failingSince: string | null
 }
+
+const toUrl = {
+  id: Shape.id("The address's id."),
+  url: Shape.text("Where deliveries are sent."),
+}
+
+const settings = {
+  sources: Shape.leaf<Subscription>({
+    oneOf: [{ const: "all" }, { type: "array", items: { type: "integer", minimum: 1 } }],
+    description: "`all`, including later ones, or the ids of sources.",
+  }),
+  filters: Shape.list(
+    Shape.object<FieldFilters[number]>("A condition.", fieldFilterMembers),
+    "It is sent only events for which all of them hold.",
+  ),
+  filteredEvents: Shape.whole("How many events it was not sent because of its filters, but for the last seconds."),
+  headerNames: Shape.list(Shape.text(), "The headers that deliveries have besides ours. Their values are secret."),
+  clientCertificate: Shape.orNull(clientCertificateShape),
+  rate: Shape.orNull(Shape.whole("The most deliveries a second; null: as fast as it takes them.")),
+  timeoutSeconds: Shape.orNull(Shape.whole("How long an attempt may take; null: 15 seconds.")),
+  giveUpAfterSeconds: Shape.orNull(
+    Shape.whole("How long it may fail without a break before it is paused; null: for ever."),
+  ),
+  pauseOnGone: Shape.flag("Whether a response of 410 pauses it."),
+}
+
+const state = {
+  createdAt: Shape.time("When it was added."),
+  pausedAt: Shape.orNull(Shape.time("Since when nothing is sent; else null.")),
+  pausedBecause: Shape.orNull(
+    Shape.oneOf(
+      PAUSE_REASONS,
+      "Why it was paused automatically: it failed for too long, or responded with 410. Null if a person paused it, or it is not paused.",
+    ),
+  ),
+  failingSince: Shape.orNull(Shape.time("The first failed attempt since the last delivered one; else null.")),
+}
+
+/** An address as the APIs show it, without its secrets. */
+export const addressShape = Shape.named(
+  "Address",
+  Shape.object<Omit<Address, "secret" | "previousSecret">>("A delivery address.", { ...toUrl, ...settings, ...state }),
+)
+
+/** An address with its secrets, for an owner who requests this one. */
+export const addressWithSecretShape = Shape.named(
+  "AddressWithSecret",
+  Shape.object<Address>("A delivery address with its signing secret.", {
+    ...toUrl,
+    secret: Shape.text("The signing secret."),
+    ...settings,
+    previousSecret: Shape.orNull(
+      Shape.object<PreviousSecret>("The previous secret.", {
+        secret: Shape.text("It also signs deliveries."),
+        until: Shape.time("Until when it also signs."),
+      }),
+    ),
+    ...state,
+  }),
+)
 
 /**
  * Its URL as shown to this role, or to no role. Roles that may not see secrets do not see the query string, which may

@@ -1,4 +1,5 @@
 /** The operations of a cabinet's owner on delivery addresses. URL, sources and filter are checked before they are saved. */
+import * as Shape from "../json/Shape.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
@@ -8,7 +9,7 @@ import { AddressStore, MAX_ADDRESSES, type TooManyAddresses } from "./AddressSto
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
-import type { Outcome } from "./Attempt.ts"
+import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { noSuchAddress } from "./Deliveries.ts"
@@ -23,6 +24,16 @@ export interface PingResult extends Outcome {
   readonly deliveryId: number
   readonly delivered: boolean
 }
+
+/** A ping's result as the APIs show it. */
+export const pingResultShape = Shape.named(
+  "PingResult",
+  Shape.object<PingResult>("The outcome of a ping.", {
+    deliveryId: Shape.id("The ping's delivery.", 732),
+    delivered: Shape.flag("Whether the response was a 2xx."),
+    ...outcomeMembers,
+  }),
+)
 
 type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 

@@ -1,5 +1,7 @@
 /** One attempt to deliver: its outcome, and how the log shows it. */
 
+import * as Shape from "../json/Shape.ts"
+
 /** How many bytes of a response the log keeps. */
 export const RESPONSE_KEPT_BYTES = 2048
 
@@ -48,3 +50,56 @@ export interface Delivery {
   /** Null unless it is due. */
   readonly dueAt: string | null
 }
+
+/** The members of a request's outcome as the APIs show them. */
+export const outcomeMembers = {
+  status: Shape.orNull(Shape.whole("The status of the response; null: there was none.")),
+  failure: Shape.orNull(Shape.text("Why there was none; else null.")),
+  peer: Shape.orNull(Shape.text("The address that was connected to.")),
+  durationMs: Shape.whole("How long it took."),
+  responseBody: Shape.orNull(Shape.text("The beginning of the response.")),
+} satisfies Shape.Members<Outcome>
+
+/** An attempt as the APIs show it. */
+export const attemptShape = Shape.named(
+  "Attempt",
+  Shape.object<Attempt>("An attempt to deliver.", {
+    deliveryId: Shape.id("The delivery's id.", 731),
+    type: Shape.oneOf(["event.received", "ping"]),
+    eventId: Shape.orNull(Shape.id("The event; null for a ping.", 10417)),
+    addressId: Shape.id("The address's id."),
+    number: Shape.whole("From 1."),
+    at: Shape.time("When it began."),
+    delivered: Shape.flag("Whether the response was a 2xx."),
+    ...outcomeMembers,
+    nextAt: Shape.orNull(Shape.time("When the next one is due; else null.")),
+  }),
+)
+
+const members = {
+  id: Shape.id("The delivery's id.", 731),
+  type: Shape.oneOf(["event.received", "ping"]),
+  addressId: Shape.id("The address's id."),
+  eventId: Shape.orNull(Shape.id("The event; null for a ping.", 10417)),
+  state: Shape.oneOf(DELIVERY_STATES),
+  attempts: Shape.whole("How many were begun."),
+  createdAt: Shape.time("When it was created."),
+  dueAt: Shape.orNull(Shape.time("When it is sent next; null unless it is due.")),
+} satisfies Shape.Members<Delivery>
+
+/** A delivery as the APIs show it. */
+export const deliveryShape = Shape.named("DeliveryState", Shape.object<Delivery>("A delivery.", members))
+
+/** A delivery with its log, newest attempt first. */
+export interface DeliveryWithLog extends Delivery {
+  readonly log: ReadonlyArray<Attempt>
+}
+
+/** A delivery with its log as the APIs show it. */
+export const deliveryWithLogShape = Shape.named(
+  "DeliveryWithLog",
+  Shape.object<DeliveryWithLog>("A delivery with its attempts.", {
+    ...members,
+    log: Shape.list(attemptShape, "Its attempts, newest first."),
+  }),
+)

@@ -6,6 +6,7 @@
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { Result } from "effect"
+import * as Shape from "../json/Shape.ts"
 import { AddressError } from "./AddressError.ts"
 
 /** Both in PEM. The certificate is the client's own, followed by the intermediate authorities up to a trusted one. */
@@ -25,6 +26,17 @@ export interface ClientCertificate {
 }
 
 /** The longest certificate chain, in PEM. */
+/** A certificate as the APIs show it. */
+export const clientCertificateShape = Shape.object<ClientCertificate>(
+  "With which the service identifies itself to the receiver. Its key is secret.",
+  {
+    subject: Shape.text("Whom it names."),
+    issuer: Shape.text("Who issued it."),
+    fingerprint: Shape.text("SHA-256, in upper-case hexadecimal with colons."),
+    endsAt: Shape.time("Until when it is valid."),
+  },
+)
+
 export const MAX_CERTIFICATE_CHARACTERS = 65_536
 /** The longest private key, in PEM. */
 export const MAX_KEY_CHARACTERS = 16_384

@@ -7,10 +7,10 @@
  *
  * Decision: docs/decisions/0063-filters-hold-from-commit-to-commit.md
  */
+import * as Shape from "../json/Shape.ts"
 import { Result } from "effect"
 import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
-import { isJsonList, JsonNumber } from "../json/Json.ts"
-import type { Json, JsonObject } from "../json/Json.ts"
+import { isJsonList, JsonNumber, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
 import { AddressError } from "./AddressError.ts"
@@ -23,6 +23,13 @@ export interface FieldFilter {
   /** Empty for `empty` and `notempty`. */
   readonly fv: string
 }
+
+/** The members of a condition as the APIs show them. */
+export const fieldFilterMembers = {
+  fc: Shape.text("The field's name, as its sender writes it."),
+  fo: Shape.oneOf(FILTER_CONDITIONS, "The condition."),
+  fv: Shape.text("The value; empty for `empty` and `notempty`."),
+} satisfies Shape.Members<FieldFilter>
 
 /** Empty: every event passes. */
 export type FieldFilters = ReadonlyArray<FieldFilter>

@@ -3,11 +3,12 @@
  * before they trust a filter.
  */
 import { Result } from "effect"
+import * as Shape from "../json/Shape.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { Address } from "./Address.ts"
-import { compileFilter, type FieldFilter, FilteredFields } from "./FieldFilter.ts"
+import { compileFilter, type FieldFilter, fieldFilterMembers, FilteredFields } from "./FieldFilter.ts"
 
 /** The facts of an event that decide its deliveries. */
 export interface JudgedEvent {
@@ -72,6 +73,34 @@ export interface FilterTest {
   /** The delivery that was created for it, by the filter at that time; null if none was. */
   readonly deliveryId: number | null
 }
+
+/** A test of a filter as the APIs show it. */
+export const filterTestShape = Shape.named(
+  "AddressTest",
+  Shape.object<FilterTest>("Whether an address is sent an event.", {
+    addressId: Shape.id("The address's id."),
+    eventId: Shape.id("The event's number.", 10417),
+    passes: Shape.flag("Whether the address would be sent the event."),
+    reasons: Shape.list(
+      Shape.object<NotSentReason>("A reason.", {
+        code: Shape.oneOf(NOT_SENT),
+        message: Shape.text("The reason in words."),
+      }),
+      "Why not.",
+    ),
+    conditions: Shape.list(
+      Shape.object<JudgedCondition>("A condition.", {
+        ...fieldFilterMembers,
+        holds: Shape.flag("Whether it holds."),
+        value: Shape.orNull(
+          Shape.text("The event's value of the field, as JSON text, cut after 200 characters; null: no such field."),
+        ),
+      }),
+      "The filter's conditions.",
+    ),
+    deliveryId: Shape.orNull(Shape.id("The delivery created for it; null: none.", 731)),
+  }),
+)
 
 const SHOWN = 200
 

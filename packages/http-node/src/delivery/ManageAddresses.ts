@@ -1,8 +1,14 @@
 /** Delivery addresses over the management API: their settings, their secrets, pings and attempts. */
+import {
+  addressShape,
+  addressWithSecretShape,
+  type Address,
+  shownAddressUrl,
+} from "@data-cabinet/core/delivery/Address"
+import { attemptShape } from "@data-cabinet/core/delivery/Attempt"
+import { pingResultShape, Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { filterTestShape } from "@data-cabinet/core/delivery/TestFilter"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Address"
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { addressJson, attemptJson, filterTestJson, pingJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
 import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
@@ -26,7 +32,7 @@ const range = Schema.Struct({
 const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 
 const shown = (address: Address, { role }: Actor) =>
-  addressJson({ ...address, url: shownAddressUrl(address, role) }, false)
+  addressShape.json({ ...address, url: shownAddressUrl(address, role) })
 
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
@@ -40,7 +46,7 @@ export const manageAddresses = Effect.gen(function* () {
   const once: Once = {
     completed: "transaction",
     withheld: ["secret", "previous_secret"],
-    replay: one("Address", "The address."),
+    replay: one(addressShape, "The address."),
   }
   return [
     manageEndpoint({
@@ -52,7 +58,7 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "Every address by id, without its secrets. A viewer does not see the query strings of their URLs. The list is not paginated.",
       action: "address.read",
-      response: list("Address", "The addresses."),
+      response: list(addressShape, "The addresses."),
       respond: ({ actor }) => Effect.map(addresses.list, (all) => whole(all.map((address) => shown(address, actor)))),
     }),
     manageEndpoint({
@@ -66,12 +72,12 @@ export const manageAddresses = Effect.gen(function* () {
       action: "address.change",
       once,
       body: newAddress,
-      response: one("AddressWithSecret", "The address.", 201),
+      response: one(addressWithSecretShape, "The address.", 201),
       errors: ["too_many_addresses", ...ADDRESS_ERRORS],
       params: { too_many_addresses: "/sources", ...ADDRESS_PARAMS },
       respond: ({ body }) =>
         Effect.map(addresses.create({ sources: "all", ...changeOf(body), url: body.url }), (made) =>
-          addressJson(made, true),
+          addressWithSecretShape.json(made),
         ),
     }),
     manageEndpoint({
@@ -82,7 +88,7 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "One delivery address",
       description: "One address, without its secrets. A viewer does not see the query string of its URL.",
       action: "address.read",
-      response: one("Address", "The address."),
+      response: one(addressShape, "The address."),
       respond: ({ actor, path: [address] }) => Effect.map(addresses.get(address), (found) => shown(found, actor)),
     }),
     manageEndpoint({
@@ -95,7 +101,7 @@ export const manageAddresses = Effect.gen(function* () {
         "Deliveries that are due already go to the new URL. A new filter applies to every event committed after it. Missing fields stay. Its headers and its client certificate stay with their origin: a URL of another origin needs `headers`, which may be empty, and `client_identity`, which may be null. `headers` replaces all of them; `set_headers` and `remove_headers` change single ones.",
       action: "address.change",
       body: addressChange,
-      response: one("Address", "The address."),
+      response: one(addressShape, "The address."),
       errors: [
         "no_such_address",
         "busy",
@@ -113,7 +119,7 @@ export const manageAddresses = Effect.gen(function* () {
       },
       respond: ({ path: [address], body }) =>
         addresses.set(address, changeOf(body)).pipe(
-          Effect.map((changed) => addressJson(changed, false)),
+          Effect.map(addressShape.json),
           Effect.mapError((error) =>
             "code" in error && error.code === "bad_header"
               ? { code: error.code, message: error.message, param: headersPointer(body) }
@@ -141,8 +147,8 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Show a signing secret",
       description: "The address with its signing secret, and for a day after a change the previous one.",
       action: "address.reveal",
-      response: one("AddressWithSecret", "The address."),
-      respond: ({ path: [address] }) => Effect.map(addresses.reveal(address), (found) => addressJson(found, true)),
+      response: one(addressWithSecretShape, "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.reveal(address), addressWithSecretShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -154,9 +160,8 @@ export const manageAddresses = Effect.gen(function* () {
         "The old one signs too for 24 hours, so that no delivery is refused meanwhile. A second rotation would end the old one at once; a repeat with the same `Idempotency-Key` changes nothing.",
       action: "address.change",
       once,
-      response: one("AddressWithSecret", "The address.", 201),
-      respond: ({ path: [address] }) =>
-        Effect.map(addresses.rotateSecret(address), (found) => addressJson(found, true)),
+      response: one(addressWithSecretShape, "The address.", 201),
+      respond: ({ path: [address] }) => Effect.map(addresses.rotateSecret(address), addressWithSecretShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -166,8 +171,8 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Pause a delivery address",
       description: "Nothing is sent to it; deliveries that become due meanwhile wait.",
       action: "address.change",
-      response: one("Address", "The address."),
-      respond: ({ path: [address] }) => Effect.map(addresses.pause(address), (found) => addressJson(found, false)),
+      response: one(addressShape, "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.pause(address), addressShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -177,8 +182,8 @@ export const manageAddresses = Effect.gen(function* () {
       summary: "Resume a delivery address",
       description: "Waiting deliveries are sent, and new ones.",
       action: "address.change",
-      response: one("Address", "The address."),
-      respond: ({ path: [address] }) => Effect.map(addresses.resume(address), (found) => addressJson(found, false)),
+      response: one(addressShape, "The address."),
+      respond: ({ path: [address] }) => Effect.map(addresses.resume(address), addressShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -189,8 +194,8 @@ export const manageAddresses = Effect.gen(function* () {
       description: "Sends a signed ping at once, even to a paused address, and returns the result.",
       action: "address.change",
       once: { completed: "after" },
-      response: one("PingResult", "The result; a failed ping is not an error of this request."),
-      respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingJson),
+      response: one(pingResultShape, "The result; a failed ping is not an error of this request."),
+      respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingResultShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -204,8 +209,8 @@ export const manageAddresses = Effect.gen(function* () {
       action: "address.read",
       errors: ["no_such_address", "no_such_event"],
       params: { no_such_address: "id", no_such_event: "event_id" },
-      response: one("AddressTest", "What was found."),
-      respond: ({ path: [address, event] }) => Effect.map(addresses.test(address, event), filterTestJson),
+      response: one(filterTestShape, "What was found."),
+      respond: ({ path: [address, event] }) => Effect.map(addresses.test(address, event), filterTestShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -216,11 +221,11 @@ export const manageAddresses = Effect.gen(function* () {
       description: "Newest first. For the next page send `next_cursor` as `before`.",
       action: "delivery.read",
       parameters: [limitParameter, attemptsBefore, flagParameter("failed", "Only failed ones.")],
-      response: list("Attempt", "The attempts."),
+      response: list(attemptShape, "The attempts."),
       respond: ({ path: [addressId], query: { limit = 100, before, failed = false } }) =>
         Effect.map(deliveries.log({ addressId, limit: limit + 1, failedOnly: failed, ...before }), (all) => {
           const { data, ...page } = pageOf(all, limit, attemptCursor)
-          return { data: data.map(attemptJson), ...page }
+          return { data: data.map(attemptShape.json), ...page }
         }),
     }),
     manageEndpoint({

@@ -1,7 +1,6 @@
 /** Single deliveries over the management API. */
+import { deliveryShape, deliveryWithLogShape, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
-import { deliveryJson, deliveryWithLogJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { Effect } from "effect"
 import { one, searched } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -16,7 +15,7 @@ export const manageDeliveries = Effect.gen(function* () {
     segments: [id],
     errors: ["no_such_delivery"],
     params: { no_such_delivery: "id" },
-    response: one("DeliveryState", "The delivery."),
+    response: one(deliveryShape, "The delivery."),
   } as const
   return [
     manageEndpoint({
@@ -35,13 +34,13 @@ export const manageDeliveries = Effect.gen(function* () {
         idParameter("event_id", "Only deliveries of this event."),
         wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
       ],
-      response: searched("DeliveryState", "The deliveries."),
+      response: searched(deliveryShape, "The deliveries."),
       respond: ({ query: { limit = 100, before, address_id, event_id, state } }) => {
         const filter = { addressId: address_id ?? null, eventId: event_id ?? null, state: state ?? null }
         return Effect.map(
           deliveries.list({ limit, before: before ?? null, ...filter }),
           ({ items, next, searchedTo }) => ({
-            data: items.map(deliveryJson),
+            data: items.map(deliveryShape.json),
             has_more: next !== null,
             next_cursor: next === null ? null : String(next),
             searched_to: searchedTo,
@@ -57,9 +56,11 @@ export const manageDeliveries = Effect.gen(function* () {
       summary: "One delivery",
       description: "One delivery with its state and its attempts, newest first.",
       action: "delivery.read",
-      response: one("DeliveryWithLog", "The delivery."),
+      response: one(deliveryWithLogShape, "The delivery."),
       respond: ({ path: [delivery] }) =>
-        Effect.zipWith(deliveries.find(delivery), deliveries.attemptsOf(delivery), deliveryWithLogJson),
+        Effect.zipWith(deliveries.find(delivery), deliveries.attemptsOf(delivery), (found, log) =>
+          deliveryWithLogShape.json({ ...found, log }),
+        ),
     }),
     manageEndpoint({
       ...common,
@@ -71,7 +72,7 @@ export const manageDeliveries = Effect.gen(function* () {
       action: "delivery.change",
       once: { completed: "transaction" },
       errors: ["no_such_delivery", "not_resent", "no_such_address"],
-      respond: ({ path: [delivery] }) => Effect.map(deliveries.resend(delivery), deliveryJson),
+      respond: ({ path: [delivery] }) => Effect.map(deliveries.resend(delivery), deliveryShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -81,7 +82,7 @@ export const manageDeliveries = Effect.gen(function* () {
       summary: "Stop a delivery",
       description: "No further attempt is made. One that was delivered stays delivered.",
       action: "delivery.change",
-      respond: ({ path: [delivery] }) => Effect.map(deliveries.cancel(delivery), deliveryJson),
+      respond: ({ path: [delivery] }) => Effect.map(deliveries.cancel(delivery), deliveryShape.json),
     }),
   ]
 })

@@ -1,6 +1,6 @@
 /** Single events and the trash over the management API, and the feed as the read API has it. */
+import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { deliveryJson } from "@data-cabinet/core/delivery/DeliveryJson"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { EventDetail, NO_ORIGINAL, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
@@ -191,7 +191,7 @@ export const manageEvents = Effect.gen(function* () {
         const inContext = yield* contexts.find(event)
         if (Option.isNone(inContext)) return yield* Effect.fail(missing(noSuchEvent(event)))
         const { event: text, row, rowWaits, rowSetAside, spam, ...record } = inContext.value
-        const deliveries = JSON.stringify(record.deliveries.map(deliveryJson))
+        const deliveries = JSON.stringify(record.deliveries.map(deliveryShape.json))
         const original = JSON.stringify(originalJson(record.original))
         const aside = JSON.stringify(rowSetAside)
         // The event and its row as they are stored, to the last digit.
