@@ -10,6 +10,7 @@ import * as SessionPool from "./SessionPool.ts"
 import { author, authorBounded } from "./SessionSettings.ts"
 import { allowAuthorLogin } from "../migrations/AuthorLogin.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
+import { schemaHint } from "./SchemaHint.ts"
 import { splitStatements } from "./SqlScript.ts"
 
 /** A statement that PostgreSQL rejected. `number` counts from 1; 0 if no statement was reached. */
@@ -72,10 +73,11 @@ const runStatement = Effect.fnUntraced(function* (session: SqlConnection.Connect
   return { statement, rows: shown, count: rows.length > 0 ? rows.length : (result.rowCount ?? null) }
 })
 
-const inWords = (number: number, many: boolean) => (error: SqlError.SqlError) => {
+const inWords = (number: number, many: boolean, statement?: string) => (error: SqlError.SqlError) => {
   const { hint, detail } = (error.reason.cause ?? {}) as { hint?: unknown; detail?: unknown }
-  const more = [detail, hint].filter((text) => typeof text === "string" && text !== "")
   const state = sqlState(error)
+  const ours = statement === undefined ? undefined : schemaHint(statement, state, sqlMessage(error))
+  const more = [detail, hint, ours].filter((text) => typeof text === "string" && text !== "")
   const where = many ? `Statement ${number}: ` : ""
   const sentence = [`${where}${sqlMessage(error)}${state === undefined ? "" : ` (${state})`}`, ...more].join(". ")
   return new ScriptError({ message: sentence, number })
@@ -102,7 +104,7 @@ export const runScript = ({
       if (transaction) yield* say("BEGIN")
       for (const [index, statement] of statements.entries()) {
         const run = connectionLossAsError(runStatement(session, statement))
-        outcomes.push(yield* Effect.mapError(run, inWords(index + 1, isNumbered)))
+        outcomes.push(yield* Effect.mapError(run, inWords(index + 1, isNumbered, ours ? undefined : statement)))
       }
       if (transaction) yield* say("COMMIT")
     })

@@ -50,6 +50,31 @@ it("runScript without a transaction runs statements that allow none, and keeps t
   expect(row).toEqual({ kept: true })
 })
 
+const HINT = "The author creates in public and in schemas of its own: cabinet schema add NAME adds one"
+
+it.each([
+  "CREATE TABLE sources.own (a int)",
+  "CREATE SCHEMA own",
+  "-- a comment\nCREATE OR REPLACE VIEW cabinet.own AS SELECT 1",
+  "CREATE TABLE Cabinet.own AS SELECT 1",
+  'SELECT 1; CREATE FUNCTION "sources".own() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
+  "SET search_path = sources; CREATE VIEW own AS SELECT 1 AS one",
+])("runScript names the command that adds a schema when it may not run %s", async (script) => {
+  await expect(run(script)).rejects.toThrow(/permission denied for (schema|database) \S+ \(42501\)/)
+  await expect(run(script)).rejects.toThrow(HINT)
+})
+
+it.each([
+  "CREATE VIEW public.copied AS SELECT * FROM cabinet.event",
+  "CREATE TABLE copied AS TABLE cabinet.event",
+  "SELECT * FROM cabinet.event",
+  "CREATE ROLE own",
+])("runScript names no command that adds a schema when it may not run %s", async (script) => {
+  const refused = await run(script).catch((error: Error) => error.message)
+  expect(refused).toMatch(/permission denied/)
+  expect(refused).not.toContain(HINT)
+})
+
 it("runScript sees nothing of the cabinet's own", async () => {
   await expect(run("SELECT * FROM cabinet.api_key")).rejects.toThrow(/permission denied/)
   await expect(run("SET ROLE cabinet; SELECT * FROM cabinet.api_key")).rejects.toThrow(/permission denied/)
