@@ -22,6 +22,7 @@ export type TaskName =
   | "partition creation"
   | "poll lease renewal"
   | "poll loop"
+  | "prepared transactions"
   | "rate window cleanup"
   | "receiver certificates"
   | "repeat window cleanup"

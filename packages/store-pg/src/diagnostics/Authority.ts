@@ -2,6 +2,7 @@
 import type { AuthorityReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { FORGOTTEN_SECONDS, PREPARED, type PreparedTransaction } from "../maintenance/PreparedTransactions.ts"
 import { OUTLIVED_SESSIONS, UNSTOPPABLE_FOR_ALL } from "./UnstoppableCode.ts"
 
 /** The author's roles: those that the cabinet created here, by name. */
@@ -10,10 +11,6 @@ const AUTHORS = `(SELECT r.oid FROM pg_roles r JOIN cabinet.role_password p ON p
 const GENERAL = `
 SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS is_superuser,
   EXISTS (SELECT FROM ${AUTHORS} a WHERE has_database_privilege(a.oid, current_database(), 'CREATE')) AS author_creates`
-
-const PREPARED = `
-SELECT gid AS name, owner::text AS login, cabinet.rfc3339(prepared) AS since FROM pg_prepared_xacts
-WHERE database = current_database() AND prepared < clock_timestamp() - interval '1 minute' ORDER BY prepared LIMIT 20`
 
 const EXTENSIONS = `
 SELECT e.extname::text AS name, n.nspname::text AS schema
@@ -28,7 +25,7 @@ export const authority = Effect.gen(function* () {
     isSuperuser: general!.is_superuser,
     outlivedSessions: yield* sql.unsafe<AuthorityReport["outlivedSessions"][number]>(OUTLIVED_SESSIONS),
     unstoppableForAll: remedies.map(({ remedy }) => remedy),
-    preparedTransactions: yield* sql.unsafe<AuthorityReport["preparedTransactions"][number]>(PREPARED),
+    preparedTransactions: yield* sql.unsafe<PreparedTransaction>(PREPARED, [FORGOTTEN_SECONDS]),
     authorsExtensions: yield* sql.unsafe<AuthorityReport["authorsExtensions"][number]>(EXTENSIONS),
     authorCreates: general!.author_creates,
   }

@@ -6,6 +6,7 @@ import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { repeatReportGrants } from "../migrations/ReportsRole.ts"
+import { preparedTransactions } from "./PreparedTransactions.ts"
 import { endReportSessions } from "./ReportSessions.ts"
 
 const PARTITIONED = ["cabinet.original_request", "cabinet.attempt_delivered", "cabinet.attempt_failed", "cabinet.audit"]
@@ -36,6 +37,7 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* background("partition creation", "1 hour", makePartitions)
     yield* background("report sessions", "5 seconds", endReportSessions())
+    yield* background("prepared transactions", "1 minute", preparedTransactions())
     yield* background("report grants", "1 hour", repeatReportGrants)
     yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
   }),
