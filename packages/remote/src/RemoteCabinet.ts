@@ -12,6 +12,7 @@ import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
 import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
 import * as HttpEventContext from "./event/HttpEventContext.ts"
 import * as HttpErasure from "./event/HttpErasure.ts"
+import * as HttpRereading from "./event/HttpRereading.ts"
 import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
 import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
@@ -52,6 +53,7 @@ export const layer = Layer.mergeAll(
   HttpImport.layer,
   HttpImports.layer,
   HttpLateVerification.layer,
+  HttpRereading.layer,
   HttpNotices.layer,
   HttpPeople.layer,
   HttpPolls.layer,

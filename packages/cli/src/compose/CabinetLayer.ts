@@ -14,6 +14,7 @@ import { Imports } from "@data-cabinet/core/file/Imports"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
+import { Rereading } from "@data-cabinet/core/event/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
@@ -70,6 +71,7 @@ import * as PgEventListStore from "@data-cabinet/store-pg/event/PgEventListStore
 import * as PgEventLog from "@data-cabinet/store-pg/event/PgEventLog"
 import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgErasureStore from "@data-cabinet/store-pg/event/PgErasureStore"
+import * as PgRereadStore from "@data-cabinet/store-pg/event/PgRereadStore"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
@@ -188,6 +190,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),
     PgRefusedSignatures.layer,
     PgLateVerificationStore.layer({ originalDays: settings.retentionDays }),
+    PgRereadStore.layer({ originalDays: settings.retentionDays }),
     PgLimitedRequests.layer,
     PgReaderTokenStore.layer({ apiRate: settings.apiRate }),
     PgApiKeyStore.layer,
@@ -271,6 +274,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Imports.layer,
     Intake.layer,
     LateVerification.layer,
+    Rereading.layer,
     Notices.layer,
     TellNotices.layer,
     polls,

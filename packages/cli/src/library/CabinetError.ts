@@ -2,6 +2,7 @@
 import type { RegistryError } from "@data-cabinet/core/tenancy/RegistryError"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { RereadError } from "@data-cabinet/core/event/RereadError"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FeedError } from "@data-cabinet/core/feed/FeedError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
@@ -37,6 +38,7 @@ type Coded =
   | KeyError
   | LatestViewError
   | LateVerificationError
+  | RereadError
   | PollError
   | ReadError
   | RegistryError

@@ -9,6 +9,7 @@ import {
   NOTHING_ERASED,
 } from "@data-cabinet/core/event/Erasure"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { Rereading, type RereadOptions, type RereadPage, type RereadVerdicts } from "@data-cabinet/core/event/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -47,6 +48,18 @@ export interface PurgeWhereOptions {
   /** Only events of this source. */
   readonly sourceId?: number | undefined
   /** Counts what would be erased, and changes nothing. */
+  readonly dryRun?: boolean | undefined
+}
+
+/** How stored events are read again. */
+export interface RereadSettings {
+  /** The charset, by any of its names in a `Content-Type`. */
+  readonly encoding: string
+  /** Also reads values in it that are UTF-8 by themselves, or declare a charset of their own. */
+  readonly allValues?: boolean | undefined
+  /** Delivers changed events again. */
+  readonly deliver?: boolean | undefined
+  /** Only returns what would change. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -92,7 +105,23 @@ export interface EventsApi {
       readonly cursor?: string | undefined
     },
   ) => Promise<LatePage>
+  /**
+   * Decodes the original requests of stored events again, at most 1,000 of them, and corrects the events and their rows. They keep
+   * their numbers and their places in the feed.
+   */
+  readonly reread: (events: ReadonlyArray<number>, settings: RereadSettings) => Promise<RereadVerdicts>
+  /** The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. */
+  readonly rereadSource: (
+    sourceId: number,
+    settings: RereadSettings & { readonly limit?: number | undefined; readonly cursor?: string | undefined },
+  ) => Promise<RereadPage>
 }
+
+const rereadOptions = ({ encoding, allValues = false, deliver = false }: RereadSettings): RereadOptions => ({
+  encoding,
+  allValues,
+  deliver,
+})
 
 const everywhere = (filters: FieldFilters, { sourceId, dryRun = false }: PurgeWhereOptions) =>
   Effect.gen(function* () {
@@ -129,5 +158,15 @@ export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   verifySource: (sourceId, { deliver = false, dryRun = false, limit, cursor } = {}) => {
     const query: LateQuery = { sourceId, deliver, baseUrl, cursor, ...(limit === undefined ? {} : { limit }) }
     return run(LateVerification.use((late) => (dryRun ? late.trySource(query) : late.source(query))))
+  },
+  reread: (events, settings) => {
+    const options = rereadOptions(settings)
+    return run(
+      Rereading.use((all) => (settings.dryRun ? all.tryEvents(events, options) : all.events(events, options))),
+    )
+  },
+  rereadSource: (sourceId, { limit, cursor, ...settings }) => {
+    const query = { sourceId, ...rereadOptions(settings), limit, cursor }
+    return run(Rereading.use((all) => (settings.dryRun ? all.trySource(query) : all.source(query))))
   },
 })

@@ -11,6 +11,7 @@ import { Addresses } from "../delivery/Addresses.ts"
 import { certificateIn } from "../delivery/ClientCertificate.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
+import { Rereading } from "../event/Rereading.ts"
 import { Trash } from "../event/Trash.ts"
 import { Import } from "../file/Import.ts"
 import { Imports } from "../file/Imports.ts"
@@ -137,6 +138,20 @@ const LATE_VERIFICATION: Acts<LateVerification["Service"]> = {
   events: (events, { deliver }) => act("event.verify", null, { ...some(events), deliver }),
   source: ({ sourceId, deliver, cursor }) =>
     act("event.verify", `source ${sourceId}`, { deliver, continued: cursor !== undefined }),
+  trySource: null,
+}
+
+const REREADING: Acts<Rereading["Service"]> = {
+  events: (events, { encoding, allValues, deliver }) =>
+    act("event.reread", null, { ...some(events), encoding, all_values: allValues, deliver }),
+  tryEvents: null,
+  source: ({ sourceId, encoding, allValues, deliver, cursor }) =>
+    act("event.reread", `source ${sourceId}`, {
+      encoding,
+      all_values: allValues,
+      deliver,
+      continued: cursor !== undefined,
+    }),
   trySource: null,
 }
 
@@ -305,6 +320,7 @@ export const layer = Layer.mergeAll(
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
   over(Erasure, (service) => Layer.succeed(Erasure, service), ERASURE),
   over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
+  over(Rereading, (service) => Layer.succeed(Rereading, service), REREADING),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
   over(People, (service) => Layer.succeed(People, service), PEOPLE),

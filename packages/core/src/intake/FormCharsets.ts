@@ -15,7 +15,8 @@ import { isDamagedUtf8, kindOfValue } from "./ValueCharset.ts"
 
 /**
  * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
- * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header.
+ * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
+ * `reread`: an operator, after the event was accepted.
  */
 export type CharsetDecidedBy =
   | "source"
@@ -26,6 +27,7 @@ export type CharsetDecidedBy =
   | "part"
   | "data"
   | "json"
+  | "reread"
 
 /** A charset, and the signal that determined it. */
 export interface CharsetDecision {
@@ -48,6 +50,8 @@ export interface FormCharsets {
   readonly isUniform: boolean
   /** Whether parts may declare a charset of their own. */
   readonly heedsParts: boolean
+  /** Whether such a charset counts only if every byte of the part has a meaning in it. */
+  readonly partsMustFit?: true
   /** For file names that are not UTF-8. */
   readonly fileNames: Charset
   /** Charsets by field name, for values that are not UTF-8. */
@@ -80,6 +84,23 @@ export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): Form
   if (isUtf8(form.bytes)) return AS_UTF_8
   const charset = namedCharset(form, "charset", false)
   return byValue(form, charset === null ? null : { charset, decidedBy: "named_charset" }, fieldCharsets(form), true)
+}
+
+/**
+ * The charsets of a form that an operator reads again. Unless `allValues`, what is UTF-8 by itself stays so, and what a value
+ * declares for itself counts where the value can be read in it; everything else is in this charset.
+ */
+export const rereadCharsets = (form: RawForm, charset: Charset, allValues: boolean): FormCharsets => {
+  const decision: CharsetDecision = { charset, decidedBy: "reread" }
+  if (allValues) return uniformCharsets(decision, false)
+  return {
+    decision,
+    isUniform: false,
+    heedsParts: true,
+    partsMustFit: true,
+    fileNames: charset,
+    byField: fieldCharsets(form),
+  }
 }
 
 /**

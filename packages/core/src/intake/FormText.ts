@@ -9,7 +9,7 @@ import type { Charset } from "../text/Charset.ts"
 import { type CharsetDecision, type FormCharsets, staysUtf8 } from "./FormCharsets.ts"
 import { OtherReadings, type OtherReading, type ReadingPlace } from "./OtherReadings.ts"
 import { unescapeName } from "./PartHeaders.ts"
-import type { RawField, RawFile, RawForm, RawPart } from "./RawForm.ts"
+import type { RawField, RawFile, RawForm } from "./RawForm.ts"
 
 export interface FormText {
   readonly fields: ReadonlyArray<readonly [name: string, value: Json]>
@@ -59,18 +59,21 @@ export const decodeForm = (
     if (as.charset !== main && !isAscii(bytes, start, end)) others.add(as, at, field)
     return read(start, end, as.charset)
   }
-  const ownOf = (part: RawPart | null): CharsetDecision | null => {
+  const ownOf = ({ part, valueStart, valueEnd }: RawField): CharsetDecision | null => {
     if (part === null || !charsets.heedsParts) return null
     const charset = charsetOf(part.charset)
-    return charset === null ? null : { charset, decidedBy: "part" }
+    if (charset === null) return null
+    if (charsets.partsMustFit && decode(bytes, charset, valueStart, valueEnd).replaced > 0) return null
+    return { charset, decidedBy: "part" }
   }
   const namedOf = (name: string): CharsetDecision => {
     const charset = byField.get(name)
     return charset === undefined ? decision : { charset, decidedBy: "named_charsets" }
   }
-  const valueOf = ({ part, valueStart, valueEnd }: RawField, name: string): Json => {
+  const valueOf = (field: RawField, name: string): Json => {
+    const { part, valueStart, valueEnd } = field
     if (part !== null && part.file !== null) return fileOf(part.file, valueEnd - valueStart, name)
-    const as = ownOf(part) ?? decisionOf(valueStart, valueEnd, namedOf(name))
+    const as = ownOf(field) ?? decisionOf(valueStart, valueEnd, namedOf(name))
     return readAs({ start: valueStart, end: valueEnd }, as, place, name)
   }
   const fields = form.fields.map((field) => {

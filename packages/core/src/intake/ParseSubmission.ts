@@ -136,7 +136,7 @@ interface ReadBody {
 const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
 
 /** Node passes the bytes of a URL as Latin-1; a caller that has decoded them already passes characters. */
-const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
+export const queryBytes = (query: string): Buffer => Buffer.from(query, /[^\0-\xff]/.test(query) ? "utf8" : "latin1")
 
 const NO_QUERY = parseFormBody(Buffer.alloc(0))
 

@@ -39,6 +39,7 @@ export type Action =
   | "event.read"
   | "event.trash"
   | "event.verify"
+  | "event.reread"
   | "event.purge"
   | "key.read"
   | "key.change"
@@ -81,6 +82,7 @@ export const ROLE_NEEDED = {
   "event.read": "viewer",
   "event.trash": "editor",
   "event.verify": "editor",
+  "event.reread": "editor",
   "event.purge": "owner",
   "key.read": "viewer",
   "key.change": "editor",

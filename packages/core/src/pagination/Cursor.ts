@@ -21,7 +21,7 @@ export const MAX_CURSOR_LENGTH = 12_000
 /** The walk that a cursor belongs to. */
 export interface CursorWalk {
   /** The kind of list: a cursor of one kind is never valid for another. */
-  readonly kind: "rows" | "feed" | "events" | "deliveries" | "verification"
+  readonly kind: "rows" | "feed" | "events" | "deliveries" | "verification" | "reread"
   /** Everything else that a place depends on: the object, the selection, the types of the compared values. */
   readonly scope: ReadonlyArray<unknown>
   /** The cabinet's key. */

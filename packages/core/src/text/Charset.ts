@@ -97,6 +97,9 @@ const byLabel = new Map(
   LABELS.flatMap(([charset, labels]) => labels.split(" ").map((label) => [plainLabel(label), charset] as const)),
 )
 
+/** The names of all charsets, each once. */
+export const CHARSET_NAMES: ReadonlyArray<string> = LABELS.map(([, labels]) => labels.split(" ", 1)[0]!)
+
 /** No label is longer. */
 const MAX_LABEL = 64
 

@@ -5,6 +5,7 @@
  */
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
+import type { RereadError } from "@data-cabinet/core/event/RereadError"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { IdempotencyError } from "@data-cabinet/core/idempotency/Idempotency"
@@ -51,6 +52,7 @@ export type ManageCode =
   | PersonError["code"]
   | PollError["code"]
   | ReportLoginError["code"]
+  | RereadError["code"]
   | SavedViewError["code"]
   | SchemaGrantError["code"]
   | SearchIndexError["code"]
@@ -122,7 +124,7 @@ const OWN = {
   bad_role: { status: 400, meaning: "No such role exists." },
   bad_name: { status: 400, meaning: "The name is empty or too long." },
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
-  bad_encoding: { status: 400, meaning: "The encoding is not one of those that a source can have." },
+  bad_encoding: { status: 400, meaning: "The encoding is unknown, or not one of those that a source can have." },
   bad_thanks_url: { status: 400, meaning: "The URL of the thank-you page is not an http or https URL." },
   bad_keep_headers: {
     status: 400,

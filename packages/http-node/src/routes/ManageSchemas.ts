@@ -7,6 +7,7 @@ import { SOURCE_SCHEMAS } from "../source/SourceSchemas.ts"
 import { IMPORT_SCHEMAS } from "../file/ImportSchemas.ts"
 import { TABLE_SCHEMAS } from "../row/TableSchemas.ts"
 import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
+import { REREAD_SCHEMAS } from "../event/RereadSchemas.ts"
 import { ACTIVITY_SCHEMAS } from "../activity/ActivitySchemas.ts"
 import { DIAGNOSTICS_SCHEMAS } from "../diagnostics/DiagnosticsSchemas.ts"
 import { LATE_VERIFICATION_SCHEMAS } from "../verification/LateVerificationSchemas.ts"
@@ -43,6 +44,7 @@ export const MANAGE_SCHEMAS = {
   ...TABLE_SCHEMAS,
   ...EVENT_SCHEMAS,
   ...LATE_VERIFICATION_SCHEMAS,
+  ...REREAD_SCHEMAS,
   ...ACTIVITY_SCHEMAS,
   ...DIAGNOSTICS_SCHEMAS,
 } satisfies Record<string, JsonSchema>

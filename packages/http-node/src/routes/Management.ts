@@ -12,6 +12,7 @@ import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
+import { manageRereading } from "../event/ManageRereading.ts"
 import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
@@ -47,6 +48,7 @@ export const manageEndpoints = Effect.map(
     manageEvents,
     manageErasure,
     manageLateVerification,
+    manageRereading,
     manageActivity,
     manageNotices,
     manageTables,

@@ -25,7 +25,10 @@ const FILTERED = `
 /** $1: events. */
 const PAYLOADS = "SELECT id::text AS id, payload::text AS payload FROM cabinet.event WHERE id = ANY ($1::int8[])"
 
-/** $1 and $2: the events, and whether they were sent; $3 and $4: the pairs of an event and an address whose filter it passes. */
+/**
+ * $1 and $2: the events, and whether they were sent; $3 and $4: the pairs of an event and an address whose filter it passes; $5:
+ * whether addresses that are younger than an event get it.
+ */
 const DELIVER = `
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, e.id, cabinet.now(), cabinet.now()
@@ -36,7 +39,7 @@ const DELIVER = `
     AND e.verified IS NOT FALSE
     AND (a.filters IS NULL OR EXISTS (
       SELECT FROM unnest($3::int8[], $4::int8[]) AS p(event_id, address_id) WHERE p.event_id = e.id AND p.address_id = a.id))
-    AND (NOT g.was_sent OR a.created_at > e.received_at)
+    AND (NOT g.was_sent OR a.created_at > e.received_at) AND ($5::bool OR a.created_at <= e.received_at)
     AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = e.id AND d.address_id = a.id)
   ORDER BY e.id
   RETURNING 1 AS one`
@@ -44,11 +47,15 @@ const DELIVER = `
 /** Written by us, so it parses. */
 const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
 
-/** Within the caller's transaction, which has locked the events. Returns how many deliveries there are now. */
+/**
+ * Within the caller's transaction, which has locked the events. Unless `toYounger`, only addresses that were there when an event
+ * was accepted get it. Returns how many deliveries were created.
+ */
 export const deliverStored = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
   events: ReadonlyArray<UndeliveredEvent>,
+  toYounger = true,
 ) {
   if (events.length === 0) return 0
   const ids = int8Array(events.map(({ id }) => BigInt(id)))
@@ -68,6 +75,7 @@ export const deliverStored = Effect.fnUntraced(function* (
     boolArray(events.map((event) => event.was_sent)),
     int8Array(pairs.map(([event]) => BigInt(event))),
     int8Array(pairs.map(([, address]) => address)),
+    toYounger,
   ])
   return made.length
 })

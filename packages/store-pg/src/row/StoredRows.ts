@@ -51,10 +51,15 @@ SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM slice O
 const RECORD_CAUSE = `
 UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
 
+/** Builds the statement that puts rows into a table. $1: the rows as JSON. */
+export type PutRows = (table: SourceTable) => string
+
+const fieldNames = ({ layout }: SourceTable): ReadonlyArray<string> =>
+  [...layout.columns.map((column) => column.name), ...(layout.hasMore ? [MORE_COLUMN] : [])].map(quoteName)
+
 /** An existing row lacks some of its fields: it gets them, and keeps later changes. */
-const insertRows = (table: SourceTable): string => {
-  const columns = [...table.layout.columns.map((column) => column.name), ...(table.layout.hasMore ? [MORE_COLUMN] : [])]
-  const names = columns.map(quoteName)
+const insertRows: PutRows = (table) => {
+  const names = fieldNames(table)
   const target = quoteQualified(SOURCES_SCHEMA, table.name!)
   const filled = names.map((name) => `${name} = coalesce(t.${name}, excluded.${name})`).join(", ")
   return `
@@ -63,6 +68,16 @@ SELECT ${["e.id", "e.received_at", ...names.map((name) => `r.${name}`)].join(", 
 FROM json_populate_recordset(NULL::${target}, $1::json) r JOIN cabinet.event e ON e.id = r._event_id
 WHERE e.deleted_at IS NULL ORDER BY e.id
 ON CONFLICT (_event_id) DO ${filled === "" ? "NOTHING" : `UPDATE SET ${filled}`}`
+}
+
+/** Every field of an existing row is that of its event again; columns of others stay. An event without a row gets none. */
+export const replaceRows: PutRows = (table) => {
+  const target = quoteQualified(SOURCES_SCHEMA, table.name!)
+  const set = fieldNames(table).map((name) => `${name} = r.${name}`)
+  if (set.length === 0) return "SELECT $1::json"
+  return `
+UPDATE ${target} t SET ${set.join(", ")}
+FROM json_populate_recordset(NULL::${target}, $1::json) r WHERE t._event_id = r._event_id`
 }
 
 /** A stored payload, parsed on first use: a fault in parsing is thereby a fault of planning its row. */
@@ -111,7 +126,8 @@ export interface WrittenRows {
 export const writeStoredRows = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
-  slice: ReadonlyArray<SliceRow>,
+  slice: ReadonlyArray<Pick<SliceRow, "id" | "payload">>,
+  put: PutRows = insertRows,
 ): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
   const ids = slice.map(({ id }) => id)
   const table = yield* loadSourceTable(sql, sourceId)
@@ -122,14 +138,19 @@ export const writeStoredRows = Effect.fnUntraced(function* (
     slice.map(({ payload }) => new StoredPayload(payload)),
   )
   if (fitted === undefined) return { complete: ids, setAside: 0 }
-  return yield* writePlanned(sql, fitted.table, ids, fitted.plans)
+  return yield* writePlanned(sql, { table: fitted.table, ids, plans: fitted.plans, put })
 })
+
+interface PlannedRows {
+  readonly table: SourceTable
+  readonly ids: ReadonlyArray<string>
+  readonly plans: ReadonlyArray<PlannedRow>
+  readonly put: PutRows
+}
 
 const writePlanned = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
-  table: SourceTable,
-  ids: ReadonlyArray<string>,
-  plans: ReadonlyArray<PlannedRow>,
+  { table, ids, plans, put }: PlannedRows,
 ): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
   const { sourceId } = table
   const rows: Array<string> = []
@@ -145,7 +166,7 @@ const writePlanned = Effect.fnUntraced(function* (
     rows.push(rowJson(written, id))
     for (const column of written.unrecorded) if (!causes.has(column)) causes.set(column, id)
   }
-  if (rows.length > 0) yield* sql.unsafe(insertRows(table), [`[${rows.join(",")}]`])
+  if (rows.length > 0) yield* sql.unsafe(put(table), [`[${rows.join(",")}]`])
   for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
   return { complete, setAside: ids.length - complete.length }
 })
@@ -157,15 +178,16 @@ const writePlanned = Effect.fnUntraced(function* (
 export const setRefusedAside = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
-  { id, payload }: SliceRow,
+  { id, payload }: Pick<SliceRow, "id" | "payload">,
   fault: unknown,
+  put: PutRows = insertRows,
 ): Effect.fn.Return<boolean, SqlError.SqlError> {
   const refused = SqlError.isSqlError(fault)
   const text = refused ? sqlMessage(fault) : faultInWords(fault)
   const table = refused ? yield* existingColumns(sql, sourceId) : undefined
   if (table !== undefined) {
     const plans = [fixedRow(table.layout, new StoredPayload(payload), text)]
-    const written = yield* Effect.result(sql.withTransaction(writePlanned(sql, table, [id], plans)))
+    const written = yield* Effect.result(sql.withTransaction(writePlanned(sql, { table, ids: [id], plans, put })))
     if (Result.isSuccess(written)) return written.success.setAside > 0
   }
   yield* setAside(sql, sourceId, id, { text, refused, partial: false })

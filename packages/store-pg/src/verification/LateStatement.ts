@@ -1,14 +1,5 @@
 /** The statements of late verification. */
-
-/** $1: events. */
-export const MISSING = `
-  SELECT g.id::text AS id FROM unnest($1::int8[]) WITH ORDINALITY AS g(id, n)
-  WHERE NOT EXISTS (SELECT FROM cabinet.event e WHERE e.id = g.id) ORDER BY g.n LIMIT 1`
-
-/** An original request has the time of its events, which finds its partition. `days`: a placeholder for how long it is shown. */
-const originalOf = (days: string): string => `cabinet.original_request o
-    ON o.id = e.original_request_id AND o.received_at = e.received_at
-      AND o.received_at > cabinet.now() - make_interval(hours => ${days}::int * 24)`
+import { originalOf, slicedEvents } from "../event/KeptOriginals.ts"
 
 const UNDELIVERED =
   "(e.verified AND o.late_recipe IS NOT NULL AND o.late_refusal IS NULL AND o.late_delivered_at IS NULL)"
@@ -36,33 +27,8 @@ export const FIND = `
   FROM cabinet.event e LEFT JOIN ${originalOf("$2")}
   WHERE e.id = ANY ($1::int8[])`
 
-export interface SliceRow {
-  readonly place: ReadonlyArray<string>
-  readonly wanted: boolean
-}
-
-/**
- * $1: source, $2: days, $3: limit, $4: whether undelivered events are wanted, $5 to $7: the place, or nulls. It begins
- * at the first event that may have its original request: times and places may differ slightly in order.
- */
-export const SLICE = `
-  WITH place AS MATERIALIZED (
-    SELECT $5::int8 AS epoch, $6::int8 AS xid, $7::int8 AS id WHERE $5::int8 IS NOT NULL
-    UNION ALL
-    SELECT f.epoch, f.xid, f.id - 1 FROM cabinet.event f
-    WHERE $5::int8 IS NULL
-      AND f.id = cabinet.first_event_since(cabinet.now() - make_interval(hours => $2::int * 24 + 1))
-  )
-  SELECT ARRAY[e.epoch::text, e.xid::text, e.id::text] AS place, coalesce(
-    o.id IS NOT NULL AND (e.verified IS NOT TRUE OR ($4::bool AND ${UNDELIVERED})), false) AS wanted
-  FROM (
-    SELECT e.* FROM cabinet.event e
-    WHERE (e.source_id, e.channel, e.epoch, e.xid, e.id)
-        > ($1::int8, 'webhook', (SELECT epoch FROM place), (SELECT xid FROM place), (SELECT id FROM place))
-      AND (e.source_id, e.channel) = ($1::int8, 'webhook')
-    ORDER BY e.source_id, e.channel, e.epoch, e.xid, e.id LIMIT $3::int8
-  ) e LEFT JOIN ${originalOf("$2")}
-  ORDER BY e.epoch, e.xid, e.id`
+/** The parameters of `slicedEvents`; $7: whether undelivered events are wanted. */
+export const SLICE = slicedEvents(`e.verified IS NOT TRUE OR ($7::bool AND ${UNDELIVERED})`)
 
 /** All events of some requests, which the statement names by their first events in `firsts`. */
 const OF_FIRSTS = `e.source_id = f.source_id AND e.channel = f.channel AND e.epoch = f.epoch AND e.xid = f.xid

@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { int8Array, textArray } from "../connection/ArrayParameter.ts"
 import { deliverStored, type UndeliveredEvent } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { MISSING_EVENT, type SlicedEvent, sliceOf, sliceValues } from "../event/KeptOriginals.ts"
 import * as LateStatement from "./LateStatement.ts"
 
 const requestOf = (row: LateStatement.LateRow): KeptRequest | null =>
@@ -45,7 +46,7 @@ export const layer = ({ originalDays }: LateVerificationOptions) =>
     Effect.map(PgClient.PgClient, (sql) =>
       LateVerificationStore.of({
         missing: (events) =>
-          sql.unsafe<{ readonly id: string }>(LateStatement.MISSING, [int8Array(events)]).pipe(
+          sql.unsafe<{ readonly id: string }>(MISSING_EVENT, [int8Array(events)]).pipe(
             Effect.map(([row]) => (row === undefined ? null : Number(row.id))),
             orUnavailable,
           ),
@@ -55,14 +56,8 @@ export const layer = ({ originalDays }: LateVerificationOptions) =>
             orUnavailable,
           ),
         slice: Effect.fnUntraced(function* ({ sourceId, after, limit, undelivered }) {
-          const place = after ?? [null, null, null]
-          const values = [sourceId, originalDays, limit, undelivered, ...place]
-          const rows = yield* sql.unsafe<LateStatement.SliceRow>(LateStatement.SLICE, values)
-          return {
-            events: rows.filter(({ wanted }) => wanted).map((row) => Number(row.place[2])),
-            seen: rows.length,
-            next: rows.length < limit ? null : rows.at(-1)!.place,
-          }
+          const values = [...sliceValues(sourceId, originalDays, limit, after), undelivered]
+          return sliceOf(yield* sql.unsafe<SlicedEvent>(LateStatement.SLICE, values), limit)
         }, orUnavailable),
         record: (findings) => {
           const ids = int8Array(findings.map(({ requestId }) => requestId))

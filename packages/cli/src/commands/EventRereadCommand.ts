@@ -1,0 +1,197 @@
+/** `cabinet event reread`: decodes the originals of stored events again in another charset, and corrects events and rows. */
+import {
+  REREAD_REASON_WORDS,
+  type RereadExample,
+  Rereading,
+  type RereadOptions,
+  type RereadOutcome,
+  type RereadPage,
+  type RereadVerdict,
+  type RereadVerdicts,
+} from "@data-cabinet/core/event/Rereading"
+import { rereadExampleJson, rereadVerdictsJson } from "@data-cabinet/core/event/RereadJson"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { plainText } from "../output/PlainText.ts"
+import { progressBar } from "../output/ProgressBar.ts"
+import { report } from "../output/Report.ts"
+import { CommandError } from "./CommandError.ts"
+import { confirmedByPerson, yes } from "./Confirm.ts"
+import { sourceNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
+
+const OUTCOMES: Readonly<Record<RereadOutcome, string>> = {
+  changed: "changed",
+  unchanged: "read as before",
+  refused: "not read again",
+}
+
+const reasonOf = ({ reason }: RereadVerdict): string => (reason === null ? "" : REREAD_REASON_WORDS[reason])
+
+const exampleLines = (example: RereadExample | null, dryRun: boolean): ReadonlyArray<string> => {
+  if (example === null) return []
+  const { event, values, more } = example
+  const line = ({ field, fieldBefore, before, after }: (typeof values)[number]) =>
+    `  ${fieldBefore === null ? "" : `${plainText(fieldBefore)} → `}${plainText(field)}: ${plainText(before)} → ${plainText(after)}`
+  return [
+    `Event ${event} ${dryRun ? "would change" : "changed"}:`,
+    ...values.map(line),
+    ...(more > 0 ? [`  and ${counted(more, "value")} more`] : []),
+  ]
+}
+
+const deliveredText = (deliver: boolean, deliveries: number): string =>
+  deliver ? ` ${counted(deliveries, "delivery is", "deliveries are")} due.` : ""
+
+const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dryRun: boolean) =>
+  Effect.gen(function* () {
+    const rereading = yield* Rereading
+    const found: RereadVerdicts = yield* dryRun
+      ? rereading.tryEvents(events, options)
+      : rereading.events(events, options)
+    const { verdicts, example, deliveries } = found
+    if (verdicts.every(({ outcome }) => outcome === "refused")) {
+      const each = verdicts.map((verdict) => `Event ${verdict.id} cannot be read again: ${reasonOf(verdict)}.`)
+      return yield* new CommandError({ code: "refused", message: each.join("\n") })
+    }
+    yield* report(yield* format, { dry_run: dryRun, ...rereadVerdictsJson(found) }, (style) => {
+      const cells = verdicts.map((verdict) => [
+        String(verdict.id),
+        dryRun && verdict.outcome === "changed" ? "would change" : OUTCOMES[verdict.outcome],
+        verdict.replaced > 0 ? `${counted(verdict.replaced, "character")} replaced` : reasonOf(verdict),
+      ])
+      return [
+        columns(["EVENT", "READING", ""], cells, { style, none: "None." }),
+        ...exampleLines(example, dryRun),
+        ...(options.deliver && !dryRun ? [deliveredText(true, deliveries).trim()] : []),
+      ].join("\n")
+    })
+  })
+
+interface Walked {
+  readonly seen: number
+  readonly outcomes: Readonly<Record<string, number>>
+  /** How many changed events have characters without a meaning in the charset. */
+  readonly damaged: number
+  readonly example: RereadExample | null
+  readonly deliveries: number
+}
+
+/** Goes through all pages of a source. */
+const walked = (sourceId: number, options: RereadOptions, dryRun: boolean) =>
+  Effect.gen(function* () {
+    const rereading = yield* Rereading
+    const bar = progressBar()
+    const counts = new Map<string, number>()
+    let walk: Omit<Walked, "outcomes"> = { seen: 0, damaged: 0, example: null, deliveries: 0 }
+    let cursor: string | undefined
+    do {
+      const query = { sourceId, ...options, cursor }
+      const page: RereadPage = yield* dryRun ? rereading.trySource(query) : rereading.source(query)
+      for (const { outcome, reason } of page.verdicts) {
+        const key = reason === null ? outcome : `${outcome}: ${reason}`
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+      walk = {
+        seen: walk.seen + page.seen,
+        damaged:
+          walk.damaged + page.verdicts.filter(({ outcome, replaced }) => outcome === "changed" && replaced > 0).length,
+        example: walk.example ?? page.example,
+        deliveries: walk.deliveries + page.deliveries,
+      }
+      cursor = page.nextCursor ?? undefined
+      bar.count(dryRun ? "counting" : "reading", counted(walk.seen, "event"), yield* Clock.currentTimeMillis)
+    } while (cursor !== undefined)
+    bar.clear()
+    const outcomes = Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return { ...walk, outcomes }
+  })
+
+const walkLines = ({ seen, outcomes, damaged, example }: Walked, dryRun: boolean): ReadonlyArray<string> => [
+  `${counted(seen, "event")} looked at.`,
+  ...Object.entries(outcomes).map(([key, count]) => {
+    const [outcome, reason] = key.split(": ") as [RereadOutcome, NonNullable<RereadVerdict["reason"]> | undefined]
+    const words = dryRun && outcome === "changed" ? "would change" : OUTCOMES[outcome]
+    return `  ${words}${reason === undefined ? "" : `: ${REREAD_REASON_WORDS[reason]}`}: ${count}`
+  }),
+  ...(damaged > 0 ? [`${counted(damaged, "event has", "events have")} characters without a meaning in this charset.`] : []),
+  ...exampleLines(example, dryRun),
+]
+
+const sourceReread = (sourceId: number, options: RereadOptions, input: { dryRun: boolean; yes: boolean }) =>
+  Effect.gen(function* () {
+    const { dryRun } = input
+    if (!dryRun && !input.yes && process.stdin.isTTY && process.stderr.isTTY) {
+      const preview = yield* walked(sourceId, options, true)
+      yield* confirmedByPerson(false, `${walkLines(preview, true).join("\n")}\nRead them again?`)
+    }
+    const found = yield* walked(sourceId, options, dryRun)
+    const { seen, outcomes, damaged, example, deliveries } = found
+    const json = {
+      source_id: sourceId,
+      dry_run: dryRun,
+      seen,
+      outcomes,
+      damaged,
+      example: rereadExampleJson(example),
+      deliveries,
+    }
+    yield* report(yield* format, json, () =>
+      [
+        ...walkLines(found, dryRun),
+        dryRun ? "Nothing was changed." : `Done.${deliveredText(options.deliver, deliveries)}`,
+      ].join("\n"),
+    )
+  })
+
+const isId = (word: string): boolean => /^[1-9]\d{0,15}$/.test(word) && Number.isSafeInteger(Number(word))
+
+/** Either events by their numbers, or a source. */
+const named = Effect.fnUntraced(function* (words: ReadonlyArray<string>, source: Option.Option<string>) {
+  const wrong = (message: string) => new CommandError({ code: "usage", message })
+  if (Option.isSome(source)) {
+    return words.length === 0 ? source.value : yield* wrong("Give either event numbers or --source, and not both.")
+  }
+  if (words.length === 0) return yield* wrong("Give event numbers, or a source.")
+  const [only] = words
+  if (words.every(isId)) return words.map(Number)
+  return words.length === 1 ? only! : yield* wrong("Give event numbers, or one source.")
+})
+
+const flag = (name: string, about: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
+
+export const reread = Command.make(
+  "reread",
+  {
+    what: Argument.String("EVENT|SOURCE").pipe(
+      Argument.withDescription("Event numbers, or the name of a source: all its events whose original requests are still kept"),
+      Argument.variadic(),
+    ),
+    source: Flag.String("source").pipe(
+      Flag.withMetavar("SOURCE"),
+      Flag.withDescription("A source by number or name, instead of single events"),
+      Flag.optional,
+    ),
+    encoding: Flag.String("encoding").pipe(
+      Flag.withMetavar("CHARSET"),
+      Flag.withDescription("The charset that the originals are in, such as windows-1251, koi8-r or shift_jis"),
+    ),
+    allValues: flag("all-values", "Also read values in it that are UTF-8 by themselves or declare a charset of their own"),
+    deliver: flag("deliver", "Deliver the changed events again").pipe(Flag.withAlias("redeliver")),
+    dryRun: flag("dry-run", "Only show what would change"),
+    yes,
+  },
+  ({ what, source, encoding, allValues, deliver, ...input }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const given = yield* named(what, source)
+        const options = { encoding, allValues, deliver }
+        return yield* typeof given === "string"
+          ? sourceReread(yield* sourceNamed(given), options, input)
+          : eventsReread(given, options, input.dryRun)
+      }),
+    ),
+).pipe(Command.withDescription("Correct stored events that were read in the wrong charset, from their original requests"))

@@ -1,0 +1,55 @@
+/** Reads the events that `Rereading` decodes again, and writes what came of it. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { ReadableOriginal, Reread } from "../intake/RereadOriginal.ts"
+
+export interface RereadEvent {
+  readonly id: number
+  readonly inTrash: boolean
+  /** As JSON. */
+  readonly payload: string
+  /** Null without an original request, or if it has expired. */
+  readonly original: ReadableOriginal | null
+}
+
+/** Epoch, transaction id and number of an event. */
+export type RereadPlace = ReadonlyArray<string>
+
+export interface RereadSlice {
+  /** Those whose originals are kept and are not JSON. */
+  readonly events: ReadonlyArray<number>
+  readonly seen: number
+  /** The next slice begins after this; null after the last. */
+  readonly next: RereadPlace | null
+}
+
+/** Returns what to store for an event; null to leave it as it is. Called with the event locked, perhaps more than once. */
+export type RereadDecision = (event: RereadEvent) => Reread | null
+
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
+
+export class RereadStore extends Context.Service<
+  RereadStore,
+  {
+    /** The first of the events that does not exist; null if all do. */
+    readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
+    /** The existing ones of the events. */
+    readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
+    /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
+    readonly slice: (options: {
+      readonly sourceId: number
+      readonly after: RereadPlace | null
+      readonly limit: number
+    }) => Returns<RereadSlice>
+    /**
+     * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, the changed events
+     * are delivered again in it: made deliveries are repeated, and addresses that are as old as the event and have no delivery of it
+     * get one. Returns how many deliveries are due because of that.
+     */
+    readonly change: (
+      events: ReadonlyArray<number>,
+      decide: RereadDecision,
+      deliver: boolean,
+    ) => Returns<number>
+  }
+>()("@data-cabinet/core/event/RereadStore") {}

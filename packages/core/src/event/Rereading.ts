@@ -1,0 +1,250 @@
+/**
+ * Reads the original requests of stored events again, in a charset that an operator names, and corrects the events and their
+ * rows. An event keeps its number and its place in the feed. Reading it again in the same charset changes nothing.
+ *
+ * Decision: docs/decisions/0081-events-are-read-again-in-place.md
+ */
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { DeliverySignal } from "../delivery/DeliverySignal.ts"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import {
+  type ChangedValue,
+  type Reread,
+  type RereadAs,
+  rereadOriginal,
+  UNREADABLE_REASONS,
+} from "../intake/RereadOriginal.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { parseJson } from "../json/ParseJson.ts"
+import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import { CursorKeys } from "../pagination/CursorKey.ts"
+import { Sources } from "../source/Sources.ts"
+import { CHARSET_NAMES, charsetOf } from "../text/Charset.ts"
+import { noSuchEvent } from "./EventDetail.ts"
+import { RereadError } from "./RereadError.ts"
+import { type RereadEvent, RereadStore } from "./RereadStore.ts"
+
+/** The maximum number of events in one call. */
+export const MAX_REREAD_EVENTS = 1_000
+
+/** How many events one transaction changes. */
+const CHUNK = 50
+
+/** `changed`: read otherwise than before; `unchanged`: read as before; `refused`: it cannot be read again. */
+export const REREAD_OUTCOMES = ["changed", "unchanged", "refused"] as const
+export type RereadOutcome = (typeof REREAD_OUTCOMES)[number]
+
+export const REREAD_REASONS = ["in_trash", "no_original", ...UNREADABLE_REASONS] as const
+export type RereadReason = (typeof REREAD_REASONS)[number]
+
+/** Why an event cannot be read again, in words, without a final full stop. */
+export const REREAD_REASON_WORDS: Readonly<Record<RereadReason, string>> = {
+  in_trash: "it is in the trash; restore it first",
+  no_original: "it has no original request, or no longer",
+  cut_body: "its body is longer than the 64 KB that are kept",
+  encoded_body: "its content encoding could not be decoded",
+  not_a_form: "its body is JSON, which is always UTF-8",
+  no_text: "its original has only ASCII, which every charset reads alike",
+  unexplained: "its fields are not those of the kept original",
+}
+
+export interface RereadVerdict {
+  readonly id: number
+  readonly outcome: RereadOutcome
+  /** Why it cannot be read again; null if it can. */
+  readonly reason: RereadReason | null
+  /** How many characters have no meaning in the charset. */
+  readonly replaced: number
+}
+
+/** What becomes, or became, of one event. */
+export interface RereadExample {
+  readonly event: number
+  /** The first of its values that change, shortened. */
+  readonly values: ReadonlyArray<ChangedValue>
+  /** How many more there are. */
+  readonly more: number
+}
+
+export interface RereadVerdicts {
+  /** In the order of the events. */
+  readonly verdicts: ReadonlyArray<RereadVerdict>
+  /** The first event that changes; null if none does. */
+  readonly example: RereadExample | null
+  /** How many deliveries are due because of that. */
+  readonly deliveries: number
+}
+
+export interface RereadPage extends RereadVerdicts {
+  /** How many events were looked at; there is a verdict for those that have an original other than JSON. */
+  readonly seen: number
+  /** Where the next page begins; null on the last. */
+  readonly nextCursor: string | null
+}
+
+export interface RereadOptions {
+  /** The name of a charset, as in a header. */
+  readonly encoding: string
+  /** Whether values that are UTF-8 by themselves are read in it as well. */
+  readonly allValues: boolean
+  /** Whether changed events are delivered again. */
+  readonly deliver: boolean
+}
+
+export interface RereadQuery extends RereadOptions {
+  readonly sourceId: number
+  /** How many events a page looks at, at most; 1,000 by default. */
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+type Fails = RereadError | StoreUnavailable
+
+export class Rereading extends Context.Service<
+  Rereading,
+  {
+    /** At most `MAX_REREAD_EVENTS`. */
+    readonly events: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
+    /** The verdicts of that, with nothing changed. */
+    readonly tryEvents: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
+    /** A page of the events of a source whose original requests are still there, the oldest first. */
+    readonly source: (query: RereadQuery) => Effect.Effect<RereadPage, Fails>
+    /** The verdicts of such a page, with nothing changed. */
+    readonly trySource: (query: RereadQuery) => Effect.Effect<RereadPage, Fails>
+  }
+>()("@data-cabinet/core/event/Rereading") {
+  static readonly layer = Layer.effect(
+    Rereading,
+    Effect.gen(function* () {
+      const store = yield* RereadStore
+      const sources = yield* Sources
+      const signal = yield* DeliverySignal
+      const keys = yield* CursorKeys
+
+      const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, as: RereadAs, change: Change) {
+        const found = new Findings(as)
+        let deliveries = 0
+        for (let at = 0; at < ids.length; at += CHUNK) {
+          const chunk = ids.slice(at, at + CHUNK)
+          if (change.dryRun) for (const event of yield* store.find(chunk)) found.decide(event)
+          else deliveries += yield* store.change(chunk, found.decide, change.deliver)
+          yield* Effect.yieldNow
+        }
+        if (deliveries > 0) yield* signal.wake
+        return { ...found.of(ids), deliveries }
+      })
+      const given = Effect.fnUntraced(function* (
+        events: ReadonlyArray<number>,
+        { deliver, ...options }: RereadOptions,
+        dryRun: boolean,
+      ) {
+        if (events.length > MAX_REREAD_EVENTS) {
+          const message = `At most ${MAX_REREAD_EVENTS} events at a time; there were ${events.length}.`
+          return yield* new RereadError({ code: "too_many_events", message })
+        }
+        const as = yield* readingAs(options)
+        const ids = [...new Set(events)]
+        const missing = yield* store.missing(ids)
+        if (missing === null) return yield* all(ids, as, { dryRun, deliver })
+        return yield* new RereadError({ code: "no_such_event", message: noSuchEvent(missing) })
+      })
+      const page = Effect.fnUntraced(function* (query: RereadQuery, dryRun: boolean) {
+        const { sourceId, deliver, limit = MAX_REREAD_EVENTS, cursor } = query
+        const as = yield* readingAs(query)
+        if (Option.isNone(yield* sources.get(sourceId))) {
+          const message = `Source ${sourceId} does not exist.`
+          return yield* new RereadError({ code: "no_such_source", message })
+        }
+        const scope = [sourceId, as.charset.name, as.allValues, deliver]
+        const walk: CursorWalk = { kind: "reread", scope, key: yield* keys.key }
+        const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
+        if (after === undefined) {
+          const message = "cursor must be a next_cursor of this source's rereading, with the same options."
+          return yield* new RereadError({ code: "bad_cursor", message })
+        }
+        const { events, seen, next } = yield* store.slice({ sourceId, after, limit })
+        const done = yield* all(events, as, { dryRun, deliver })
+        return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
+      })
+
+      return Rereading.of({
+        events: (events, options) => given(events, options, false),
+        tryEvents: (events, options) => given(events, options, true),
+        source: (query) => page(query, false),
+        trySource: (query) => page(query, true),
+      })
+    }),
+  )
+}
+
+interface Change {
+  readonly dryRun: boolean
+  readonly deliver: boolean
+}
+
+const readingAs = ({ encoding, allValues }: Pick<RereadOptions, "encoding" | "allValues">) => {
+  const charset = charsetOf(encoding)
+  if (charset !== null) return Effect.succeed<RereadAs>({ charset, allValues })
+  const message = `The charset "${encoding}" is unknown. Known are: ${CHARSET_NAMES.join(", ")}.`
+  return Effect.fail(new RereadError({ code: "bad_encoding", message }))
+}
+
+const MAX_VALUES = 10
+const MAX_VALUE_LENGTH = 200
+
+/** Collects the verdicts of events that are read in one charset. */
+class Findings {
+  readonly #as: RereadAs
+  readonly #verdicts = new Map<number, RereadVerdict>()
+  readonly #changed = new Map<number, ReadonlyArray<ChangedValue>>()
+
+  constructor(as: RereadAs) {
+    this.#as = as
+  }
+
+  readonly decide = (event: RereadEvent): Reread | null => {
+    const { id } = event
+    const read = readAgain(event, this.#as)
+    if (typeof read === "string") {
+      this.#verdicts.set(id, { id, outcome: "refused", reason: read, replaced: 0 })
+      return null
+    }
+    const isChanged = read.changed.length > 0
+    const outcome = isChanged ? "changed" : "unchanged"
+    this.#verdicts.set(id, { id, outcome, reason: null, replaced: read.replaced })
+    if (isChanged) this.#changed.set(id, read.changed)
+    return isChanged ? read : null
+  }
+
+  of(ids: ReadonlyArray<number>): Omit<RereadVerdicts, "deliveries"> {
+    const verdicts = ids.flatMap((id) => this.#verdicts.get(id) ?? [])
+    const first = verdicts.find(({ outcome }) => outcome === "changed")
+    if (first === undefined) return { verdicts, example: null }
+    const values = this.#changed.get(first.id)!
+    const example = {
+      event: first.id,
+      values: values.slice(0, MAX_VALUES).map(shortened),
+      more: Math.max(0, values.length - MAX_VALUES),
+    }
+    return { verdicts, example }
+  }
+}
+
+const readAgain = ({ inTrash, original, payload }: RereadEvent, as: RereadAs): Reread | RereadReason => {
+  if (inTrash) return "in_trash"
+  if (original === null) return "no_original"
+  return rereadOriginal(original, payloadOf(payload), as)
+}
+
+/** Written by us, so it parses. */
+const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
+
+const shortened = ({ field, fieldBefore, before, after }: ChangedValue): ChangedValue => ({
+  field: short(field),
+  fieldBefore: fieldBefore === null ? null : short(fieldBefore),
+  before: short(before),
+  after: short(after),
+})
+
+const short = (text: string): string =>
+  text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : text

@@ -1,0 +1,233 @@
+/**
+ * Reads the kept bytes of a request in another charset, and puts the new readings in the place of the old ones in its event.
+ * Fields that these bytes do not explain stay as they are: those of headers, and of a query that was not kept. A value that is
+ * only ASCII must be in the event as the bytes have it; otherwise nothing is changed, because the bytes are not the event's.
+ *
+ * Decision: docs/decisions/0081-events-are-read-again-in-place.md
+ */
+import { type Json, type JsonObject, isJsonList } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { bufferOf, type Charset, charsetOf, decode, isAscii, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "../text/Charset.ts"
+import { parseContentType } from "./ContentType.ts"
+import { gatherFields } from "./Fields.ts"
+import { parseFormBody } from "./FormBody.ts"
+import { type CharsetDecidedBy, rereadCharsets } from "./FormCharsets.ts"
+import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
+import { decodeForm, decodeRest } from "./FormText.ts"
+import { parseMultipartBody } from "./MultipartBody.ts"
+import type { OtherReading, ReadingPlace } from "./OtherReadings.ts"
+import { queryBytes } from "./ParseSubmission.ts"
+import { unescapeName } from "./PartHeaders.ts"
+import { parsePlainForm } from "./PlainForm.ts"
+import type { RawForm } from "./RawForm.ts"
+
+/** A stored request, as far as it explains its event. */
+export interface ReadableOriginal {
+  readonly body: Uint8Array
+  /** The size of the body as received; more than `body` has if only its beginning was kept. */
+  readonly bodyBytes: number
+  readonly contentType: string | null
+  /** The query string, if it was kept. */
+  readonly query: string | null
+  /** How it was read last. */
+  readonly charset: string
+  readonly charsetFrom: string
+  readonly others?: ReadonlyArray<OtherReading>
+}
+
+export interface RereadAs {
+  readonly charset: Charset
+  /** Whether values that are UTF-8 by themselves are read in the charset as well. */
+  readonly allValues: boolean
+}
+
+/**
+ * `cut_body`: only the beginning of the body was kept; `encoded_body`: its content encoding could not be removed; `not_a_form`:
+ * it is JSON, which is UTF-8 by definition; `no_text`: every kept byte is ASCII; `unexplained`: the event's fields are not
+ * those of the kept bytes.
+ */
+export const UNREADABLE_REASONS = ["cut_body", "encoded_body", "not_a_form", "no_text", "unexplained"] as const
+export type UnreadableReason = (typeof UNREADABLE_REASONS)[number]
+
+/** A value that is read otherwise now. */
+export interface ChangedValue {
+  /** The field's name as it is read now. */
+  readonly field: string
+  /** The field's name before; null if it is the same. */
+  readonly fieldBefore: string | null
+  readonly before: string
+  readonly after: string
+}
+
+export interface Reread {
+  readonly payload: JsonObject
+  /** The payload as JSON. */
+  readonly text: string
+  readonly charset: string
+  readonly charsetFrom: CharsetDecidedBy
+  readonly replaced: number
+  readonly others: ReadonlyArray<OtherReading>
+  /** Empty if the event is read as before. */
+  readonly changed: ReadonlyArray<ChangedValue>
+}
+
+/** Total: any bytes beside any event give a reading or a reason. */
+export const rereadOriginal = (
+  original: ReadableOriginal,
+  payload: JsonObject,
+  as: RereadAs,
+): Reread | UnreadableReason => {
+  const { charset, charsetFrom, contentType, query } = original
+  const body = bufferOf(original.body)
+  if (charsetFrom === "content_encoding") return "encoded_body"
+  if (charsetFrom === "json" && body.length > 0) return "not_a_form"
+  if (original.bodyBytes > body.length) return "cut_body"
+  const address = query === null || query === "" ? null : queryBytes(query)
+  const past = pastCharsets(charset, original.others ?? [], as.charset)
+  const ofQuery = address === null ? NOTHING : piecesOf(parseFormBody(address), "query", past, as, false)
+  const ofBody = body.length === 0 ? NOTHING : bodyPieces(body, contentType, past, as)
+  const pieces = [...ofQuery.pieces, ...ofBody.pieces]
+  if (pieces.every(({ plain }) => plain)) return "no_text"
+  const merged = merge(payload, pieces)
+  if (merged === null) return "unexplained"
+  return {
+    ...merged,
+    text: jsonText(merged.payload),
+    charset: as.charset.name,
+    charsetFrom: "reread",
+    replaced: ofQuery.replaced + ofBody.replaced,
+    others: [...ofBody.others, ...ofQuery.others],
+  }
+}
+
+/** A value of the bytes: under which names it may be in the event, and how it is read now. */
+interface Piece {
+  readonly names: ReadonlyArray<string>
+  readonly name: string
+  readonly value: Json
+  /** Only ASCII, which has one reading. */
+  readonly plain: boolean
+}
+
+interface Pieces {
+  readonly pieces: ReadonlyArray<Piece>
+  readonly replaced: number
+  readonly others: ReadonlyArray<OtherReading>
+}
+
+const NOTHING: Pieces = { pieces: [], replaced: 0, others: [] }
+
+/** The charsets in which names may have been read before, the likeliest first. */
+const pastCharsets = (
+  recorded: string,
+  others: ReadonlyArray<OtherReading>,
+  asNow: Charset,
+): ReadonlyArray<Charset> => {
+  const named = [recorded, ...others.map(({ name }) => name)].flatMap((name) => charsetOf(name) ?? [])
+  return [...new Set([...named, UTF_8, asNow, WINDOWS_1251, WINDOWS_1252])]
+}
+
+const piecesOf = (
+  form: RawForm,
+  place: ReadingPlace,
+  past: ReadonlyArray<Charset>,
+  as: RereadAs,
+  isBody: boolean,
+): Pieces => {
+  const { bytes, fields, unread } = form
+  const charsets = rereadCharsets(form, as.charset, as.allValues)
+  const read = decodeForm(form, charsets, place, as.charset)
+  const pieces = fields.map(({ nameStart, nameEnd, valueStart, valueEnd, part }, index): Piece => {
+    const [name, value] = read.fields[index]!
+    const nameIn = (charset: Charset) => {
+      const { text } = decode(bytes, charset, nameStart, nameEnd)
+      return part === null ? text : unescapeName(text)
+    }
+    const isPlainName = isAscii(bytes, nameStart, nameEnd)
+    const isPlainValue =
+      part?.file == null ? isAscii(bytes, valueStart, valueEnd) : isPlainFileName(bytes, part.file.name)
+    const names = isPlainName ? [name] : [...new Set(past.map(nameIn))]
+    return { names, name, value, plain: isPlainName && isPlainValue }
+  })
+  if (unread === null || !isBody) return { pieces, replaced: read.replaced, others: read.others }
+  const rest = decodeRest(bytes, charsets, unread.from)
+  const raw: Piece = { names: ["_raw"], name: "_raw", value: rest.text, plain: isAscii(bytes, unread.from) }
+  return { pieces: [...pieces, raw], replaced: read.replaced + rest.replaced, others: read.others }
+}
+
+const isPlainFileName = (
+  bytes: Buffer,
+  name: string | { readonly start: number; readonly end: number },
+): boolean => typeof name === "string" || isAscii(bytes, name.start, name.end)
+
+/** As the body was read when it came, which its content type decides, and that it was not JSON. */
+const bodyPieces = (
+  body: Buffer,
+  contentType: string | null,
+  past: ReadonlyArray<Charset>,
+  as: RereadAs,
+): Pieces => piecesOf(formIn(body, contentType), "body", past, as, true)
+
+const formIn = (body: Buffer, contentType: string | null): RawForm => {
+  const { kind, boundary } = parseContentType(contentType ?? undefined)
+  if (kind === "urlencoded") return parseFormBody(body)
+  if (kind === "multipart") return parseMultipartBody(body, boundary)
+  if (readsAsForm(body)) return parseFormBody(body)
+  const guessed = multipartBoundaryOf(body)
+  if (guessed !== null) return parseMultipartBody(body, guessed)
+  const plain = kind === "plain" ? parsePlainForm(body) : null
+  return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0 } }
+}
+
+/** The event with the pieces in their places; null if it is not made of them. */
+const merge = (
+  payload: JsonObject,
+  pieces: ReadonlyArray<Piece>,
+): Pick<Reread, "payload" | "changed"> | null => {
+  const byName = new Map<string, Array<Piece>>()
+  for (const piece of pieces) {
+    const held = piece.names.find((name) => payload.has(name))
+    if (held === undefined) return null
+    const beside = byName.get(held)
+    if (beside === undefined) byName.set(held, [piece])
+    else beside.push(piece)
+  }
+  const fields: Array<readonly [name: string, value: Json]> = []
+  const changed: Array<ChangedValue> = []
+  for (const [name, held] of payload) {
+    const its = byName.get(name) ?? []
+    const values: ReadonlyArray<Json> = isJsonList(held) ? held : [held]
+    // Values of headers, and of a query that was not kept, stand before those of the bytes.
+    const begin = values.length - its.length
+    if (begin < 0) return null
+    for (const [index, value] of values.entries()) {
+      const piece = index < begin ? undefined : its[index - begin]!
+      if (piece === undefined) {
+        fields.push([name, value])
+        continue
+      }
+      if (!couldBe(value, piece)) return null
+      fields.push([piece.name, piece.value])
+      const difference = differenceOf(name, value, piece)
+      if (difference !== null) changed.push(difference)
+    }
+  }
+  return { payload: gatherFields(fields), changed }
+}
+
+const couldBe = (before: Json, { value, plain }: Piece): boolean =>
+  typeof before === typeof value && (!plain || typeof value !== "string" || before === value)
+
+const differenceOf = (name: string, before: Json, piece: Piece): ChangedValue | null => {
+  const texts = [textOf(before), textOf(piece.value)] as const
+  if (name === piece.name && texts[0] === texts[1]) return null
+  return {
+    field: piece.name,
+    fieldBefore: name === piece.name ? null : name,
+    before: texts[0],
+    after: texts[1],
+  }
+}
+
+/** A value of a form is text, or a file. */
+const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value))

@@ -1,0 +1,158 @@
+/**
+ * Rereadings in PostgreSQL. A transaction locks its events and then their sources, as the trash does, and changes event, original
+ * and row together. A row that the database refuses is set aside, as it is when an event is accepted.
+ */
+import { otherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
+import { type RereadDecision, type RereadEvent, RereadStore } from "@data-cabinet/core/event/RereadStore"
+import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { SqlError } from "effect/sql"
+import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { isConflict, isUnavailable, orUnavailable } from "../connection/StoreFailure.ts"
+import { deliverStored } from "../delivery/DeliverStored.ts"
+import { RESEND_OF_EVENTS } from "../delivery/DeliveryStatement.ts"
+import { replaceRows, setRefusedAside, writeStoredRows } from "../row/StoredRows.ts"
+import { MISSING_EVENT, type SlicedEvent, sliceOf, sliceValues } from "./KeptOriginals.ts"
+import * as RereadStatement from "./RereadStatement.ts"
+import { LOCK_SOURCES } from "./TrashStatement.ts"
+
+/** How long a change waits for a lock of an event, a source or a table, in milliseconds. */
+const LOCK_TIMEOUT_MILLIS = 2_000
+
+type Sql = PgClient.PgClient
+
+const toEvent = (row: RereadStatement.RereadRow): RereadEvent => ({
+  id: Number(row.id),
+  inTrash: row.in_trash,
+  payload: row.payload,
+  original:
+    row.body === null
+      ? null
+      : {
+          body: row.body,
+          bodyBytes: row.body_bytes,
+          contentType: row.content_type,
+          query: row.query,
+          charset: row.charset,
+          charsetFrom: row.charset_from,
+          ...othersOf(row.other_readings),
+        },
+})
+
+interface Changed {
+  readonly id: string
+  readonly sourceId: number
+  readonly read: Reread
+}
+
+/** In the order of the events. */
+const decided = Effect.fnUntraced(function* (rows: ReadonlyArray<RereadStatement.RereadRow>, decide: RereadDecision) {
+  const changed: Array<Changed> = []
+  for (const row of rows) {
+    const read = decide(toEvent(row))
+    if (read !== null) changed.push({ id: row.id, sourceId: Number(row.source_id), read })
+    // A body has up to 64 KB: others run in between.
+    yield* Effect.yieldNow
+  }
+  return changed
+})
+
+const store = Effect.fnUntraced(function* (sql: Sql, changed: ReadonlyArray<Changed>) {
+  const ids = int8Array(changed.map(({ id }) => BigInt(id)))
+  yield* sql.unsafe(RereadStatement.SET_PAYLOADS, [ids, textArray(changed.map(({ read }) => read.text))])
+  yield* sql.unsafe(RereadStatement.SET_READINGS, [
+    ids,
+    textArray(changed.map(({ read }) => read.charset)),
+    textArray(changed.map(({ read }) => read.charsetFrom)),
+    int8Array(changed.map(({ read }) => read.replaced)),
+    textArray(changed.map(({ read: { others } }) => (others.length === 0 ? null : JSON.stringify(otherReadingsJson(others))))),
+  ])
+})
+
+/** The rows of one source's events. Where the database refuses one, the others are written all the same. */
+const correctRows = Effect.fnUntraced(function* (
+  sql: Sql,
+  sourceId: number,
+  changed: ReadonlyArray<Changed>,
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const rows = changed.map(({ id, read }) => ({ id, payload: read.text }))
+  const refusal = yield* refusalOf(sql.withTransaction(writeStoredRows(sql, sourceId, rows, replaceRows)))
+  if (refusal === null) return
+  for (const row of rows) {
+    const fault = yield* refusalOf(sql.withTransaction(writeStoredRows(sql, sourceId, [row], replaceRows)))
+    if (fault !== null) yield* setRefusedAside(sql, sourceId, row, fault, replaceRows)
+  }
+})
+
+/** Null if the work is done. What says nothing about the rows fails. */
+const refusalOf = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<unknown, SqlError.SqlError> =>
+  Effect.matchEffect(work, {
+    onSuccess: () => Effect.succeed(null),
+    onFailure: (error) => (isUnavailable(error) || isConflict(error) ? Effect.fail(error) : Effect.succeed(error)),
+  })
+
+/** Returns how many deliveries are due because of it. */
+const deliverAgain = Effect.fnUntraced(function* (sql: Sql, sourceId: number, changed: ReadonlyArray<Changed>) {
+  const resent = yield* sql.unsafe(RESEND_OF_EVENTS, [int8Array(changed.map(({ id }) => BigInt(id)))])
+  const events = changed.map(({ id }) => ({ id, was_sent: false }))
+  return resent.length + (yield* deliverStored(sql, sourceId, events, false))
+})
+
+const change = Effect.fnUntraced(function* (
+  sql: Sql,
+  { events, originalDays, decide, deliver }: {
+    readonly events: ReadonlyArray<number>
+    readonly originalDays: number
+    readonly decide: RereadDecision
+    readonly deliver: boolean
+  },
+) {
+  yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
+  yield* sql.unsafe(RereadStatement.LOCK_EVENTS, [int8Array(events)])
+  const found = yield* sql.unsafe<RereadStatement.RereadRow>(RereadStatement.FIND, [int8Array(events), originalDays])
+  const changed = yield* decided(found, decide)
+  if (changed.length === 0) return 0
+  const bySource = [...Map.groupBy(changed, ({ sourceId }) => sourceId)].sort(([a], [b]) => a - b)
+  yield* sql.unsafe(LOCK_SOURCES, [int8Array(bySource.map(([sourceId]) => sourceId))])
+  yield* store(sql, changed)
+  let deliveries = 0
+  for (const [sourceId, its] of bySource) {
+    yield* correctRows(sql, sourceId, its)
+    if (deliver) deliveries += yield* deliverAgain(sql, sourceId, its)
+  }
+  return deliveries
+})
+
+export interface RereadStoreOptions {
+  /** For how many days original requests are kept. */
+  readonly originalDays: number
+}
+
+export const layer = ({ originalDays }: RereadStoreOptions) =>
+  Layer.effect(
+    RereadStore,
+    Effect.map(PgClient.PgClient, (sql) =>
+      RereadStore.of({
+        missing: (events) =>
+          sql.unsafe<{ readonly id: string }>(MISSING_EVENT, [int8Array(events)]).pipe(
+            Effect.map(([row]) => (row === undefined ? null : Number(row.id))),
+            orUnavailable,
+          ),
+        find: (events) =>
+          sql.unsafe<RereadStatement.RereadRow>(RereadStatement.FIND, [int8Array(events), originalDays]).pipe(
+            Effect.map((rows) => rows.map(toEvent)),
+            orUnavailable,
+          ),
+        slice: ({ sourceId, after, limit }) =>
+          sql
+            .unsafe<SlicedEvent>(RereadStatement.SLICE, sliceValues(sourceId, originalDays, limit, after))
+            .pipe(
+              Effect.map((rows) => sliceOf(rows, limit)),
+              orUnavailable,
+            ),
+        change: (events, decide, deliver) =>
+          sql.withTransaction(change(sql, { events, originalDays, decide, deliver })).pipe(orUnavailable),
+      }),
+    ),
+  )
