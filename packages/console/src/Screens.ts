@@ -4,6 +4,7 @@ import { erasureScreens } from "./event/ErasureScreens.ts"
 import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
 import { peopleScreens } from "./person/PeopleScreens.ts"
+import { rereadActs } from "./event/RereadActs.ts"
 import { trashActs } from "./event/TrashActs.ts"
 import { verifyActs } from "./event/VerifyActs.ts"
 import { overviewScreens } from "./overview/OverviewScreens.ts"
@@ -35,6 +36,7 @@ export const allScreens = Effect.map(
     erasureScreens,
     trashActs,
     verifyActs,
+    rereadActs,
     sourceScreens,
     lateScreens,
     integrationScreens,

@@ -1,6 +1,6 @@
 /** `cabinet event reread`: decodes the originals of stored events again in another charset, and corrects events and rows. */
+import { REREAD_REASON_WORDS } from "@data-cabinet/core/event/RereadError"
 import {
-  REREAD_REASON_WORDS,
   type RereadExample,
   Rereading,
   type RereadOptions,
@@ -52,10 +52,6 @@ const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dry
       ? rereading.tryEvents(events, options)
       : rereading.events(events, options)
     const { verdicts, example, deliveries } = found
-    if (verdicts.every(({ outcome }) => outcome === "refused")) {
-      const each = verdicts.map((verdict) => `Event ${verdict.id} cannot be read again: ${reasonOf(verdict)}.`)
-      return yield* new CommandError({ code: "refused", message: each.join("\n") })
-    }
     yield* report(yield* format, { dry_run: dryRun, ...rereadVerdictsJson(found) }, (style) => {
       const cells = verdicts.map((verdict) => [
         String(verdict.id),
@@ -116,7 +112,9 @@ const walkLines = ({ seen, outcomes, damaged, example }: Walked, dryRun: boolean
     const words = dryRun && outcome === "changed" ? "would change" : OUTCOMES[outcome]
     return `  ${words}${reason === undefined ? "" : `: ${REREAD_REASON_WORDS[reason]}`}: ${count}`
   }),
-  ...(damaged > 0 ? [`${counted(damaged, "event has", "events have")} characters without a meaning in this charset.`] : []),
+  ...(damaged > 0
+    ? [`${counted(damaged, "event has", "events have")} characters without a meaning in this charset.`]
+    : []),
   ...exampleLines(example, dryRun),
 ]
 
@@ -167,7 +165,9 @@ export const reread = Command.make(
   "reread",
   {
     what: Argument.String("EVENT|SOURCE").pipe(
-      Argument.withDescription("Event numbers, or the name of a source: all its events whose original requests are still kept"),
+      Argument.withDescription(
+        "Event numbers, or the name of a source: all its events whose original requests are still kept",
+      ),
       Argument.variadic(),
     ),
     source: Flag.String("source").pipe(
@@ -179,7 +179,10 @@ export const reread = Command.make(
       Flag.withMetavar("CHARSET"),
       Flag.withDescription("The charset that the originals are in, such as windows-1251, koi8-r or shift_jis"),
     ),
-    allValues: flag("all-values", "Also read values in it that are UTF-8 by themselves or declare a charset of their own"),
+    allValues: flag(
+      "all-values",
+      "Also read values in it that are UTF-8 by themselves or declare a charset of their own",
+    ),
     deliver: flag("deliver", "Deliver the changed events again").pipe(Flag.withAlias("redeliver")),
     dryRun: flag("dry-run", "Only show what would change"),
     yes,
@@ -194,4 +197,6 @@ export const reread = Command.make(
           : eventsReread(given, options, input.dryRun)
       }),
     ),
-).pipe(Command.withDescription("Correct stored events that were read in the wrong charset, from their original requests"))
+).pipe(
+  Command.withDescription("Correct stored events that were read in the wrong charset, from their original requests"),
+)

@@ -98,6 +98,7 @@ export type CabinetErrorCode =
   | "not_found"
   | "not_indexable"
   | "not_public"
+  | "not_reread"
   | "not_resent"
   | "objects_depend"
   | "port_taken"

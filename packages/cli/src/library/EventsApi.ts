@@ -161,9 +161,7 @@ export const eventsApi = (run: Run, baseUrl: string): EventsApi => ({
   },
   reread: (events, settings) => {
     const options = rereadOptions(settings)
-    return run(
-      Rereading.use((all) => (settings.dryRun ? all.tryEvents(events, options) : all.events(events, options))),
-    )
+    return run(Rereading.use((all) => (settings.dryRun ? all.tryEvents(events, options) : all.events(events, options))))
   },
   rereadSource: (sourceId, { limit, cursor, ...settings }) => {
     const query = { sourceId, ...rereadOptions(settings), limit, cursor }

@@ -52,6 +52,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "event trash": ["1", "1"],
   "event restore": ["1", "1"],
   "event verify": ["1"],
+  "event reread": ["1", "--encoding", "koi8-r"],
   "event purge": ["1", "--yes"],
   rows: ["public.orders"],
   export: ["public.orders", "--to", "/dev/null/nothing.csv"],

@@ -22,6 +22,7 @@ import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { type ReadEvent, readEvent } from "./EventJson.ts"
 import { checkForms, lateVerdictIn, verdictIn } from "./SenderCheck.ts"
+import { rereadForm } from "./RereadActs.ts"
 import { hexDump, jsonFault, markedText, originalText } from "./OriginalText.ts"
 
 export interface EventData {
@@ -118,7 +119,7 @@ const originalPart = (frame: Frame, event: ReadEvent, { record: { original }, ch
   return markup`<dl class="facts">${fact(words.received, original.receivedAt)}${fact("Content-Type", original.contentType)}${fact(words.size, sizeText(frame, original))}
 ${fact(words.charset, words.charsetVerdict(original.charset, original.charsetFrom, original.replaced))}${(original.others ?? []).map((reading) => fact(words.otherCharset(reading.name, reading.decidedBy), otherFields(words, reading)))}${fact(words.from, original.ip)}${fact("User-Agent", original.userAgent)}${fact("Origin", original.origin)}${fact("Referer", original.referer)}
 ${(original.kept?.headers ?? []).map(({ name, value }) => fact(name, value))}${fact(words.query, original.kept?.query ?? null)}${original.verdict !== null && fact(words.sender, verdictIn(words, original.verdict))}${original.late !== null && fact(words.checkedAgain, lateVerdictIn(words, original.late))}</dl>
-${checkable && checkForms(frame, event, original)}
+${rereadForm(frame, id, original)}${checkable && checkForms(frame, event, original)}
 ${fault !== null && markup`<div class="box error"><p lang="en">${fault.words}</p></div>`}
 ${markedText(text, fault?.at ?? null)}
 <details><summary>${words.hex}</summary><pre class="hex" tabindex="0">${hexDump(original.body)}</pre></details>

@@ -11,9 +11,7 @@ const valueJson = ({ field, fieldBefore, before, after }: ChangedValue) => ({
 
 /** A changed event with its values. */
 export const rereadExampleJson = (example: RereadExample | null) =>
-  example === null
-    ? null
-    : { event: example.event, values: example.values.map(valueJson), more: example.more }
+  example === null ? null : { event: example.event, values: example.values.map(valueJson), more: example.more }
 
 /** Verdicts by event. */
 export const rereadVerdictsJson = ({ verdicts, example, deliveries }: RereadVerdicts) => ({

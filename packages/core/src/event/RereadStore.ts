@@ -46,10 +46,6 @@ export class RereadStore extends Context.Service<
      * are delivered again in it: made deliveries are repeated, and addresses that are as old as the event and have no delivery of it
      * get one. Returns how many deliveries are due because of that.
      */
-    readonly change: (
-      events: ReadonlyArray<number>,
-      decide: RereadDecision,
-      deliver: boolean,
-    ) => Returns<number>
+    readonly change: (events: ReadonlyArray<number>, decide: RereadDecision, deliver: boolean) => Returns<number>
   }
 >()("@data-cabinet/core/event/RereadStore") {}

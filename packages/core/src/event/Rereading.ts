@@ -7,13 +7,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import {
-  type ChangedValue,
-  type Reread,
-  type RereadAs,
-  rereadOriginal,
-  UNREADABLE_REASONS,
-} from "../intake/RereadOriginal.ts"
+import { type ChangedValue, type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { parseJson } from "../json/ParseJson.ts"
 import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
@@ -21,7 +15,7 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
 import { CHARSET_NAMES, charsetOf } from "../text/Charset.ts"
 import { noSuchEvent } from "./EventDetail.ts"
-import { RereadError } from "./RereadError.ts"
+import { REREAD_REASON_WORDS, RereadError, type RereadReason } from "./RereadError.ts"
 import { type RereadEvent, RereadStore } from "./RereadStore.ts"
 
 /** The maximum number of events in one call. */
@@ -33,20 +27,6 @@ const CHUNK = 50
 /** `changed`: read otherwise than before; `unchanged`: read as before; `refused`: it cannot be read again. */
 export const REREAD_OUTCOMES = ["changed", "unchanged", "refused"] as const
 export type RereadOutcome = (typeof REREAD_OUTCOMES)[number]
-
-export const REREAD_REASONS = ["in_trash", "no_original", ...UNREADABLE_REASONS] as const
-export type RereadReason = (typeof REREAD_REASONS)[number]
-
-/** Why an event cannot be read again, in words, without a final full stop. */
-export const REREAD_REASON_WORDS: Readonly<Record<RereadReason, string>> = {
-  in_trash: "it is in the trash; restore it first",
-  no_original: "it has no original request, or no longer",
-  cut_body: "its body is longer than the 64 KB that are kept",
-  encoded_body: "its content encoding could not be decoded",
-  not_a_form: "its body is JSON, which is always UTF-8",
-  no_text: "its original has only ASCII, which every charset reads alike",
-  unexplained: "its fields are not those of the kept original",
-}
 
 export interface RereadVerdict {
   readonly id: number
@@ -103,7 +83,7 @@ type Fails = RereadError | StoreUnavailable
 export class Rereading extends Context.Service<
   Rereading,
   {
-    /** At most `MAX_REREAD_EVENTS`. */
+    /** At most `MAX_REREAD_EVENTS`. Refused if none of them can be read again. */
     readonly events: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
     /** The verdicts of that, with nothing changed. */
     readonly tryEvents: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
@@ -145,8 +125,11 @@ export class Rereading extends Context.Service<
         const as = yield* readingAs(options)
         const ids = [...new Set(events)]
         const missing = yield* store.missing(ids)
-        if (missing === null) return yield* all(ids, as, { dryRun, deliver })
-        return yield* new RereadError({ code: "no_such_event", message: noSuchEvent(missing) })
+        if (missing !== null) {
+          return yield* new RereadError({ code: "no_such_event", message: noSuchEvent(missing) })
+        }
+        const done = yield* all(ids, as, { dryRun, deliver })
+        return done.verdicts.some(({ reason }) => reason === null) ? done : yield* noneReread(done.verdicts)
       })
       const page = Effect.fnUntraced(function* (query: RereadQuery, dryRun: boolean) {
         const { sourceId, deliver, limit = MAX_REREAD_EVENTS, cursor } = query
@@ -187,6 +170,20 @@ const readingAs = ({ encoding, allValues }: Pick<RereadOptions, "encoding" | "al
   if (charset !== null) return Effect.succeed<RereadAs>({ charset, allValues })
   const message = `The charset "${encoding}" is unknown. Known are: ${CHARSET_NAMES.join(", ")}.`
   return Effect.fail(new RereadError({ code: "bad_encoding", message }))
+}
+
+/** How many events a refusal names. */
+const MAX_NAMED = 10
+
+const noneReread = (verdicts: ReadonlyArray<RereadVerdict>): RereadError => {
+  const each = verdicts.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]))
+  const words = each
+    .slice(0, MAX_NAMED)
+    .map(({ id, reason }) => `Event ${id} cannot be read again: ${REREAD_REASON_WORDS[reason]}.`)
+  const more = each.length > MAX_NAMED ? [`Nor can ${each.length - MAX_NAMED} more.`] : []
+  const [first] = each
+  const reason = first === undefined ? {} : { reason: first.reason }
+  return new RereadError({ code: "not_reread", message: [...words, ...more].join(" "), ...reason })
 }
 
 const MAX_VALUES = 10

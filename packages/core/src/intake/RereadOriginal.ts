@@ -7,7 +7,16 @@
  */
 import { type Json, type JsonObject, isJsonList } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
-import { bufferOf, type Charset, charsetOf, decode, isAscii, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "../text/Charset.ts"
+import {
+  bufferOf,
+  type Charset,
+  charsetOf,
+  decode,
+  isAscii,
+  UTF_8,
+  WINDOWS_1251,
+  WINDOWS_1252,
+} from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"
 import { gatherFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
@@ -155,18 +164,12 @@ const piecesOf = (
   return { pieces: [...pieces, raw], replaced: read.replaced + rest.replaced, others: read.others }
 }
 
-const isPlainFileName = (
-  bytes: Buffer,
-  name: string | { readonly start: number; readonly end: number },
-): boolean => typeof name === "string" || isAscii(bytes, name.start, name.end)
+const isPlainFileName = (bytes: Buffer, name: string | { readonly start: number; readonly end: number }): boolean =>
+  typeof name === "string" || isAscii(bytes, name.start, name.end)
 
 /** As the body was read when it came, which its content type decides, and that it was not JSON. */
-const bodyPieces = (
-  body: Buffer,
-  contentType: string | null,
-  past: ReadonlyArray<Charset>,
-  as: RereadAs,
-): Pieces => piecesOf(formIn(body, contentType), "body", past, as, true)
+const bodyPieces = (body: Buffer, contentType: string | null, past: ReadonlyArray<Charset>, as: RereadAs): Pieces =>
+  piecesOf(formIn(body, contentType), "body", past, as, true)
 
 const formIn = (body: Buffer, contentType: string | null): RawForm => {
   const { kind, boundary } = parseContentType(contentType ?? undefined)
@@ -180,10 +183,7 @@ const formIn = (body: Buffer, contentType: string | null): RawForm => {
 }
 
 /** The event with the pieces in their places; null if it is not made of them. */
-const merge = (
-  payload: JsonObject,
-  pieces: ReadonlyArray<Piece>,
-): Pick<Reread, "payload" | "changed"> | null => {
+const merge = (payload: JsonObject, pieces: ReadonlyArray<Piece>): Pick<Reread, "payload" | "changed"> | null => {
   const byName = new Map<string, Array<Piece>>()
   for (const piece of pieces) {
     const held = piece.names.find((name) => payload.has(name))

@@ -7,6 +7,7 @@ import { AuditLog, type Intent } from "@data-cabinet/core/audit/AuditLog"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
+import { Rereading } from "@data-cabinet/core/event/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Import } from "@data-cabinet/core/file/Import"
 import { Imports } from "@data-cabinet/core/file/Imports"
@@ -49,6 +50,7 @@ const USE_CASES = {
   SourceColumns,
   Sources,
   LateVerification,
+  Rereading,
   SavedViews,
 }
 type UseCase = keyof typeof USE_CASES
@@ -355,6 +357,26 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     "source",
     [{ sourceId: 7, deliver: false, cursor: "c" }],
     { changes: { deliver: false, continued: true } },
+  ],
+  [
+    "Rereading",
+    "events",
+    [[1, 2], { encoding: "koi8-r", allValues: false, deliver: true }],
+    {
+      action: "event.reread",
+      object: null,
+      changes: { count: 2, events: [1, 2], encoding: "koi8-r", all_values: false, deliver: true },
+    },
+  ],
+  [
+    "Rereading",
+    "source",
+    [{ sourceId: 7, encoding: "koi8-r", allValues: true, deliver: false, cursor: "c" }],
+    {
+      action: "event.reread",
+      object: "source 7",
+      changes: { encoding: "koi8-r", all_values: true, deliver: false, continued: true },
+    },
   ],
   ["Trash", "trash", [7, [1]], { action: "event.trash", object: "source 7", changes: { count: 1, events: [1] } }],
   ["Trash", "untrash", [7, [1]], { action: "event.restore", object: "source 7", changes: { count: 1, events: [1] } }],

@@ -45,12 +45,17 @@ export const manageRereading = Effect.gen(function* () {
       path: "/manage/v1/events/reread",
       summary: "Read stored events again in another charset",
       description:
-        "Decodes the original requests of these events again, and corrects the events and their rows. They keep their numbers and their places in the feed. An event that cannot be read again stays as it is, with the reason in its verdict.",
+        "Decodes the original requests of these events again, and corrects the events and their rows. They keep their numbers and their places in the feed. An event that cannot be read again stays as it is, with the reason in its verdict; if none can, the request is refused.",
       action: "event.reread",
       body: ofEvents,
       response: one("RereadVerdicts", "What came of each event, in the order of the request."),
-      errors: ["bad_encoding", "no_such_event", "too_many_events"],
-      params: { bad_encoding: "/encoding", no_such_event: "/events", too_many_events: "/events" },
+      errors: ["bad_encoding", "no_such_event", "too_many_events", "not_reread"],
+      params: {
+        bad_encoding: "/encoding",
+        no_such_event: "/events",
+        too_many_events: "/events",
+        not_reread: "/events",
+      },
       respond: ({ body }) => {
         const { events, encoding, all_values: allValues = false, deliver = false, dry_run: dryRun = false } = body
         const options = { encoding, allValues, deliver }

@@ -1,5 +1,6 @@
 /** The schemas of the management API's responses: events that were read again in another charset. */
-import { REREAD_OUTCOMES, REREAD_REASONS } from "@data-cabinet/core/event/Rereading"
+import { REREAD_REASONS } from "@data-cabinet/core/event/RereadError"
+import { REREAD_OUTCOMES } from "@data-cabinet/core/event/Rereading"
 import type { JsonSchema } from "../api/Endpoint.ts"
 import { id, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
 

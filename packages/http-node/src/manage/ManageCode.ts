@@ -225,6 +225,7 @@ const OWN = {
   not_your_view: { status: 403, meaning: "Only the person who saved the view, or an owner, can remove it." },
   no_such_event: { status: 404, meaning: "No such event exists, or it belongs to another source." },
   too_many_events: { status: 400, meaning: "The request names more events than allowed." },
+  not_reread: { status: 409, meaning: "None of the events can be read again; the message says why." },
   no_such_import: { status: 404, meaning: "No import has this id." },
   import_running: { status: 409, meaning: "The import is not at its end." },
   import_not_recorded: {

@@ -66,7 +66,9 @@ const store = Effect.fnUntraced(function* (sql: Sql, changed: ReadonlyArray<Chan
     textArray(changed.map(({ read }) => read.charset)),
     textArray(changed.map(({ read }) => read.charsetFrom)),
     int8Array(changed.map(({ read }) => read.replaced)),
-    textArray(changed.map(({ read: { others } }) => (others.length === 0 ? null : JSON.stringify(otherReadingsJson(others))))),
+    textArray(
+      changed.map(({ read: { others } }) => (others.length === 0 ? null : JSON.stringify(otherReadingsJson(others)))),
+    ),
   ])
 })
 
@@ -101,7 +103,12 @@ const deliverAgain = Effect.fnUntraced(function* (sql: Sql, sourceId: number, ch
 
 const change = Effect.fnUntraced(function* (
   sql: Sql,
-  { events, originalDays, decide, deliver }: {
+  {
+    events,
+    originalDays,
+    decide,
+    deliver,
+  }: {
     readonly events: ReadonlyArray<number>
     readonly originalDays: number
     readonly decide: RereadDecision
@@ -145,12 +152,10 @@ export const layer = ({ originalDays }: RereadStoreOptions) =>
             orUnavailable,
           ),
         slice: ({ sourceId, after, limit }) =>
-          sql
-            .unsafe<SlicedEvent>(RereadStatement.SLICE, sliceValues(sourceId, originalDays, limit, after))
-            .pipe(
-              Effect.map((rows) => sliceOf(rows, limit)),
-              orUnavailable,
-            ),
+          sql.unsafe<SlicedEvent>(RereadStatement.SLICE, sliceValues(sourceId, originalDays, limit, after)).pipe(
+            Effect.map((rows) => sliceOf(rows, limit)),
+            orUnavailable,
+          ),
         change: (events, decide, deliver) =>
           sql.withTransaction(change(sql, { events, originalDays, decide, deliver })).pipe(orUnavailable),
       }),

@@ -1,0 +1,59 @@
+/** The form and the act that read the original of one event again in another charset. */
+import { CHARSET_NAMES } from "@data-cabinet/core/text/Charset"
+import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { RereadError } from "@data-cabinet/core/event/RereadError"
+import { Rereading } from "@data-cabinet/core/event/Rereading"
+import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
+import { postForm } from "../html/PostForm.ts"
+import { consolePath, type Frame, may } from "../html/Shell.ts"
+import { act, fieldOf, idOf } from "../screen/Act.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
+
+/** For an original that is not JSON, and is kept whole. */
+export const rereadForm = (frame: Frame, eventId: string, original: StoredOriginal): HtmlValue => {
+  const { charset, charsetFrom, body, bodyBytes } = original
+  if (!may(frame, "event.reread") || body.byteLength < bodyBytes) return null
+  if (charsetFrom === "json" || charsetFrom === "content_encoding") return null
+  const { event: words } = frame.words
+  const options = CHARSET_NAMES.filter((name) => name !== charset).map((name) => markup`<option>${name}</option>`)
+  return postForm({
+    path: consolePath(frame, `events/${eventId}/reread`),
+    kind: "row wrap",
+    body: markup`<label>${words.rereadAs} <select name="encoding"><option selected>${charset}</option>${options}</select></label><label class="choice"><input type="checkbox" name="deliver" value="yes"> ${words.rereadDeliver}</label><button>${words.reread}</button><p class="soft">${words.rereadHint}</p>`,
+  })
+}
+
+export const rereadActs = Effect.gen(function* () {
+  const rereading = yield* Rereading
+  const screens: ReadonlyArray<ConsoleScreen> = [
+    act({
+      path: "/console/events/{id}/reread",
+      action: "event.reread",
+      home: ([id]) => `events/${id}`,
+      // What was read in a charset is not changed by reading it so again.
+      repeat: "allowed",
+      respond: (call) => {
+        const { words } = call.frame
+        const options = {
+          encoding: fieldOf(call, "encoding"),
+          allValues: false,
+          deliver: fieldOf(call, "deliver") === "yes",
+        }
+        return rereading.events([idOf(call.path[0])], options).pipe(
+          Effect.as(null),
+          Effect.catchIf(
+            (error) => error instanceof RereadError && error.reason !== undefined,
+            (error) =>
+              Effect.fail<ManageError>({
+                code: "not_reread",
+                message: words.event.notReread[(error as RereadError).reason!],
+              }),
+          ),
+        )
+      },
+    }),
+  ]
+  return screens
+})
