@@ -261,8 +261,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "event trash": { here: ["Orders", "1"], there: ["Orders", "2"] },
     "event restore": { here: ["Orders", "1"], there: ["Orders", "2"] },
     "event verify": { here: ["1", "2", "--deliver"] },
-    // They are JSON.
-    "event reread": { here: ["1", "2", "--encoding", "koi8-r"], code: 1 },
+    "event reread": { here: ["1", "2", "--encoding", "koi8-r", "--dry-run"] },
     "event purge": { here: ["--where", "total is not empty", "--source", "Orders", "--dry-run"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
     export: { here: ["sources.orders", "--to", join(dir, "orders.csv"), "--sort", "_event_id"], fresh: ["snapshot"] },
