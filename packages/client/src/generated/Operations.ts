@@ -43,6 +43,8 @@ export type Poll = { readonly id: number; readonly source_id: number; readonly u
 export type PollRun = { readonly id: number; readonly poll_id: number; readonly at: string; readonly duration_ms: number; readonly outcome: "read" | "unchanged" | "failed"; readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly bytes: number; readonly items: number; readonly fresh: number; readonly import_id: number | null; readonly doubts: ReadonlyArray<{ readonly kind: "delimiter_unclear" | "delimiter_tied" | "titles_skipped" | "totals_row" | "short_rows" | "values_replaced"; readonly count: number; readonly places: ReadonlyArray<{ readonly line: number; readonly column: number | null }>; readonly message: string }>; readonly next_at: string | null }
 export type PollTrial = { readonly status: number | null; readonly failure: string | null; readonly peer: string | null; readonly duration_ms: number; readonly bytes: number; readonly content_type: string | null; readonly etag: string | null; readonly last_modified: string | null; readonly format: "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods" | null; readonly encoding: string | null; readonly pointer: string; readonly key_field: string | null; readonly items: number; readonly fresh: number; readonly doubts: ReadonlyArray<{ readonly kind: "delimiter_unclear" | "delimiter_tied" | "titles_skipped" | "totals_row" | "short_rows" | "values_replaced"; readonly count: number; readonly places: ReadonlyArray<{ readonly line: number; readonly column: number | null }>; readonly message: string }>; readonly history: boolean; readonly preview: ReadonlyArray<{ readonly payload: string; readonly whole: boolean; readonly key: string | null; readonly fresh: boolean }>; readonly beginning: string | null }
 export type ReportLogin = { readonly role: string; readonly active: boolean; readonly url: string | null; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }> }
+export type RereadPage = { readonly verdicts: ReadonlyArray<{ readonly id: number; readonly outcome: "changed" | "unchanged" | "refused"; readonly reason: "in_trash" | "no_original" | "cut_body" | "encoded_body" | "not_a_form" | "no_text" | "unexplained" | null; readonly replaced: number }>; readonly example: { readonly event: number; readonly values: ReadonlyArray<{ readonly field: string; readonly field_before: string | null; readonly before: string; readonly after: string }>; readonly more: number } | null; readonly deliveries: number; readonly seen: number; readonly next_cursor: string | null }
+export type RereadVerdicts = { readonly verdicts: ReadonlyArray<{ readonly id: number; readonly outcome: "changed" | "unchanged" | "refused"; readonly reason: "in_trash" | "no_original" | "cut_body" | "encoded_body" | "not_a_form" | "no_text" | "unexplained" | null; readonly replaced: number }>; readonly example: { readonly event: number; readonly values: ReadonlyArray<{ readonly field: string; readonly field_before: string | null; readonly before: string; readonly after: string }>; readonly more: number } | null; readonly deliveries: number }
 export type RetypeResult = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string; readonly moved: number; readonly sibling: string | null; readonly views: ReadonlyArray<string> }
 export type RetypeTrial = { readonly misfits: number | null; readonly examples: ReadonlyArray<{ readonly event_id: number; readonly value: string }>; readonly sibling: string | null; readonly views: ReadonlyArray<string> }
 export type Row = Readonly<Record<string, unknown>>
@@ -111,6 +113,10 @@ export interface Operations {
   readonly verifyEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number>; readonly deliver?: boolean } }; readonly output: LateVerdicts }
   /** Verify the sender of a source's stored events. */
   readonly verifySourceEvents: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly deliver?: boolean; readonly dry_run?: boolean; readonly limit?: number; readonly cursor?: string } }; readonly output: LatePage }
+  /** Read stored events again in another charset. */
+  readonly rereadEvents: { readonly input: { readonly body: { readonly events: ReadonlyArray<number>; readonly encoding: string; readonly all_values?: boolean; readonly deliver?: boolean; readonly dry_run?: boolean } }; readonly output: RereadVerdicts }
+  /** Read a source's stored events again in another charset. */
+  readonly rereadSourceEvents: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly encoding: string; readonly all_values?: boolean; readonly deliver?: boolean; readonly dry_run?: boolean; readonly limit?: number; readonly cursor?: string } }; readonly output: RereadPage }
   /** The cabinet's activity. */
   readonly getOverview: { readonly input: {  }; readonly output: Overview }
   /** Events by hours or days. */
@@ -293,6 +299,8 @@ export const OPERATIONS = {
   eraseEvents: "POST events/erase",
   verifyEvents: "POST events/verify",
   verifySourceEvents: "POST sources/{id}/verify",
+  rereadEvents: "POST events/reread",
+  rereadSourceEvents: "POST sources/{id}/reread",
   getOverview: "GET overview",
   listActivity: "GET activity",
   getNotices: "GET notices",

@@ -1,7 +1,7 @@
 /** The schemas of the management API's responses: events that were read again in another charset. */
 import { REREAD_REASONS } from "@data-cabinet/core/event/RereadError"
 import { REREAD_OUTCOMES } from "@data-cabinet/core/event/Rereading"
-import type { JsonSchema } from "../api/Endpoint.ts"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { id, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
 
 const EXAMPLE = {
