@@ -7,7 +7,7 @@ import { type RereadDecision, type RereadEvent, RereadStore } from "@data-cabine
 import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { int8Array, textArray } from "../connection/ArrayParameter.ts"
 import { isConflict, isUnavailable, orUnavailable } from "../connection/StoreFailure.ts"
 import { deliverStored } from "../delivery/DeliverStored.ts"
