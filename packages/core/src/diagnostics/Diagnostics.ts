@@ -87,6 +87,16 @@ export interface DiagnosticsReport {
     readonly name: string
     readonly provider: ProviderName
   }>
+  /** Sources some of whose latest events have U+FFFD in the place of what could not be read. */
+  readonly unreadable: ReadonlyArray<{
+    readonly sourceId: number
+    readonly name: string
+    /** How many of the latest events have it, and the last of them. */
+    readonly events: number
+    readonly eventId: number
+    /** Whether one of them has an original request that can be read in another charset. */
+    readonly rereadable: boolean
+  }>
   /** The size in bytes of the whole database, and of the cabinet's own data in it. */
   readonly databaseBytes: number
   readonly cabinetBytes: number

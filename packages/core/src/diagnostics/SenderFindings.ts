@@ -30,6 +30,15 @@ const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): Reado
     ),
   )
 
+const ofUnreadable = ({ unreadable }: DiagnosticsReport): ReadonlyArray<Finding> =>
+  unreadable.map(({ sourceId, name, events, eventId, rereadable }) => {
+    const found = `Source ${sourceId} (${name}) has characters that could not be read, now U+FFFD, in ${events} of its latest events, the last of them event ${eventId}.`
+    const remedy = rereadable
+      ? `\`cabinet event reread --source ${sourceId} --encoding CHARSET --dry-run\` shows what another charset would correct; \`cabinet source set ${sourceId} --encoding\` sets it for new events.`
+      : `\`cabinet event show ${eventId}\` shows how it was read. If it came from a file, \`cabinet import undo\` takes the import back, and \`cabinet import --encoding\` reads the file in another charset.`
+    return finding("characters", "warn", `${found} ${remedy}`)
+  })
+
 const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (limited.length === 0) return []
   const each = limited.map(
@@ -65,6 +74,7 @@ export const senderFindings = (diagnostics: DiagnosticsReport): ReadonlyArray<Fi
   ...ofSignatures(diagnostics),
   ...ofLimited(diagnostics),
   ...ofDroppedHeaders(diagnostics),
+  ...ofUnreadable(diagnostics),
   ...ofSoleClient(diagnostics),
   ...ofSignedAddresses(diagnostics),
 ]

@@ -43,6 +43,7 @@ const WELL = {
     soleClient: null,
     signedAddresses: [],
     droppedHeaders: [],
+    unreadable: [],
     baseUrl: null,
     outdatedSearchIndexes: [],
     tablesReadWhole: [],
@@ -110,6 +111,19 @@ it("findingsOf names only sessions that hold back the feed for long", () => {
   expect(findingsOf(diagnostics({ fenceHolders: [passing, holder] }))).toContainEqual(
     expect.objectContaining({ check: "feed", message: expect.stringMatching(/by process 77 \(psql, 61 s\)\. /) }),
   )
+})
+
+it("findingsOf names sources with unreadable characters, and the command that reads their events again", () => {
+  const one = { sourceId: 3, name: "Forms", events: 2, eventId: 41, rereadable: true }
+  const found = (rereadable: boolean) =>
+    findingsOf(diagnostics({ unreadable: [{ ...one, rereadable }] })).find(({ check }) => check === "characters")
+  expect(found(true)).toMatchObject({
+    level: "warn",
+    message: expect.stringMatching(
+      /^Source 3 \(Forms\) .* 2 of its latest events, .* 41\. `cabinet event reread --source 3 /,
+    ),
+  })
+  expect(found(false)?.message).toMatch(/cabinet event show 41/)
 })
 
 it("findingsOf reports sizes in megabytes", () => {

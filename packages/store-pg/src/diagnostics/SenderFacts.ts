@@ -30,6 +30,27 @@ FROM (SELECT ip, user_agent FROM cabinet.original_request
       WHERE received_at > cabinet.now() - interval '1 day' AND ip IS NOT NULL ORDER BY id DESC LIMIT 1000) lately
 HAVING count(*) >= 100 AND min(ip) = max(ip) AND count(DISTINCT user_agent) >= 3`
 
+/** Events of one channel of a source that are looked at, and the size of those that are not too long to be. */
+const LATEST_EVENTS = 10
+const MAX_LATEST_BYTES = 16_384
+
+/**
+ * U+FFFD among the latest events of the newest sources. A request that is not JSON, and whose original is kept whole, can be read
+ * again.
+ */
+const UNREADABLE_LATELY = `
+SELECT s.id::float8 AS "sourceId", s.name, count(*)::int4 AS events, max(e.id)::float8 AS "eventId",
+  bool_or(o.charset_from NOT IN ('json', 'content_encoding') AND o.body_bytes = octet_length(o.body)) IS TRUE AS rereadable
+FROM (SELECT id, name FROM cabinet.source WHERE deleted_at IS NULL AND archived_at IS NULL ORDER BY id DESC LIMIT 200) s
+CROSS JOIN unnest(ARRAY['webhook', 'file', 'pull']) AS c(channel)
+CROSS JOIN LATERAL (
+  SELECT e.id, e.original_request_id, e.received_at, e.deleted_at, e.bytes, e.payload FROM cabinet.event e
+  WHERE e.source_id = s.id AND e.channel = c.channel
+  ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${LATEST_EVENTS}) e
+LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
+WHERE e.deleted_at IS NULL AND CASE WHEN e.bytes <= ${MAX_LATEST_BYTES} THEN strpos(e.payload::text, U&'\\FFFD') > 0 END
+GROUP BY s.id, s.name ORDER BY s.id LIMIT 20`
+
 interface LatestAgent {
   readonly sourceId: number
   readonly name: string
@@ -52,6 +73,7 @@ export const senderFacts = (sql: PgClient.PgClient) =>
       const provider = providerOf(agent)
       return provider !== null && lacksFieldsOf(provider, kept) ? [{ sourceId, name, provider }] : []
     })
+    const unreadable = yield* sql.unsafe<DiagnosticsReport["unreadable"][number]>(UNREADABLE_LATELY)
     const baseUrl = yield* Effect.provideService(recordedBaseUrl, PgClient.PgClient, sql)
-    return { limitedRequests, refusedSignatures, soleClient, signedAddresses, droppedHeaders, baseUrl }
+    return { limitedRequests, refusedSignatures, soleClient, signedAddresses, droppedHeaders, unreadable, baseUrl }
   })

@@ -79,6 +79,31 @@ it("examine names a source that drops what its well-known sender says in headers
   expect((await examine()).droppedHeaders).toEqual([{ sourceId: sources.plain.id, name: "Plain", provider: "github" }])
 })
 
+it("examine names sources whose latest events have characters that could not be read, and no longer once others came", async () => {
+  const [forms, files] = await runtime.runPromise(
+    Sources.use((all) => Effect.all([all.create({ name: "Forms" }), all.create({ name: "Files" })])),
+  )
+  let id = 1_000
+  const event = (sourceId: number, channel: string, payload: string) =>
+    database.run(
+      `WITH o AS (INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
+         VALUES (${++id}, cabinet.now(), ${sourceId}, '', 0, 'utf-8', 'data', 1) RETURNING *)
+       INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, original_request_id, channel, history, empty, payload)
+         SELECT 1, 1, ${id}, ${sourceId}, o.received_at, CASE WHEN '${channel}' = 'webhook' THEN o.id END, '${channel}', false, false,
+           '${payload}' FROM o`,
+    )
+  await event(forms.id, "webhook", '{"name":"\uFFFD"}')
+  await event(forms.id, "webhook", '{"name":"Anna"}')
+  await event(files.id, "file", '{"name":"a\uFFFD"}')
+  await event(files.id, "file", `{"name":"\uFFFD${"x".repeat(20_000)}"}`)
+  expect((await examine()).unreadable).toEqual([
+    { sourceId: forms.id, name: "Forms", events: 1, eventId: 1_001, rereadable: true },
+    { sourceId: files.id, name: "Files", events: 1, eventId: 1_003, rereadable: false },
+  ])
+  for (let n = 0; n < 9; n++) await event(forms.id, "webhook", '{"name":"Bob"}')
+  expect((await examine()).unreadable.map(({ sourceId }) => sourceId)).toEqual([files.id])
+})
+
 it("examine names the address that all requests come from when several programs send them, and only then", async () => {
   const requests = (count: number, ip: string, agent: string) =>
     database.run(
