@@ -3,7 +3,7 @@
  * Arguments: the database, the step.
  */
 import { EventLog } from "@data-cabinet/core/event/EventLog"
-import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { Effect, Layer } from "effect"
 import { testCabinetLayer } from "../support/testCabinet.ts"
 
@@ -27,5 +27,5 @@ const log = Layer.effect(
 )
 
 await Effect.runPromise(
-  TellNotices.use(({ tell }) => tell).pipe(Effect.provide(testCabinetLayer(url, { override: log }))),
+  SendNotices.use(({ send }) => send).pipe(Effect.provide(testCabinetLayer(url, { override: log }))),
 )

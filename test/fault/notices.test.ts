@@ -21,7 +21,7 @@ import type { DiskFact } from "@data-cabinet/core/notice/NoticeFacts"
 import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
 import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
 import { Notices } from "@data-cabinet/core/notice/Notices"
-import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { parseNetwork } from "@data-cabinet/core/network/IpAddress"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
@@ -77,10 +77,10 @@ afterAll(async () => {
   failing.close()
 })
 
-const tell = () => here.runPromise(TellNotices.use((notices) => notices.tell))
+const send = () => here.runPromise(SendNotices.use((notices) => notices.send))
 /** By two processes at the same time, each twice. */
 const tellByAll = async () => {
-  const all = [tell(), tell(), ...[1, 2].map(() => there.runPromise(TellNotices.use((notices) => notices.tell)))]
+  const all = [send(), send(), ...[1, 2].map(() => there.runPromise(SendNotices.use((notices) => notices.send)))]
   return (await Promise.all(all)).reduce((sum, told) => sum + told, 0)
 }
 const addressOf = (address: NewAddress) => here.runPromise(Addresses.use((all) => all.create(address)))
@@ -120,7 +120,7 @@ let secret: string
 it("is off at first, and on once from any number of callers; no sender can send to its source", async () => {
   orders = (await newSource("Orders")).id
   await accept(orders, { before: 1 })
-  assert.strictEqual(await tell(), 0)
+  assert.strictEqual(await send(), 0)
   const states = await Promise.all(
     [here, there, here, there].map((cabinet) => cabinet.runPromise(Notices.use((all) => all.switchOn()))),
   )
@@ -143,8 +143,8 @@ it("an address that fails for an hour leaves one notice, which is delivered to a
   const { id } = await addressOf({ url: failingUrl, sources: [orders] })
   await accept(orders, { total: 1 })
   await fails(id)
-  assert.strictEqual(await tell(), 1, "the new column")
-  assert.strictEqual(await tell(), 0)
+  assert.strictEqual(await send(), 1, "the new column")
+  assert.strictEqual(await send(), 0)
   await pass("61 minutes")
   assert.strictEqual(await tellByAll(), 1)
   const [notice, ...more] = await told("address.failing")
@@ -191,7 +191,7 @@ it("the notices' own address that fails leaves no notice, and one of all sources
   const broken = await addressOf({ url: failingUrl, sources: [notices] })
   const every = await addressOf({ url: failingUrl, sources: "all" })
   await accept(orders, { about_all: 1 })
-  assert.strictEqual(await tell(), 1)
+  assert.strictEqual(await send(), 1)
   await fails(broken.id)
   await fails(every.id)
   await pass("2 hours")
@@ -375,7 +375,7 @@ it("a source that usually receives gives one notice for each silence", async () 
 it("a filling disk gives a notice, and another after it had space", async () => {
   const look = async (percent: number) => {
     room = { path: "/var/lib/postgresql", freeBytes: percent * 1e9, totalBytes: 100e9 }
-    return tell()
+    return send()
   }
   const counts = []
   for (const percent of [50, 9, 8, 11, 9, 13, 9]) counts.push(await look(percent))

@@ -87,7 +87,7 @@ export type {
   ImportStatus,
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
-export type { NoticesApi, NoticeState, ToldNotice } from "./library/NoticesApi.ts"
+export type { NoticesApi, NoticeState, SentNotice } from "./library/NoticesApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
 export type {
   IssuedReportLogin,

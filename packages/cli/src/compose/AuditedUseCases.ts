@@ -16,7 +16,7 @@ import type { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import type { Intake } from "@data-cabinet/core/intake/Intake"
 import type { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import type { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import type { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import type { SignIn } from "@data-cabinet/core/person/SignIn"
 import type { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import type { Tables } from "@data-cabinet/core/row/Tables"
@@ -46,7 +46,7 @@ type NotAudited =
   | SelectRows
   | SignIn
   | Tables
-  | TellNotices
+  | SendNotices
 
 type Audited = Layer.Success<typeof AuditedCabinet.layer>
 

@@ -27,7 +27,7 @@ import { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
-import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { People } from "@data-cabinet/core/person/People"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { SignIn } from "@data-cabinet/core/person/SignIn"
@@ -276,7 +276,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     LateVerification.layer,
     Rereading.layer,
     Notices.layer,
-    TellNotices.layer,
+    SendNotices.layer,
     polls,
     DoctorLayer.layer(options),
     Tables.layer,

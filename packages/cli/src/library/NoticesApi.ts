@@ -1,9 +1,9 @@
 /** Notices of the cabinet, with promises. */
 import { type NoticeState, Notices } from "@data-cabinet/core/notice/Notices"
-import type { ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
+import type { SentNotice } from "@data-cabinet/core/notice/NoticeStore"
 import type { Run } from "./RunEffect.ts"
 
-export type { NoticeState, ToldNotice }
+export type { NoticeState, SentNotice }
 
 /** What happened to the cabinet, as events of a source of its own. */
 export interface NoticesApi {

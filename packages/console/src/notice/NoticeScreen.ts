@@ -1,7 +1,7 @@
 /** Notices: whether they are on, where they go, and the latest of them. */
 import { NOTICE_KINDS } from "@data-cabinet/core/notice/Notice"
 import type { NoticeState } from "@data-cabinet/core/notice/Notices"
-import type { ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
+import type { SentNotice } from "@data-cabinet/core/notice/NoticeStore"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { momentsIn } from "../html/Moment.ts"
@@ -36,7 +36,7 @@ const carriers = (frame: Frame, { on, addresses }: NoticeState): HtmlValue => {
   return markup`<p>${words.sentTo} ${links}. <span class="soft">${words.notAboutThem}</span></p>`
 }
 
-const latest = (frame: Frame, all: ReadonlyArray<ToldNotice>, timeZone: string): Html => {
+const latest = (frame: Frame, all: ReadonlyArray<SentNotice>, timeZone: string): Html => {
   const { notices: words } = frame.words
   const moment = momentsIn(timeZone)
   const kindOf = (kind: string) => {
@@ -44,7 +44,7 @@ const latest = (frame: Frame, all: ReadonlyArray<ToldNotice>, timeZone: string):
     return known === undefined ? kind : words.kinds[known]
   }
   if (all.length === 0) return markup`<p class="card soft">${words.none}</p>`
-  const line = ({ eventId, at, kind, message }: ToldNotice) =>
+  const line = ({ eventId, at, kind, message }: SentNotice) =>
     markup`<tr><td class="nowrap"><a href="${consolePath(frame, `events/${eventId}`)}">${moment(at)}</a></td><th scope="row">${kindOf(kind)}</th><td lang="en">${message}</td></tr>`
   return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.at}</th><th scope="col">${words.kind}</th><th scope="col">${words.message}</th></tr></thead><tbody>${all.map(line)}</tbody></table></div>`
 }

@@ -20,7 +20,7 @@ export interface NoticeSource {
 }
 
 /** A notice that was sent. */
-export interface ToldNotice {
+export interface SentNotice {
   readonly eventId: number
   readonly at: string
   readonly kind: string
@@ -29,7 +29,7 @@ export interface ToldNotice {
 }
 
 /** A told notice as the APIs show it. */
-export const toldNoticeShape = Shape.object<ToldNotice>("A notice.", {
+export const sentNoticeShape = Shape.object<SentNotice>("A notice.", {
   eventId: Shape.id("Its event.", 10417),
   at: Shape.time("When it was sent."),
   kind: Shape.text("What happened, such as `address.failing`."),
@@ -49,12 +49,12 @@ export class NoticeStore extends Context.Service<
     /** Archives the source. */
     readonly switchOff: Returns<NoticeSource | null>
     /** Newest first. */
-    readonly latest: (sourceId: number, limit: number) => Returns<ReadonlyArray<ToldNotice>>
+    readonly latest: (sourceId: number, limit: number) => Returns<ReadonlyArray<SentNotice>>
     /** Whether this process should look now: notices are on, and no other process began to look recently. */
     readonly claimRound: Returns<boolean>
     readonly facts: (source: Pick<NoticeSource, "id" | "since">) => Returns<StoredFacts>
     /** Which of these causes had no notice yet. */
-    readonly untold: (keys: ReadonlyArray<NoticeKey>) => Returns<ReadonlyArray<boolean>>
+    readonly unsent: (keys: ReadonlyArray<NoticeKey>) => Returns<ReadonlyArray<boolean>>
     /** Ends these causes, so that they may give notices again. */
     readonly end: (keys: ReadonlyArray<NoticeKey>) => Returns<void>
   }

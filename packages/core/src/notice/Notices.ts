@@ -5,7 +5,7 @@ import * as Shape from "../json/Shape.ts"
 import { readableName } from "../row/ReadableName.ts"
 import { DEFAULT_SETTINGS } from "../source/Source.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
-import { type NoticeSource, NoticeStore, type ToldNotice, toldNoticeShape } from "./NoticeStore.ts"
+import { type NoticeSource, NoticeStore, type SentNotice, sentNoticeShape } from "./NoticeStore.ts"
 
 /** Whether notices are on, and where they go. */
 export interface NoticeState {
@@ -16,7 +16,7 @@ export interface NoticeState {
   /** The addresses that subscribe to the source by name. */
   readonly addresses: ReadonlyArray<number>
   /** Newest first. */
-  readonly latest: ReadonlyArray<ToldNotice>
+  readonly latest: ReadonlyArray<SentNotice>
 }
 
 type ShownSource = NonNullable<NoticeState["source"]>
@@ -45,7 +45,7 @@ export const noticeStateShape = Shape.named(
       Shape.id("An address's id.", 2),
       "The addresses that are subscribed to the source by name: none of them has notices of its own.",
     ),
-    latest: Shape.list(toldNoticeShape, "The newest 20, newest first."),
+    latest: Shape.list(sentNoticeShape, "The newest 20, newest first."),
   }),
 )
 

@@ -1,6 +1,6 @@
 import { layer } from "@data-cabinet/core/notice/NoticeLoop"
 import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
-import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,22 +10,22 @@ it.effect(
   Effect.fn(function* () {
     const claimed = [true, false, true]
     let rounds = 0
-    let told = 0
+    let sent = 0
     const ports = Layer.mergeAll(
       Layer.mock(NoticeStore, { claimRound: Effect.sync(() => claimed[rounds++] ?? false) }),
-      Layer.succeed(TellNotices, { tell: Effect.sync(() => ++told) }),
+      Layer.succeed(SendNotices, { send: Effect.sync(() => ++sent) }),
     )
     yield* Effect.scoped(
       Effect.gen(function* () {
         yield* Layer.build(Layer.provide(layer, ports))
         yield* TestClock.adjust("11 seconds")
-        assert.deepStrictEqual([rounds, told], [0, 0])
+        assert.deepStrictEqual([rounds, sent], [0, 0])
         yield* TestClock.adjust("4 seconds")
-        assert.deepStrictEqual([rounds, told], [1, 1])
+        assert.deepStrictEqual([rounds, sent], [1, 1])
         yield* TestClock.adjust("1 minute")
-        assert.deepStrictEqual([rounds, told], [2, 1])
+        assert.deepStrictEqual([rounds, sent], [2, 1])
         yield* TestClock.adjust("1 minute")
-        assert.deepStrictEqual([rounds, told], [3, 2])
+        assert.deepStrictEqual([rounds, sent], [3, 2])
       }),
     )
     yield* TestClock.adjust("10 minutes")

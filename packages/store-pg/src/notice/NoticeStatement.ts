@@ -53,8 +53,8 @@ WHERE s.id = n.source_id AND s.archived_at IS NULL AND s.deleted_at IS NULL
 RETURNING 1 AS one`
 
 /** $1: kinds, $2: subjects, $3: instances. In their order. */
-export const UNTOLD = `
-SELECT NOT EXISTS (SELECT FROM cabinet.notice t WHERE t.kind = c.kind AND t.subject = c.subject AND t.instance = c.instance) AS untold
+export const UNSENT = `
+SELECT NOT EXISTS (SELECT FROM cabinet.notice t WHERE t.kind = c.kind AND t.subject = c.subject AND t.instance = c.instance) AS unsent
 FROM unnest($1::text[], $2::int8[], $3::text[]) WITH ORDINALITY AS c(kind, subject, instance, n) ORDER BY c.n`
 
 /** As above. */

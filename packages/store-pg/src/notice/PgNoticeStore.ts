@@ -2,7 +2,7 @@
 import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type * as Fact from "@data-cabinet/core/notice/NoticeFacts"
-import { type NoticeSource, NoticeStore, type ToldNotice } from "@data-cabinet/core/notice/NoticeStore"
+import { type NoticeSource, NoticeStore, type SentNotice } from "@data-cabinet/core/notice/NoticeStore"
 import type { StoredSource } from "@data-cabinet/core/source/SourceStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -94,15 +94,15 @@ export const layer = Layer.effect(
       source: orUnavailable(found(sql)),
       switchOn: (source) => orUnavailable(sql.withTransaction(switchOn(sql, cipher, source))),
       switchOff: orUnavailable(sql.withTransaction(switchOff(sql))),
-      latest: (sourceId, limit) => orUnavailable(sql.unsafe<ToldNotice>(Statement.LATEST, [sourceId, limit])),
+      latest: (sourceId, limit) => orUnavailable(sql.unsafe<SentNotice>(Statement.LATEST, [sourceId, limit])),
       claimRound: orUnavailable(Effect.map(sql.unsafe(Statement.CLAIM_ROUND), ({ length }) => length > 0)),
       facts: (source) => orUnavailable(facts(sql, source)),
-      untold: (keys) =>
+      unsent: (keys) =>
         keys.length === 0
           ? Effect.succeed([])
           : orUnavailable(
-              Effect.map(sql.unsafe<{ readonly untold: boolean }>(Statement.UNTOLD, keyParameters(keys)), (rows) =>
-                rows.map(({ untold }) => untold),
+              Effect.map(sql.unsafe<{ readonly unsent: boolean }>(Statement.UNSENT, keyParameters(keys)), (rows) =>
+                rows.map(({ unsent }) => unsent),
               ),
             ),
       end: (keys) => orUnavailable(Effect.asVoid(sql.unsafe(Statement.END, keyParameters(keys)))),

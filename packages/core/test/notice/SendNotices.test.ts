@@ -1,4 +1,4 @@
-/** What is told in a round: each cause that was not told, with the record of it, and no more than a round takes. */
+/** What is sent in a round: each cause that was not sent, with the record of it, and no more than a round takes. */
 import { ActivityStore, type Silence } from "@data-cabinet/core/activity/ActivityStore"
 import { filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -7,7 +7,7 @@ import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
 import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type { StoredFacts } from "@data-cabinet/core/notice/NoticeFacts"
 import { type NoticeSource, NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
-import { TellNotices } from "@data-cabinet/core/notice/TellNotices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option, Result } from "effect"
@@ -37,7 +37,7 @@ const cabinet = () => {
     facts: {} as Partial<StoredFacts>,
     silent: [] as ReadonlyArray<{ readonly sourceId: number; readonly silence: Silence | null }>,
     /** By kind and subject. */
-    told: new Set<string>(),
+    sent: new Set<string>(),
     ended: [] as Array<NoticeKey>,
     appended: [] as Array<AcceptRequest>,
     attempts: 0,
@@ -49,7 +49,7 @@ const cabinet = () => {
     Layer.mock(NoticeStore, {
       source: Effect.sync(() => state.notices),
       facts: () => Effect.sync(() => ({ ...NO_FACTS, ...state.facts })),
-      untold: (keys) => Effect.sync(() => keys.map((key) => !state.told.has(keyOf(key)))),
+      unsent: (keys) => Effect.sync(() => keys.map((key) => !state.sent.has(keyOf(key)))),
       end: (keys) => Effect.sync(() => void state.ended.push(...keys)),
     }),
     Layer.mock(ActivityStore, {
@@ -72,26 +72,26 @@ const cabinet = () => {
           return Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
         if (request.sourceVersion !== state.source?.version) return Result.fail(new SourceChanged({ sourceId: 9 }))
         state.appended.push(request)
-        state.told.add(keyOf(request.notice!))
+        state.sent.add(keyOf(request.notice!))
         return Result.succeed([{ id: 1, repeatOf: null, empty: false }])
       },
     }),
     Layer.succeed(DiskSpace, UNKNOWN_DISK),
   )
-  const tell = () =>
+  const send = () =>
     Effect.runPromise(
-      Effect.result(TellNotices.use(({ tell: round }) => round)).pipe(
-        Effect.provide(Layer.provide(TellNotices.layer, ports)),
+      Effect.result(SendNotices.use(({ send: round }) => round)).pipe(
+        Effect.provide(Layer.provide(SendNotices.layer, ports)),
         Effect.map((result) => (Result.isSuccess(result) ? result.success : result.failure)),
       ),
     )
-  return { state, tell }
+  return { state, send }
 }
 
 it("a notice is an event of the source of notices, accepted together with the record of its cause", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1) }
-  expect(await tell()).toBe(1)
+  expect(await send()).toBe(1)
   const [request] = state.appended
   expect(request).toMatchObject({
     channel: "webhook",
@@ -107,95 +107,95 @@ it("a notice is an event of the source of notices, accepted together with the re
 })
 
 it("a notice is sent once, however many rounds find its cause", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(2) }
-  state.told.add("address.failing 1")
-  expect(await tell()).toBe(1)
-  expect(await tell()).toBe(0)
+  state.sent.add("address.failing 1")
+  expect(await send()).toBe(1)
+  expect(await send()).toBe(0)
   expect(state.appended.map(({ notice }) => notice?.subject)).toEqual([2])
 })
 
 it("a round sends two hundred notices, and the next ones the rest", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(201) }
-  expect([await tell(), await tell(), await tell()]).toEqual([200, 1, 0])
+  expect([await send(), await send(), await send()]).toEqual([200, 1, 0])
   expect(new Set(state.appended.map(({ notice }) => notice?.subject)).size).toBe(201)
 })
 
 it("no notice is sent while notices are off, or were never on", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1), open: [{ kind: "disk.filling", subject: 0, instance: "" }] }
   for (const notices of [null, { ...NOTICES, on: false }]) {
     state.notices = notices
-    expect(await tell()).toBe(0)
+    expect(await send()).toBe(0)
   }
   expect([state.attempts, state.ended]).toEqual([0, []])
 })
 
 it("a cause that is over is ended, so that it may give a notice again", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   const key: NoticeKey = { kind: "deliveries.waiting", subject: 7, instance: "" }
   state.facts = { open: [key, { kind: "disk.filling", subject: 0, instance: "" }] }
-  expect(await tell()).toBe(0)
+  expect(await send()).toBe(0)
   expect(state.ended).toEqual([key])
 })
 
 it("a notice uses the current version of its source, if that changes meanwhile", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1) }
   state.onAppend = () => {
     if (state.attempts < 4) state.source = { ...SOURCE, version: state.attempts + 1 }
   }
-  expect(await tell()).toBe(1)
+  expect(await send()).toBe(1)
   expect(state.appended.map(({ sourceVersion }) => sourceVersion)).toEqual([4])
 })
 
-it("TellNotices leaves a notice to the next round when its source keeps changing", async () => {
-  const { state, tell } = cabinet()
+it("SendNotices leaves a notice to the next round when its source keeps changing", async () => {
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1) }
   state.onAppend = () => void (state.source = { ...SOURCE, version: state.attempts + 1 })
-  expect(await tell()).toBe(0)
+  expect(await send()).toBe(0)
   expect([state.attempts, state.appended]).toEqual([4, []])
   state.onAppend = () => {}
-  expect(await tell()).toBe(1)
+  expect(await send()).toBe(1)
 })
 
 it("a notice that another process sends meanwhile, or whose source is deleted, is not sent", async () => {
-  for (const happens of ["told", "deleted"] as const) {
-    const { state, tell } = cabinet()
+  for (const happens of ["sent", "deleted"] as const) {
+    const { state, send } = cabinet()
     state.facts = { failing: failing(1) }
     state.onAppend = () => {
-      if (happens === "told") state.told.add("address.failing 1")
-      state.source = happens === "told" ? { ...SOURCE, version: 2 } : null
+      if (happens === "sent") state.sent.add("address.failing 1")
+      state.source = happens === "sent" ? { ...SOURCE, version: 2 } : null
     }
-    expect(await tell()).toBe(0)
+    expect(await send()).toBe(0)
     expect([state.attempts, state.appended]).toEqual([1, []])
   }
 })
 
-it("TellNotices fails when the store is unavailable", async () => {
-  const { state, tell } = cabinet()
+it("SendNotices fails when the store is unavailable", async () => {
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1) }
   state.isDown = true
-  expect(await tell()).toBeInstanceOf(StoreUnavailable)
+  expect(await send()).toBeInstanceOf(StoreUnavailable)
 })
 
 it("a quiet source gives a notice with its name; the source of notices and a deleted one do not", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.silent = [
     { sourceId: 5, silence: QUIET },
     { sourceId: 6, silence: QUIET },
     { sourceId: 9, silence: QUIET },
   ]
-  expect(await tell()).toBe(1)
+  expect(await send()).toBe(1)
   expect(JSON.parse(state.appended[0]!.events[0]!.text)).toMatchObject({ source_id: 5, source_name: "Orders" })
-  state.told.clear()
+  state.sent.clear()
   state.silent = [{ sourceId: 5, silence: null }]
-  expect(await tell()).toBe(0)
+  expect(await send()).toBe(0)
 })
 
 it("a notice goes to those addresses with a filter that it passes", async () => {
-  const { state, tell } = cabinet()
+  const { state, send } = cabinet()
   state.facts = { failing: failing(1) }
   state.source = {
     ...SOURCE,
@@ -204,6 +204,6 @@ it("a notice goes to those addresses with a filter that it passes", async () => 
       filteredAddress(2, [{ fc: "kind", fo: "eq", fv: "disk.filling" }]),
     ],
   }
-  expect(await tell()).toBe(1)
+  expect(await send()).toBe(1)
   expect(state.appended[0]!.filtered).toEqual({ addresses: [1, 2], passed: [[1]] })
 })

@@ -25,24 +25,24 @@ const AT_ONCE = 20
 /** How often a notice is retried when its source keeps changing. */
 const MAX_ATTEMPTS = 4
 
-export class TellNotices extends Context.Service<
-  TellNotices,
+export class SendNotices extends Context.Service<
+  SendNotices,
   {
     /** Sends the notices that are due; returns their number, 0 while notices are off. */
-    readonly tell: Effect.Effect<number, StoreUnavailable>
+    readonly send: Effect.Effect<number, StoreUnavailable>
   }
->()("@data-cabinet/core/notice/TellNotices") {
+>()("@data-cabinet/core/notice/SendNotices") {
   static readonly layer = Layer.effect(
-    TellNotices,
+    SendNotices,
     Effect.gen(function* () {
-      const teller = new Teller({
+      const sender = new NoticeSender({
         store: yield* NoticeStore,
         activity: yield* ActivityStore,
         sources: yield* Sources,
         log: yield* EventLog,
         disk: yield* DiskSpace,
       })
-      return TellNotices.of({ tell: Effect.suspend(() => teller.tell) })
+      return SendNotices.of({ send: Effect.suspend(() => sender.send) })
     }),
   )
 }
@@ -55,14 +55,14 @@ interface Ports {
   readonly disk: DiskSpace["Service"]
 }
 
-class Teller {
+class NoticeSender {
   readonly #ports: Ports
 
   constructor(ports: Ports) {
     this.#ports = ports
   }
 
-  get tell(): Effect.Effect<number, StoreUnavailable> {
+  get send(): Effect.Effect<number, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const { store, disk } = this.#ports
       const source = yield* store.source
@@ -71,9 +71,9 @@ class Teller {
       const silent = yield* this.#silent(source.id)
       const { notices, over } = noticesOf({ ...stored, silent, disk: yield* disk.look })
       if (over.length > 0) yield* store.end(over)
-      const untold = yield* store.untold(notices.map(({ cause }) => cause))
-      const news = notices.filter((_, n) => untold[n]!).slice(0, MOST_NOTICES)
-      const sent = yield* Effect.forEach(news, (one) => this.#tellOne(source.id, one), { concurrency: AT_ONCE })
+      const unsent = yield* store.unsent(notices.map(({ cause }) => cause))
+      const news = notices.filter((_, n) => unsent[n]!).slice(0, MOST_NOTICES)
+      const sent = yield* Effect.forEach(news, (one) => this.#sendOne(source.id, one), { concurrency: AT_ONCE })
       return sent.filter(Boolean).length
     })
   }
@@ -93,7 +93,7 @@ class Teller {
   }
 
   /** False if another process sent it meanwhile, or its source no longer exists. */
-  #tellOne(sourceId: number, { cause, payload }: Notice): Effect.Effect<boolean, StoreUnavailable> {
+  #sendOne(sourceId: number, { cause, payload }: Notice): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const { store, sources, log } = this.#ports
       const fields = yield* Effect.orDie(fieldsOf(payload))
@@ -114,7 +114,7 @@ class Teller {
           Effect.catchTag("SourceChanged", () => Effect.succeed(false)),
         )
         if (appended) return true
-        if ((yield* store.untold([cause]))[0] !== true) return false
+        if ((yield* store.unsent([cause]))[0] !== true) return false
       }
       return false
     })
