@@ -1,7 +1,6 @@
 /** `cabinet database url`: how psql, a program for reports or a notebook reads the data. */
-import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
-import { issuedReportLoginJson, reportLoginJson } from "@data-cabinet/core/row/ReportLoginJson"
-import type { ReportLoginState } from "@data-cabinet/core/row/ReportLoginStore"
+import { ReportLogin, issuedReportLoginShape } from "@data-cabinet/core/row/ReportLogin"
+import { reportLoginShape, type ReportLoginState } from "@data-cabinet/core/row/ReportLoginStore"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { report } from "../output/Report.ts"
@@ -43,11 +42,11 @@ const url = Command.make(
         if (revoke) {
           const left = yield* logins.revoke()
           const words = `${left.role} can no longer log in.`
-          return yield* report(yield* format, { ...reportLoginJson(left), password: null }, () => words)
+          return yield* report(yield* format, { ...reportLoginShape.json(left), password: null }, () => words)
         }
         const now = yield* logins.get
         if (now.active && now.url !== null && !rotate) {
-          return yield* report(yield* format, { ...reportLoginJson(now), password: null }, () =>
+          return yield* report(yield* format, { ...reportLoginShape.json(now), password: null }, () =>
             [
               now.url,
               "",
@@ -57,7 +56,7 @@ const url = Command.make(
           )
         }
         const issued = yield* logins.issue()
-        yield* report(yield* format, issuedReportLoginJson(issued), (style) =>
+        yield* report(yield* format, issuedReportLoginShape.json(issued), (style) =>
           [
             style.bold(issued.url),
             "",

@@ -1,7 +1,7 @@
 /** `cabinet import list`, `show` and `undo`: the imports of a cabinet, and the way back from one. */
-import { importStatusJson, undoPreviewJson } from "@data-cabinet/core/file/ImportJson"
+import { importShape, type ImportStatus, type KeptColumn } from "@data-cabinet/core/file/ImportStore"
+import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
-import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -21,7 +21,7 @@ const stateOf = ({ state, undo }: ImportStatus): string => undo?.state ?? state
 
 const showAll = (all: ReadonlyArray<ImportStatus>) =>
   Effect.flatMap(format, (json) =>
-    report(json, all.map(importStatusJson), (style) =>
+    report(json, all.map(importShape.json), (style) =>
       columns(
         ["ID", "SOURCE", "FILE", "STATE", "ACCEPTED", "OF ROWS", "CREATED"],
         all.map((one) => [
@@ -66,7 +66,7 @@ const lines = (one: ImportStatus): ReadonlyArray<string> => {
 }
 
 const showOne = (one: ImportStatus) =>
-  Effect.flatMap(format, (json) => report(json, importStatusJson(one), () => lines(one).join("\n")))
+  Effect.flatMap(format, (json) => report(json, importShape.json(one), () => lines(one).join("\n")))
 
 const show = Command.make("show", { id: importArgument }, ({ id }) =>
   withCabinet({}, () =>
@@ -118,7 +118,7 @@ const undo = Command.make(
         if (begun === null || input.dryRun) {
           const preview = yield* imports.tryUndo(input.id)
           const found = consequences(preview)
-          if (input.dryRun) return yield* report(yield* format, undoPreviewJson(preview), () => found.join("\n"))
+          if (input.dryRun) return yield* report(yield* format, undoPreviewShape.json(preview), () => found.join("\n"))
           yield* confirmedByPerson(input.yes, `${found.join("\n")}\nUndo import ${input.id}?`)
         }
         yield* showOne(yield* undoing(input.id))

@@ -1,5 +1,5 @@
 /** `cabinet table index SCHEMA.NAME [COLUMN…]`: indexes that make filters and sorts fast on a large table. */
-import { columnIndexJson } from "@data-cabinet/core/row/ColumnIndexJson"
+import { columnIndexShape } from "@data-cabinet/core/row/ColumnIndexStore"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -33,11 +33,11 @@ export const tableIndex = Command.make(
         if (Option.isSome(drop)) {
           const dropped = yield* indexes.drop(schema, name, drop.value)
           const words = `${object}: the index ${dropped.name} is dropped.`
-          return yield* report(yield* format, { table: object, dropped: columnIndexJson(dropped) }, () => words)
+          return yield* report(yield* format, { table: object, dropped: columnIndexShape.json(dropped) }, () => words)
         }
         if (columns.length === 0) {
           const all = yield* indexes.list(schema, name)
-          return yield* report(yield* format, all.map(columnIndexJson), (style) =>
+          return yield* report(yield* format, all.map(columnIndexShape.json), (style) =>
             table(
               ["INDEX", "COLUMNS", "KIND", "STATE", "SIZE", "USED"],
               all.map((one) => [one.name, one.columns.join(", "), one.method, ...stateOf(one)]),

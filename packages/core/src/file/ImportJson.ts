@@ -1,44 +1,6 @@
 /** The JSON of an import's report, the same for the API and the command line. */
 import type { ImportReport } from "./Import.ts"
-import type { ImportStatus, UndoStatus } from "./ImportStore.ts"
-import type { UndoPreview } from "./ImportUndoStore.ts"
-
-/** An import as listed, as JSON. */
-export const importStatusJson = (status: ImportStatus) => ({
-  id: status.id,
-  source_id: status.sourceId,
-  file: status.name,
-  state: status.state,
-  bytes: status.bytes,
-  rows: status.staged,
-  accepted: status.accepted,
-  refused: status.refused,
-  failure: status.failure,
-  created_at: status.createdAt,
-  finished_at: status.finishedAt,
-  undo: status.undo === null ? null : undoJson(status.undo),
-})
-
-const undoJson = ({ startedAt, finishedAt, ...undo }: UndoStatus) => ({
-  state: undo.state,
-  position: undo.position,
-  events: undo.events,
-  columns: undo.columns,
-  kept: undo.kept,
-  started_at: startedAt,
-  finished_at: finishedAt,
-})
-
-/** What an undo would do, as JSON. */
-export const undoPreviewJson = (preview: UndoPreview) => ({
-  import_id: preview.importId,
-  events: preview.events,
-  in_trash: preview.inTrash,
-  rows: preview.rows,
-  columns: preview.columns,
-  kept: preview.kept,
-  deliveries: preview.deliveries,
-})
+import { importShape } from "./ImportStore.ts"
 
 /** `preview` stays a list of JSON texts, so that no digit of a number is lost. */
 export const importJson = (report: ImportReport) => ({
@@ -63,6 +25,6 @@ export const importJson = (report: ImportReport) => ({
   read_as: report.readAs,
   misfits: report.misfits,
   preview: report.preview,
-  imported_before: report.importedBefore === null ? null : importStatusJson(report.importedBefore),
+  imported_before: report.importedBefore === null ? null : importShape.json(report.importedBefore),
   failure: report.failure,
 })

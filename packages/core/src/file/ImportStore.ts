@@ -2,6 +2,7 @@
  * Stores staged imports and their progress. A process holds an import by a lease, which expires if the process dies; the
  * process that claims the import next continues where the count is.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
@@ -43,6 +44,54 @@ export interface ImportStatus {
   /** Null unless it was undone, or is being undone. */
   readonly undo: UndoStatus | null
 }
+
+/** The columns of an undo as the APIs show them. */
+export const undoColumnMembers = {
+  columns: Shape.list(Shape.text(), "The columns that are dropped."),
+  kept: Shape.list(
+    Shape.object<KeptColumn>("A column that stays.", {
+      column: Shape.text("The column's name."),
+      reason: Shape.text("What uses it."),
+    }),
+    "Columns that stay although nothing fills them.",
+  ),
+}
+
+interface ShownImport extends Omit<ImportStatus, "channel" | "name" | "staged"> {
+  readonly file: string
+  readonly rows: number
+}
+
+/** An import as the APIs show it. */
+export const importShape = Shape.derived(
+  ({ name: file, staged: rows, ...status }: ImportStatus): ShownImport => ({ ...status, file, rows }),
+  Shape.named(
+    "Import",
+    Shape.object<ShownImport>("An imported file, or the new items of a poll.", {
+      id: Shape.id("The import's id."),
+      sourceId: Shape.id("The source's id."),
+      file: Shape.text("The file's name."),
+      state: Shape.oneOf(["staging", "accepting", "done", "failed"]),
+      bytes: Shape.whole("The file's size."),
+      rows: Shape.whole("How many rows it has so far."),
+      accepted: Shape.whole("How many of them are events."),
+      refused: Shape.whole("How many were refused."),
+      failure: Shape.orNull(Shape.text("Why it failed or waits; else null.")),
+      createdAt: Shape.time("When it began."),
+      finishedAt: Shape.orNull(Shape.time("When it ended; else null.")),
+      undo: Shape.orNull(
+        Shape.object<UndoStatus>("How far the import is undone; else null.", {
+          state: Shape.oneOf(["undoing", "undone"]),
+          position: Shape.whole("How many rows of the file were gone through."),
+          events: Shape.whole("How many events were moved to the trash."),
+          ...undoColumnMembers,
+          startedAt: Shape.time("When it began."),
+          finishedAt: Shape.orNull(Shape.time("When it ended; else null.")),
+        }),
+      ),
+    }),
+  ),
+)
 
 /** An import to begin. */
 export interface NewImport {

@@ -2,11 +2,12 @@
  * Stores how far imports are undone. Each step is one short transaction, which moves the events of one slice to the trash and
  * the position behind it: whatever is lost in between, the next step begins where the last one ended.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, type Effect, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { TrashedBy } from "../event/EventListStore.ts"
 import type { ColumnUse } from "../row/SourceColumnStore.ts"
-import type { KeptColumn } from "./ImportStore.ts"
+import { type KeptColumn, undoColumnMembers } from "./ImportStore.ts"
 
 /** What an undo would do. */
 export interface UndoPreview {
@@ -22,6 +23,19 @@ export interface UndoPreview {
   /** Deliveries of these events. An import sends none, but events can be resent by hand. */
   readonly deliveries: number
 }
+
+/** What an undo would do, as the APIs show it. */
+export const undoPreviewShape = Shape.named(
+  "UndoPreview",
+  Shape.object<UndoPreview>("What undoing an import would do.", {
+    importId: Shape.id("The import's id."),
+    events: Shape.whole("How many events would move to the trash."),
+    inTrash: Shape.whole("How many of its events are there already."),
+    rows: Shape.whole("How many rows would be deleted."),
+    ...undoColumnMembers,
+    deliveries: Shape.whole("How many deliveries of these events were made, which stay made."),
+  }),
+)
 
 /** Why an import cannot be undone. */
 export type NotUndoable =

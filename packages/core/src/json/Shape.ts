@@ -33,7 +33,8 @@ export type Members<A> = {
   readonly [K in keyof A]-?: undefined extends A[K] ? OptionalShape<Exclude<A[K], undefined>> : Shape<A[K]>
 }
 
-type Snake<K> = K extends `${infer Head}${infer Tail}`
+/** A key in snake case. */
+export type Snake<K> = K extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
   : K
 

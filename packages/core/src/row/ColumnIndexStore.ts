@@ -1,4 +1,5 @@
 /** Builds, lists and drops indexes of columns. `ColumnIndexes` decides which columns an index has, and its kind. */
+import * as Shape from "../json/Shape.ts"
 import { Context, Data, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -19,6 +20,26 @@ export interface ColumnIndex {
   /** The progress of a running build, from 0 to 1; null if none is running. */
   readonly progress: number | null
 }
+
+/** An index as the APIs show it. */
+export const columnIndexShape = Shape.named(
+  "ColumnIndex",
+  Shape.object<ColumnIndex>("An index of columns.", {
+    name: Shape.text("Its name."),
+    columns: Shape.list(Shape.text(), "Its columns in order, those of the primary key last."),
+    method: Shape.oneOf(
+      ["btree", "hash"],
+      "`btree` serves filters, ranges and sorts; `hash`, for text and jsonb, filters by `eq`.",
+    ),
+    valid: Shape.flag("False while it is being built, and of what an interrupted build left."),
+    bytes: Shape.whole("Its size."),
+    scans: Shape.whole("How often the database has used it."),
+    progress: Shape.leaf({
+      type: ["number", "null"],
+      description: "How much of a build under way is done, from 0 to 1; null if none is.",
+    }),
+  }),
+)
 
 /** An index to be built. */
 export interface ColumnIndexToBuild {

@@ -3,16 +3,27 @@
  * same data as readers of the API, and never schema `cabinet`. Its password is shown once. Refuses if no client could
  * connect.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { ReportLoginError } from "./ReportLoginError.ts"
-import { type LoginOutcome, type ReportLoginState, ReportLoginStore } from "./ReportLoginStore.ts"
+import { type LoginOutcome, type ReportLoginState, ReportLoginStore, reportLoginMembers } from "./ReportLoginStore.ts"
 
 /** The login with its password, and a `url` that contains it. */
 export interface IssuedReportLogin extends ReportLoginState {
   readonly url: string
   readonly password: string
 }
+
+/** The login with its password as the APIs show it. */
+export const issuedReportLoginShape = Shape.named(
+  "IssuedReportLogin",
+  Shape.object<IssuedReportLogin>("The login for reports when its password is issued.", {
+    ...reportLoginMembers,
+    url: Shape.text("Where it connects, with the password."),
+    password: Shape.text("The password, shown only in this response."),
+  }),
+)
 
 export class ReportLogin extends Context.Service<
   ReportLogin,

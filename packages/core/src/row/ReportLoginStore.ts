@@ -1,4 +1,5 @@
 /** Manages the role for reports in the database. `ReportLogin` decides whether to issue it. */
+import * as Shape from "../json/Shape.ts"
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -20,6 +21,28 @@ export interface ReportLoginState {
   readonly maxSessions: number
   readonly beyond: ReadonlyArray<RightBeyondReading>
 }
+
+/** The members of the login as the APIs show them. */
+export const reportLoginMembers = {
+  role: Shape.text("The role of the database."),
+  active: Shape.flag("Whether it can log in: a password has been issued."),
+  url: Shape.orNull(Shape.text("Where it connects, without the password; null while the database listens on no port.")),
+  sessions: Shape.whole("Its sessions now."),
+  maxSessions: Shape.whole("How many it may have."),
+  beyond: Shape.list(
+    Shape.object<RightBeyondReading>("A right.", {
+      right: Shape.text("What it can do."),
+      remedy: Shape.text("The statement by which an administrator revokes it."),
+    }),
+    "What PostgreSQL lets it do besides reading, because it lets every role.",
+  ),
+} satisfies Shape.Members<ReportLoginState>
+
+/** The login as the APIs show it. */
+export const reportLoginShape = Shape.named(
+  "ReportLogin",
+  Shape.object<ReportLoginState>("The login with which other programs read the tables in SQL.", reportLoginMembers),
+)
 
 /** `statements`: SQL for a user with the right to run it. */
 export type LoginOutcome<A> =

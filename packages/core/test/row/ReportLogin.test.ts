@@ -1,6 +1,10 @@
-import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
-import { issuedReportLoginJson, reportLoginJson } from "@data-cabinet/core/row/ReportLoginJson"
-import { type LoginOutcome, type ReportLoginState, ReportLoginStore } from "@data-cabinet/core/row/ReportLoginStore"
+import { ReportLogin, issuedReportLoginShape } from "@data-cabinet/core/row/ReportLogin"
+import {
+  reportLoginShape,
+  type LoginOutcome,
+  type ReportLoginState,
+  ReportLoginStore,
+} from "@data-cabinet/core/row/ReportLoginStore"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
@@ -59,10 +63,10 @@ it("ReportLogin shows no password when read or revoked", () => {
   expect(run((login) => login.revoke())).toMatchObject({ success: STATE })
   expect(reached).toEqual(["revoke"])
   const json = { role: "cabinet_reports", active: true, url: STATE.url, sessions: 1, max_sessions: 20, beyond: [] }
-  expect(reportLoginJson(STATE)).toEqual(json)
+  expect(reportLoginShape.json(STATE)).toEqual(json)
   const login = { ...STATE, url: "postgresql://with:secret@db.example", password: "secret" }
-  expect(reportLoginJson({ ...login, url: STATE.url })).toEqual(json)
-  expect(issuedReportLoginJson(login)).toEqual({ ...json, url: login.url, password: "secret" })
+  expect(reportLoginShape.json({ ...login, url: STATE.url })).toEqual(json)
+  expect(issuedReportLoginShape.json(login)).toEqual({ ...json, url: login.url, password: "secret" })
 })
 
 it("ReportLogin issues no password when no client could connect", () => {

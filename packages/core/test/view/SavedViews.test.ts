@@ -3,7 +3,7 @@ import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsRequest, SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { type NewSavedView, type SavedView, savedViewJson } from "@data-cabinet/core/view/SavedView"
+import { type NewSavedView, type SavedView, savedViewShape } from "@data-cabinet/core/view/SavedView"
 import { mayRemove, SavedViews } from "@data-cabinet/core/view/SavedViews"
 import { SavedViewStore } from "@data-cabinet/core/view/SavedViewStore"
 import { Effect, Layer, Option, Result } from "effect"
@@ -153,9 +153,9 @@ it("save refuses a view over the limit", async () => {
   expect(await as(ADA, ({ save }) => save(NEW))).toMatchObject({ failure: { code: "too_many_views" } })
 })
 
-it("savedViewJson names the person who saved a view, and nothing else about them", () => {
+it("savedViewShape.json names the person who saved a view, and nothing else about them", () => {
   const view = kept(1, { maker: TOKEN, shared: true })
-  expect(savedViewJson(view)).toEqual({
+  expect(savedViewShape.json(view)).toEqual({
     id: 1,
     title: "Paid",
     schema: "sources",

@@ -1,5 +1,6 @@
 /** Imports over the management API: the state and progress of each file. Files are sent to `/upload/{source_id}`. */
-import { importStatusJson, undoPreviewJson } from "@data-cabinet/core/file/ImportJson"
+import { importShape } from "@data-cabinet/core/file/ImportStore"
+import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports } from "@data-cabinet/core/file/Imports"
 import { Effect } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
@@ -24,9 +25,9 @@ export const manageImports = Effect.gen(function* () {
       description: "Newest first: files, and the new items of polls.",
       action: "import.read",
       parameters: [limitParameter],
-      response: list("Import", "The imports."),
+      response: list(importShape, "The imports."),
       respond: ({ query: { limit = 100 } }) =>
-        Effect.map(imports.list(limit), (all) => whole(all.map(importStatusJson))),
+        Effect.map(imports.list(limit), (all) => whole(all.map(importShape.json))),
     }),
     manageEndpoint({
       ...common,
@@ -36,8 +37,8 @@ export const manageImports = Effect.gen(function* () {
       summary: "One import",
       description: "Its progress and its outcome, and how far it is undone.",
       action: "import.read",
-      response: one("Import", "The import."),
-      respond: ({ path: [id] }) => Effect.map(imports.get(id), importStatusJson),
+      response: one(importShape, "The import."),
+      respond: ({ path: [id] }) => Effect.map(imports.get(id), importShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -47,9 +48,9 @@ export const manageImports = Effect.gen(function* () {
       summary: "What undoing an import would do",
       description: "How many events, rows and columns would go. Nothing is changed.",
       action: "event.trash",
-      response: one("UndoPreview", "What would happen."),
+      response: one(undoPreviewShape, "What would happen."),
       errors: [...common.errors, "import_running", "import_not_recorded"],
-      respond: ({ path: [id] }) => Effect.map(imports.tryUndo(id), undoPreviewJson),
+      respond: ({ path: [id] }) => Effect.map(imports.tryUndo(id), undoPreviewShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -60,9 +61,9 @@ export const manageImports = Effect.gen(function* () {
       description:
         "Moves its events to the trash with their rows, and drops the columns that it created and that nothing else has filled. Responds within seconds; while `undo.state` is `undoing`, the rest continues by itself. Sent again, it changes nothing more.",
       action: "event.trash",
-      response: one("Import", "The import, and how far it is undone."),
+      response: one(importShape, "The import, and how far it is undone."),
       errors: [...common.errors, "import_running", "import_not_recorded"],
-      respond: ({ path: [id] }) => Effect.map(imports.undo(id), importStatusJson),
+      respond: ({ path: [id] }) => Effect.map(imports.undo(id), importShape.json),
     }),
   ]
 })

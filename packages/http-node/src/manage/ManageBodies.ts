@@ -1,4 +1,5 @@
 /** The fields that bodies of the management API share. */
+import type { Snake } from "@data-cabinet/core/json/Shape"
 import { Schema } from "effect"
 
 /** A text within PostgreSQL's means: without U+0000, and in whole characters. */
@@ -17,3 +18,17 @@ export const idField = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 
 export const lifetimeField = Schema.NullOr(
   Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 3_650 * 86_400 })),
 ).annotate({ description: "Seconds until it expires, from a minute to ten years; null or absent: never." })
+
+/** What a body must declare so that none of a type's members is left out. */
+export type BodyFields<A> = { readonly [K in keyof A as Snake<K>]-?: Schema.Top }
+
+type Camel<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : K
+
+/** A body's fields under their names in the program; missing fields stay missing. */
+export const camelFields = <B extends object>(body: B): { readonly [K in keyof B as Camel<K>]: B[K] } =>
+  Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [
+      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value as unknown,
+    ]),
+  ) as never

@@ -3,7 +3,7 @@ import type { Actor } from "@data-cabinet/core/audit/Actor"
 import {
   type Poll,
   POLL_FORMATS,
-  type PollChange,
+  type NewPoll,
   shownPollUrl,
   pollShape,
   pollRunShape,
@@ -13,7 +13,7 @@ import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/po
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
-import { idField, text } from "../manage/ManageBodies.ts"
+import { type BodyFields, camelFields, idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
@@ -37,20 +37,16 @@ const settings = {
       .check(Schema.isMaxLength(50))
       .annotate({ description: "Sent with every request." }),
   ),
-} as const
+} satisfies BodyFields<Omit<NewPoll, "sourceId" | "url">>
 
 const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings })
 
 const change = Schema.Struct({ url: Schema.optionalKey(URL_TEXT), ...settings })
 
-/** A poll's fields from a body; missing fields stay missing. */
-const changeOf = (body: typeof change.Type): PollChange => ({
-  ...(body.url === undefined ? {} : { url: body.url }),
-  ...(body.every_seconds === undefined ? {} : { everySeconds: body.every_seconds }),
-  ...(body.format === undefined ? {} : { format: body.format }),
-  ...(body.pointer === undefined ? {} : { pointer: body.pointer }),
-  ...(body.key_field === undefined ? {} : { keyField: body.key_field }),
-  ...(body.headers === undefined ? {} : { headers: body.headers.map(({ name, value }) => [name, value] as const) }),
+/** A poll's fields from a body. */
+const fieldsOf = <B extends Pick<typeof change.Type, "headers">>({ headers, ...body }: B) => ({
+  ...camelFields(body),
+  ...(headers === undefined ? {} : { headers: headers.map(({ name, value }) => [name, value] as const) }),
 })
 
 const ERRORS = [
@@ -111,10 +107,7 @@ export const managePolls = Effect.gen(function* () {
       errors: ["no_such_source", ...ERRORS],
       params: { no_such_source: "/source_id", ...PARAMS },
       respond: ({ body }) =>
-        Effect.map(
-          polls.add({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
-          pollShape.json,
-        ),
+        Effect.map(polls.add({ everySeconds: DEFAULT_SECONDS, ...fieldsOf(body) }), pollShape.json),
     }),
     manageEndpoint({
       id: "tryNewPoll",
@@ -130,10 +123,7 @@ export const managePolls = Effect.gen(function* () {
       errors: ["busy", ...ERRORS],
       params: PARAMS,
       respond: ({ body }) =>
-        Effect.map(
-          polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...changeOf(body), sourceId: body.source_id, url: body.url }),
-          pollTrialShape.json,
-        ),
+        Effect.map(polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...fieldsOf(body) }), pollTrialShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -148,7 +138,7 @@ export const managePolls = Effect.gen(function* () {
       response: trial,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, changeOf(body)), pollTrialShape.json),
+      respond: ({ path: [poll], body }) => Effect.map(polls.tryChange(poll, fieldsOf(body)), pollTrialShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -174,7 +164,7 @@ export const managePolls = Effect.gen(function* () {
       response: one_,
       errors: ["no_such_poll", "busy", "headers_needed", ...ERRORS],
       params: { no_such_poll: "id", headers_needed: "/headers", ...PARAMS },
-      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, changeOf(body)), pollShape.json),
+      respond: ({ path: [poll], body }) => Effect.map(polls.change(poll, fieldsOf(body)), pollShape.json),
     }),
     manageEndpoint({
       ...common,

@@ -4,7 +4,6 @@ import { SCHEMAS } from "../openapi/Schemas.ts"
 import { MANAGE_CODES, MANAGE_TYPES } from "../manage/ManageCode.ts"
 import { flag, object, text, textOrNull, whole } from "../openapi/SchemaForms.ts"
 import { SOURCE_SCHEMAS } from "../source/SourceSchemas.ts"
-import { IMPORT_SCHEMAS } from "../file/ImportSchemas.ts"
 import { TABLE_SCHEMAS } from "../row/TableSchemas.ts"
 import { EVENT_SCHEMAS } from "../event/EventSchemas.ts"
 import { REREAD_SCHEMAS } from "../event/RereadSchemas.ts"
@@ -40,7 +39,6 @@ export const MANAGE_SCHEMAS = {
   ),
   Count: object({ count: whole("How many.") }, "The number of objects that were affected."),
   ...SOURCE_SCHEMAS,
-  ...IMPORT_SCHEMAS,
   ...TABLE_SCHEMAS,
   ...EVENT_SCHEMAS,
   ...LATE_VERIFICATION_SCHEMAS,

@@ -1,5 +1,5 @@
 /** Indexes of columns over the management API. */
-import { columnIndexJson } from "@data-cabinet/core/row/ColumnIndexJson"
+import { columnIndexShape } from "@data-cabinet/core/row/ColumnIndexStore"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
@@ -30,11 +30,11 @@ export const manageColumnIndexes = Effect.gen(function* () {
       description:
         "Those that were created here, also while one is being built: `progress` is then from 0 to 1. The list is not paginated.",
       action: "column.read",
-      response: list("ColumnIndex", "The indexes."),
+      response: list(columnIndexShape, "The indexes."),
       errors: ["no_such_table"],
       params: { no_such_table: "name" },
       respond: ({ path: [schema, name] }) =>
-        Effect.map(indexes.list(schema, name), (all) => whole(all.map(columnIndexJson))),
+        Effect.map(indexes.list(schema, name), (all) => whole(all.map(columnIndexShape.json))),
     }),
     manageEndpoint({
       ...common,
@@ -60,10 +60,11 @@ export const manageColumnIndexes = Effect.gen(function* () {
       summary: "Drop an index of columns",
       description: "Rows are the same without it.",
       action: "column.change",
-      response: one("ColumnIndex", "The index that was dropped."),
+      response: one(columnIndexShape, "The index that was dropped."),
       errors: ["no_such_table", "no_such_index", "no_right"],
       params: { no_such_table: "name", no_such_index: "index" },
-      respond: ({ path: [schema, name, index] }) => Effect.map(indexes.drop(schema, name, index), columnIndexJson),
+      respond: ({ path: [schema, name, index] }) =>
+        Effect.map(indexes.drop(schema, name, index), columnIndexShape.json),
     }),
   ]
 })

@@ -1,6 +1,6 @@
 /** The login with which other programs read the tables in SQL, over the management API. */
-import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
-import { issuedReportLoginJson, reportLoginJson } from "@data-cabinet/core/row/ReportLoginJson"
+import { ReportLogin, issuedReportLoginShape } from "@data-cabinet/core/row/ReportLogin"
+import { reportLoginShape } from "@data-cabinet/core/row/ReportLoginStore"
 import { Effect } from "effect"
 import { one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -16,8 +16,8 @@ export const manageReportLogin = Effect.gen(function* () {
       summary: "The login for reports",
       description: "Where other programs read the tables in SQL, and as whom. The password is not shown.",
       action: "report_login.read",
-      response: one("ReportLogin", "The login."),
-      respond: () => Effect.map(login.get, reportLoginJson),
+      response: one(reportLoginShape, "The login."),
+      respond: () => Effect.map(login.get, reportLoginShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -27,10 +27,10 @@ export const manageReportLogin = Effect.gen(function* () {
       description:
         "The password is shown only in this response. Sessions with the previous one are ended, and it no longer works.",
       action: "report_login.change",
-      once: { completed: "after", withheld: ["password"], replay: one("ReportLogin", "The login.") },
-      response: one("IssuedReportLogin", "The login with its password.", 201),
+      once: { completed: "after", withheld: ["password"], replay: one(reportLoginShape, "The login.") },
+      response: one(issuedReportLoginShape, "The login with its password.", 201),
       errors: ["no_reader", "not_listening", "login_denied"],
-      respond: () => Effect.map(login.issue(), issuedReportLoginJson),
+      respond: () => Effect.map(login.issue(), issuedReportLoginShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -39,9 +39,9 @@ export const manageReportLogin = Effect.gen(function* () {
       summary: "Revoke the login for reports",
       description: "Its sessions end, and it stops working until a password is issued again.",
       action: "report_login.change",
-      response: one("ReportLogin", "The login."),
+      response: one(reportLoginShape, "The login."),
       errors: ["no_reader", "not_listening", "login_denied"],
-      respond: () => Effect.map(login.revoke(), reportLoginJson),
+      respond: () => Effect.map(login.revoke(), reportLoginShape.json),
     }),
   ]
 })

@@ -1,23 +1,6 @@
 /** The schemas of the management API's responses: facts about tables besides their rows. */
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
-import { flag, id, object, orNull, text, time, whole } from "../openapi/SchemaForms.ts"
-import { actorShape } from "@data-cabinet/core/audit/Actor"
-
-const reportLoginFields = {
-  role: text("The role of the database."),
-  active: flag("Whether it can log in: a password has been issued."),
-  url: orNull(text("Where it connects, without the password; null while the database listens on no port.")),
-  sessions: whole("Its sessions now."),
-  max_sessions: whole("How many it may have."),
-  beyond: {
-    type: "array",
-    items: object(
-      { right: text("What it can do."), remedy: text("The statement by which an administrator revokes it.") },
-      "A right.",
-    ),
-    description: "What PostgreSQL lets it do besides reading, because it lets every role.",
-  },
-}
+import { flag, object, text, whole } from "../openapi/SchemaForms.ts"
 
 const INDEX_COLUMNS = {
   type: "array",
@@ -41,28 +24,6 @@ const INDEX_FIGURES = {
 }
 
 export const TABLE_SCHEMAS = {
-  ReportLogin: object(reportLoginFields, "The login with which other programs read the tables in SQL."),
-  IssuedReportLogin: object(
-    {
-      ...reportLoginFields,
-      url: text("Where it connects, with the password."),
-      password: text("The password, shown only in this response."),
-    },
-    "The login for reports when its password is issued.",
-  ),
-  SavedView: object(
-    {
-      id: id("Its id.", 1),
-      title: text("Its title."),
-      schema: text("The schema of its table or view."),
-      name: text("The name of its table or view."),
-      query: text("The query string of its rows."),
-      shared: flag("Whether everyone sees it."),
-      maker: actorShape("Who saved it.").schema,
-      created_at: time("When it was saved."),
-    },
-    "A selection of rows, saved under a title.",
-  ),
   RowCount: object(
     {
       count: whole("How many rows."),
@@ -87,15 +48,6 @@ export const TABLE_SCHEMAS = {
       exact: flag("Whether these are all rows of the selection."),
     },
     "The values that a column has most often.",
-  ),
-  ColumnIndex: object(
-    {
-      name: text("Its name."),
-      columns: INDEX_COLUMNS,
-      method: INDEX_METHOD,
-      ...INDEX_FIGURES,
-    },
-    "An index of columns.",
   ),
   SearchIndex: object(
     {

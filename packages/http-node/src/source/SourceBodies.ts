@@ -5,7 +5,7 @@ import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
 import { MAX_HONEYPOT_LENGTH, MAX_ORIGIN_LENGTH, MAX_ORIGINS } from "@data-cabinet/core/source/SpamRules"
 import { PROVIDER_NAMES } from "@data-cabinet/core/verification/Providers"
 import { Schema } from "effect"
-import { nameField, text } from "../manage/ManageBodies.ts"
+import { camelFields, nameField, text } from "../manage/ManageBodies.ts"
 import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"
 
 const headerNames = (description: string) =>
@@ -59,18 +59,9 @@ const settings = {
 }
 
 /** The members of `settings` as the use case takes them. */
-export const settingsOf = (body: Omit<typeof newSource.Type, "name">) => ({
-  ...(body.encoding === undefined ? {} : { encoding: body.encoding }),
-  ...(body.thanks_url === undefined ? {} : { thanksUrl: body.thanks_url }),
-  ...(body.keep_headers === undefined ? {} : { keepHeaders: body.keep_headers }),
-  ...(body.header_fields === undefined ? {} : { headerFields: body.header_fields }),
-  ...(body.keep_query === undefined ? {} : { keepQuery: body.keep_query }),
-  ...(body.rate === undefined ? {} : { rate: body.rate }),
-  ...(body.honeypot === undefined ? {} : { honeypot: body.honeypot }),
-  ...(body.allow_origins === undefined ? {} : { allowOrigins: body.allow_origins }),
-  ...(body.from === undefined ? {} : { from: body.from }),
-  ...(body.verify === undefined ? {} : { verify: verificationOf(body.verify) }),
-  ...(body.challenge === undefined ? {} : { challenge: body.challenge }),
+export const settingsOf = <B extends Pick<typeof newSource.Type, "verify">>({ verify, ...body }: B) => ({
+  ...camelFields(body),
+  ...(verify === undefined ? {} : { verify: verificationOf(verify) }),
 })
 
 export const newSource = Schema.Struct({ name: nameField, ...settings })

@@ -1,5 +1,5 @@
 /** Saved views over the management API. */
-import { savedViewJson } from "@data-cabinet/core/view/SavedView"
+import { savedViewShape } from "@data-cabinet/core/view/SavedView"
 import { MAX_QUERY_LENGTH, MAX_TITLE_LENGTH, SavedViews } from "@data-cabinet/core/view/SavedViews"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
@@ -29,8 +29,8 @@ export const manageViews = Effect.gen(function* () {
       summary: "The saved views",
       description: "Your own and those shared with everyone, by title; for owners, all. The list is not paginated.",
       action: "view.read",
-      response: list("SavedView", "The views."),
-      respond: () => Effect.map(views.list, (all) => whole(all.map(savedViewJson))),
+      response: list(savedViewShape, "The views."),
+      respond: () => Effect.map(views.list, (all) => whole(all.map(savedViewShape.json))),
     }),
     manageEndpoint({
       id: "saveView",
@@ -43,10 +43,11 @@ export const manageViews = Effect.gen(function* () {
       // Reading the rows may take seconds, and no session of the owner's must wait for it.
       once: { completed: "after" },
       body: newView,
-      response: one("SavedView", "The view.", 201),
+      response: one(savedViewShape, "The view.", 201),
       errors: ["bad_title", "bad_query", "too_many_views"],
       params: { bad_title: "/title", bad_query: "/query" },
-      respond: ({ body: { shared = false, ...view } }) => Effect.map(views.save({ ...view, shared }), savedViewJson),
+      respond: ({ body: { shared = false, ...view } }) =>
+        Effect.map(views.save({ ...view, shared }), savedViewShape.json),
     }),
     manageEndpoint({
       id: "removeView",

@@ -1,5 +1,6 @@
 /** The polls of a remote cabinet; its server runs them. */
-import type { NewPoll, Poll, PollChange, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
+import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import type { NewPoll, Poll, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
 import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
@@ -13,20 +14,12 @@ export const layer = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const act = <A>(id: number, name: string) =>
       refusedAs(api.json<A>({ method: "POST", path: ["polls", id, name] }), known)
-    // Undefined fields are left out of the body.
-    const bodyOf = ({ url, everySeconds, format, pointer, keyField, headers }: PollChange) => ({
-      url,
-      every_seconds: everySeconds,
-      format,
-      pointer,
-      key_field: keyField,
-      headers: headers?.map(([name, value]) => ({ name, value })),
-    })
-    const newBodyOf = ({ sourceId, ...settings }: NewPoll) => ({ source_id: sourceId, ...bodyOf(settings) })
+    const bodyOf = ({ headers, ...settings }: Partial<NewPoll>) =>
+      snakeKeys({ ...settings, headers: headers?.map(([name, value]) => ({ name, value })) }) as object
     return Polls.of({
-      add: (poll) => refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body: newBodyOf(poll) }), known),
+      add: (poll) => refusedAs(api.json<Poll>({ method: "POST", path: ["polls"], body: bodyOf(poll) }), known),
       tryAdd: (poll) =>
-        refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", "try"], body: newBodyOf(poll) }), known),
+        refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", "try"], body: bodyOf(poll) }), known),
       tryChange: (id, change) =>
         refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", id, "try"], body: bodyOf(change) }), known),
       change: (id, change) =>
