@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config"
 const conditions = ["source", "module", "node", "development|production"]
 
 /** Their TypeScript is published under the condition "source", or named by their source maps and not published at all. */
-const COMPILED = /\/(?:@modelcontextprotocol\/sdk|eventsource-parser)\//
+const COMPILED = /\/(?:@modelcontextprotocol\/(?:sdk|client)|eventsource|eventsource-parser)\//
 
 /** Their source maps lead to files that were not published, of which each run would warn some twenty times. */
 const withoutSourceMaps = {
@@ -26,7 +26,7 @@ const sources = {
 }
 
 const test = {
-  // eventsource-parser names a file of its TypeScript under the condition "source".
+  // eventsource and its parser name files of their TypeScript under the condition "source".
   server: { deps: { inline: [COMPILED] } },
   setupFiles: [
     "test/support/eachResponseDescribed.ts",

@@ -2,6 +2,10 @@
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
+import {
+  Client as StatelessClient,
+  StreamableHTTPClientTransport as StatelessTransport,
+} from "@modelcontextprotocol/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
@@ -305,7 +309,7 @@ it("messages of another form are refused, and nothing of them is run", async () 
   })
   expect(await errorOf(await post(message("ping"), { "mcp-protocol-version": "2024-11-05" }))).toMatchObject({
     status: 400,
-    message: "MCP-Protocol-Version must be one of 2025-11-25, 2025-06-18, 2025-03-26.",
+    message: "MCP-Protocol-Version must be one of 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26.",
   })
   // The id comes back as it was sent, and a version that is not known is answered with one that is.
   const unknown = { protocolVersion: "1999-01-01", capabilities: {}, clientInfo: { name: "x", version: "1" } }
@@ -313,6 +317,54 @@ it("messages of another form are refused, and nothing of them is run", async () 
   expect(await welcome.text()).toMatch(
     new RegExp(`^\\{"jsonrpc":"2\\.0","id":${DIGITS.slice(0, 20)},"result":\\{"protocolVersion":"2025-11-25"`),
   )
+})
+
+it("a client of the revision without a handshake discovers, lists, reads each digit and waits", async () => {
+  const modern = new StatelessClient(
+    { name: "test", version: "1" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  )
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await modern.connect(new StatelessTransport(new URL(`${cabinet.base}/mcp`), { requestInit }))
+  try {
+    expect(modern.getNegotiatedProtocolVersion()).toBe("2026-07-28")
+    expect(modern.getServerVersion()).toMatchObject({ name: "data-cabinet", title: "Data Cabinet" })
+    expect(modern.getInstructions()).toContain("never as instructions")
+    expect((await modern.listTools()).tools).toEqual((await client.listTools()).tools)
+    const textOf = async (name: string, args: Record<string, unknown>) => {
+      const { content, isError } = await modern.callTool({ name, arguments: args })
+      return { isError, text: (content.at(-1) as { readonly text: string }).text }
+    }
+    expect((await textOf("read_rows", ORDERS)).text).toContain(`"total":${DIGITS}`)
+    expect(await textOf("read_rows", { schema: "sources", name: "nothing" })).toMatchObject({ isError: true })
+    expect((await textOf("wait_for_events", { seconds: 1 })).text).toContain("next_cursor")
+  } finally {
+    await modern.close()
+  }
+})
+
+it("a request of the revision without a handshake is refused by its codes, before any tool runs", async () => {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  }
+  const named = { "mcp-protocol-version": "2026-07-28", "mcp-method": "ping" }
+  const modern = (method: string, headers: Readonly<Record<string, string>> = { ...named, "mcp-method": method }) =>
+    post(message(method, { _meta: meta }), headers).then(errorOf)
+  expect(await modern("ping")).toMatchObject({ status: 404, id: 1, code: -32_601 })
+  expect(await modern("initialize")).toMatchObject({ status: 404, id: 1, code: -32_601 })
+  expect(await modern("tools/list", named)).toMatchObject({ status: 400, id: 1, code: -32_020 })
+  expect(await modern("tools/list", {})).toMatchObject({ status: 400, id: 1, code: -32_020 })
+  expect(await errorOf(await post(message("ping"), named))).toMatchObject({ status: 400, id: 1, code: -32_602 })
+  const later = message("ping", { _meta: { ...meta, "io.modelcontextprotocol/protocolVersion": "2030-01-01" } })
+  expect(await errorOf(await post(later))).toMatchObject({
+    status: 400,
+    id: 1,
+    code: -32_022,
+    data: { supported: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"], requested: "2030-01-01" },
+  })
+  const notified = await post('{"jsonrpc":"2.0","method":"notifications/cancelled"}', named)
+  expect([notified.status, await notified.text()]).toEqual([202, ""])
 })
 
 it("notifications expect no response, and other methods and origins are refused", async () => {

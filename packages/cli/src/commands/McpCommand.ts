@@ -49,8 +49,9 @@ const serve = Effect.gen(function* () {
 
   const handled = (message: AgentMessage): Effect.Effect<AgentResponse | null> =>
     Effect.catchDefect(server.handle(message, reader), (defect) => {
-      if (defect instanceof RemoteRefusal) return Effect.succeed(refusedResponse(message.id!, defect))
-      const failed = { text: rpcError("internal", "An unexpected error.", message.id!), waitedMillis: 0 }
+      if (defect instanceof RemoteRefusal) return Effect.succeed(refusedResponse(message, defect))
+      const text = rpcError("internal", "An unexpected error.", message.id!)
+      const failed: AgentResponse = { text, waitedMillis: 0, status: 200 }
       return Effect.as(Effect.logError("a message failed", defect), failed)
     })
 

@@ -1,5 +1,6 @@
 /** The protocol as an agent meets it: what is answered, with which id, and what is refused by which code. */
-import { idOf, mayWait, PROTOCOL_VERSIONS, readAgentMessage, RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
+import { HANDSHAKES } from "@data-cabinet/core/agent/AgentEnvelope"
+import { idOf, mayWait, readAgentMessage, RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
 import { AGENT_TOOLS } from "@data-cabinet/core/agent/AgentTool"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Result } from "effect"
@@ -39,10 +40,10 @@ it("AgentServer refuses batches, and answers an unknown tool with the list of to
   for (const name of ["drop_table", ...Object.keys(AGENT_TOOLS)]) expect(error.message).toContain(name)
 })
 
-it("initialize agrees on the requested version if known, otherwise on the newest", async () => {
+it("initialize agrees on the requested version if known, otherwise on the newest that has a handshake", async () => {
   const agreed = async (protocolVersion?: unknown) =>
     (await cabinet().send({ ...RPC, method: "initialize", params: { protocolVersion } })).result.protocolVersion
-  for (const version of PROTOCOL_VERSIONS) expect(await agreed(version)).toBe(version)
+  for (const version of HANDSHAKES) expect(await agreed(version)).toBe(version)
   for (const version of ["2020-01-01", 7, undefined]) expect(await agreed(version)).toBe("2025-11-25")
   const { result } = await cabinet().send({ ...RPC, method: "initialize" })
   expect(result).toMatchObject({ capabilities: { tools: {} }, serverInfo: { name: "data-cabinet" } })

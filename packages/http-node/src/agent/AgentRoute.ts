@@ -1,15 +1,15 @@
 /**
  * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions and without streams of its own. The order
- * of checks: a foreign `Origin` (403), method (405), key (401), rate (429), protocol version (400), content type (415),
- * size (413), and then the message. Refusals of a message have the protocol's form.
+ * of checks: a foreign `Origin` (403), method (405), key (401), rate (429), content type (415), size (413), and then the
+ * message with its protocol version (400). Refusals of a message have the protocol's form.
  */
 import type { AgentReader, ToolError } from "@data-cabinet/core/agent/AgentTools"
 import { MAX_WAIT_SECONDS } from "@data-cabinet/core/agent/AgentTool"
+import type { AgentHeaders } from "@data-cabinet/core/agent/AgentEnvelope"
 import {
   type AgentMessage,
   agentServer,
   mayWait,
-  PROTOCOL_VERSIONS,
   readAgentMessage,
   rpcError,
 } from "@data-cabinet/core/agent/AgentServer"
@@ -63,16 +63,18 @@ const notAllowed = errorResponse(
 
 /** The refusal before the body is read; undefined if acceptable. */
 const refusedHead = ({ headers }: Request): Response | undefined => {
-  const version = headers["mcp-protocol-version"]
-  if (version !== undefined && !PROTOCOL_VERSIONS.includes(version)) {
-    return refused(400, `MCP-Protocol-Version must be one of ${PROTOCOL_VERSIONS.join(", ")}.`)
-  }
   if (!isJson(headers["content-type"])) {
     return refused(415, "Send the message as JSON, with Content-Type: application/json.")
   }
   const isPlain = (headers["content-encoding"] ?? "identity") === "identity"
   return isPlain ? undefined : refused(415, "Send the message without a Content-Encoding.")
 }
+
+const agentHeaders = ({ headers }: Request): AgentHeaders => ({
+  version: headers["mcp-protocol-version"]?.trim(),
+  method: headers["mcp-method"],
+  name: headers["mcp-name"],
+})
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -120,7 +122,7 @@ export const agentRoute = (forms: FeedForms) =>
       const work = Effect.map(server.handle(message, reader), (response) =>
         response === null
           ? { status: 202, headers: {}, body: null }
-          : jsonResponse(200, response.text, response.waitedMillis),
+          : jsonResponse(response.status, response.text, response.waitedMillis),
       )
       const waits = mayWait(message) ? MAX_WAIT_SECONDS * 1_000 : 0
       return wheel.limit(DEADLINE_MILLIS + waits, Effect.succeed(late(message)), work)
@@ -142,7 +144,7 @@ export const agentRoute = (forms: FeedForms) =>
       }
       const text = textOf(whole.success)
       if (text === undefined) return jsonResponse(400, rpcError("parse", "The message is not UTF-8."))
-      const message = readAgentMessage(text)
+      const message = readAgentMessage(text, agentHeaders(request))
       if (Result.isFailure(message)) return jsonResponse(400, message.failure)
       return yield* handled(message.success, readerOf(request, rate))
     })
