@@ -65,6 +65,8 @@ const paced = (piece: Uint8Array, everyMillis: number, pieces: number) => {
     currentTimeMillis: Effect.sync(() => now),
     currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
     currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    monotonicTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
     sleep: () => Effect.never,
   }
   const body = async function* () {
