@@ -10,15 +10,14 @@ import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { AcceptRequest, Appended } from "@data-cabinet/core/event/EventLog"
 import { memoryFull, type MemoryShares, SMALL_BYTES } from "@data-cabinet/core/limit/MemoryBudget"
 import { Cause, Effect, Latch, Result, type Scope } from "effect"
-import { SqlError } from "effect/sql"
-import { boundTransactions } from "../connection/LostClient.ts"
-import { writeTrouble } from "../connection/FailureWords.ts"
+import type { SqlError } from "effect/sql"
 import { retryIfFull } from "../connection/SessionLeases.ts"
 import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
+import { failAll, isRefused, late } from "./AppendOutcome.ts"
 import type { BatchWriter } from "./BatchWriter.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
-import { BODY_SECRET, bodyKeys } from "./BodyLocks.ts"
+import { openWriter } from "./OpenWriter.ts"
 import { Pending, type PendingBatch, PendingRequests } from "./PendingRequests.ts"
 import type { WriteReports } from "./WriteReports.ts"
 
@@ -32,9 +31,6 @@ export const WRITERS = 2
 /** After this time a batch counts as held up: by a lock, or by a slow disk. */
 const SLOW_BATCH_MILLIS = 50
 
-/** How long a batch waits for a locked table. After that its rows are deferred; its events are not. */
-const LOCK_TIMEOUT_MILLIS = 1_000
-
 /** The longest time that a sender waits for a response. */
 const ANSWER_TIMEOUT_MILLIS = 9_000
 
@@ -44,25 +40,7 @@ const LAST_BATCH_TIMEOUT = "1 second"
 /** The pause between two attempts to open a session, while the database refuses it. */
 const REOPEN_PAUSE = "1 second"
 
-/** Checks the epoch of the feed, which may begin a new one, and returns what a writer needs. */
-const OPEN_WRITER = `SELECT cabinet.check_epoch(), ${BODY_SECRET} AS secret, pg_backend_pid() AS pid`
-
-interface OpenedWriter {
-  readonly secret: string
-  readonly pid: number
-}
-
-/** A request withdrawn before it was sent is not saved and releases its memory. For any other the outcome is unknown. */
-const late = (withdrawn: boolean): Appended =>
-  Result.fail(unavailable("The database did not respond in time.", !withdrawn))
-
 const HOLDS_NOTHING = (): void => {}
-
-/** Whether PostgreSQL refused the statement for lack of space or privileges: nothing of it was done. */
-const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
-  const error = Cause.squash(cause)
-  return SqlError.isSqlError(error) && writeTrouble(error) !== undefined
-}
 
 interface Parts {
   readonly sessions: WriteSessions["Service"]
@@ -162,6 +140,9 @@ export class EventWriter {
     if (this.#mayWrite) this.#work.openUnsafe()
   }
 
+  /** An idle writer is woken when its session ends. */
+  readonly #wake = (): void => void this.#work.openUnsafe()
+
   /** One generator for all waits (see BatchWriter). */
   readonly #untilMayWrite = Effect.fnUntraced({ self: this }, function* (isClosed: () => boolean) {
     while (!this.#mayWrite && !isClosed()) {
@@ -176,7 +157,7 @@ export class EventWriter {
       const { isKept, reports, sessions } = this.#parts
       if (!isKept) yield* this.#untilMayWrite(() => false)
       let isOpen = false
-      yield* retryIfFull(sessions.share)(connectionLossAsError(this.#openSession)).pipe(
+      yield* retryIfFull(sessions.share)(connectionLossAsError(openWriter(this.#parts, this.#wake))).pipe(
         // None of these was sent, so their outcome is known; another writer that has a session writes them.
         Effect.tapCause(() => (this.#sessions > 0 ? Effect.void : this.#failQueued)),
         Effect.tap(() => (sessions.trouble.words === null ? reports.recovered : Effect.void)),
@@ -193,28 +174,6 @@ export class EventWriter {
       )
       // Requests that come meanwhile wait for the next attempt.
       if (!isOpen && !this.#isStopping) yield* Effect.sleep(REOPEN_PAUSE)
-    })
-  }
-
-  /** Checks the epoch of the feed before the first event. An idle writer is woken when its session ends. */
-  get #openSession(): Effect.Effect<WriteSession, SqlError.SqlError, Scope.Scope> {
-    return Effect.suspend(() => {
-      const { sessions, batches, blocked } = this.#parts
-      let pid = 0
-      return sessions.open(
-        Effect.fnUntraced(function* (connection) {
-          yield* connection.execute(`SET lock_timeout = ${LOCK_TIMEOUT_MILLIS}`, [], undefined)
-          yield* boundTransactions(connection)
-          const [opened] = (yield* connection.execute(OPEN_WRITER, [], undefined)) as ReadonlyArray<OpenedWriter>
-          batches.keysOf = bodyKeys(opened!.secret)
-          pid = opened!.pid
-          blocked.writers.add(pid)
-        }),
-        () => {
-          blocked.writers.delete(pid)
-          this.#work.openUnsafe()
-        },
-      )
     })
   }
 
@@ -267,11 +226,3 @@ export class EventWriter {
     return Effect.suspend(() => failAll(this.#pending.takeAll(), false))
   }
 }
-
-const failAll = (batch: PendingBatch, outcomeUnknown: boolean): Effect.Effect<void> =>
-  Effect.sync(() => {
-    const message = outcomeUnknown
-      ? "The connection was lost while the events were being written; it is not known whether they were."
-      : "The database cannot be reached."
-    for (const one of batch) one.end(Result.fail(unavailable(message, outcomeUnknown)))
-  })
