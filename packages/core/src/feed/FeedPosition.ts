@@ -35,6 +35,13 @@ export const placesOf = ({ left = [], trail, ...place }: FeedPosition): Readonly
 export const laterPlaces = ({ epoch, left = [] }: FeedPosition): ReadonlyArray<FeedPlace> =>
   left.filter((one) => one.epoch > epoch).sort((one, other) => comparePlaces(other, one))
 
+/**
+ * Whether a position proves that the database was set back while its server kept running: the database lacks its event,
+ * and the current epoch began no later. New events must then belong to a later epoch.
+ */
+export const provesSetBack = (isThere: boolean, { epoch }: FeedPlace, currentEpoch: number): boolean =>
+  !isThere && epoch >= currentEpoch
+
 const ifAny = (left: ReadonlyArray<FeedPlace>) => (left.length === 0 ? {} : { left })
 
 const isLeft = (one: FeedPlace, now: FeedPlace): boolean => one.epoch !== now.epoch && one.epoch !== FEED_START.epoch

@@ -4,7 +4,7 @@
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type FeedPage, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { advance } from "@data-cabinet/core/feed/FeedPosition"
+import { advance, provesSetBack } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { PgClient } from "@effect/sql-pg"
@@ -35,7 +35,7 @@ export const layer = Layer.effect(
     const page = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
       let fence = yield* watermark(session, wanted.after)
       yield* replicated(session)
-      if (!fence.there && wanted.after.epoch >= Number(fence.epoch)) {
+      if (provesSetBack(fence.there, wanted.after, Number(fence.epoch))) {
         yield* beginEpochAbove(writing, wanted.after)
         fence = yield* watermark(session, wanted.after)
       }

@@ -1,0 +1,31 @@
+/** The feed's fence holds in every interleaving, and each mistake in it would be found. */
+import { assert, it } from "vitest"
+import { explore } from "./Explorer.ts"
+import { type FenceFault, fenceModel, type FenceOptions } from "./FenceModel.ts"
+
+it.each<FenceOptions>([
+  { writers: 3, readers: 2, change: null },
+  { writers: 3, readers: 2, change: "restart" },
+  { writers: 3, readers: 1, change: "restore" },
+  { writers: 2, readers: 2, change: "restore" },
+  { writers: 3, readers: 1, change: "set back" },
+  { writers: 2, readers: 2, change: "set back" },
+])(
+  "the feed shows $readers readers everything once when $writers writers commit in any order, with a change: $change",
+  (options) => {
+    const { states, counterexample } = explore(fenceModel(options))
+    assert.isNull(counterexample, counterexample ?? "")
+    assert.isAbove(states, 1_000)
+  },
+)
+
+it.each<readonly [FenceFault, FenceOptions["change"]]>([
+  ["no fence", null],
+  ["fence after the id", null],
+  ["holders before the snapshot", null],
+  ["events before the watermark", null],
+  ["no new epoch", "restore"],
+])("the feed with the fault '%s' is found out", (fault, change) => {
+  const { counterexample } = explore(fenceModel({ writers: 3, readers: 1, change, fault }))
+  assert.match(counterexample ?? "no counterexample", /=> a reader never sees event [0-9]+$/)
+})
