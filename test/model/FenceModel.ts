@@ -8,54 +8,23 @@
  * position.
  */
 import { advance, laterPlaces, placesOf, provesSetBack, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
-import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/core/feed/FeedStore"
+import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
-import { keyOf, type Model, type Step } from "./Explorer.ts"
+import type { Model, Step } from "./Explorer.ts"
+import {
+  brokenRule,
+  canonical,
+  DONE,
+  has,
+  type Mark,
+  type Reader,
+  show,
+  type State,
+  WAITING,
+  type Writer,
+} from "./FenceState.ts"
 
 const PAGE = 2
-
-/**
- * A writer draws its transaction id within the fence. It releases the fence in the step of its commit: locks are released
- * last, so the moment in between is one of waiting only.
- */
-interface Writer {
-  readonly phase: "waiting" | "fenced" | "numbered" | "done"
-  readonly xid: number
-  readonly serial: number
-}
-
-/** What one run of the watermark's statement has read so far. */
-interface Mark {
-  readonly epoch: number
-  readonly xmax: number | null
-  readonly holders: ReadonlyArray<number> | null
-  readonly isThere: boolean
-  /** Only with the fault that reads the events first. */
-  readonly events: ReadonlyArray<FeedPlace> | null
-}
-
-interface Reader {
-  readonly at: FeedPosition
-  readonly mark: Mark | null
-  readonly seen: ReadonlyArray<number>
-  readonly repeated: boolean
-}
-
-interface State {
-  readonly writers: ReadonlyArray<Writer>
-  readonly readers: ReadonlyArray<Reader>
-  /** In the order of their commits, which is that in which a restore loses them. */
-  readonly events: ReadonlyArray<FeedPlace>
-  readonly lastXid: number
-  readonly lastCompleted: number
-  readonly serial: number
-  /** The last epoch, whether this server began it, and the clock by which epochs are numbered. */
-  readonly epoch: number
-  readonly isOurs: boolean
-  readonly clock: number
-  readonly setBack: boolean
-  readonly changes: number
-}
 
 export type FenceChange = "restart" | "restore" | "set back"
 
@@ -74,29 +43,8 @@ export interface FenceOptions {
   readonly fault?: FenceFault
 }
 
-const WAITING: Writer = { phase: "waiting", xid: 0, serial: 0 }
-const DONE: Writer = { phase: "done", xid: 0, serial: 0 }
-
-const has = (events: ReadonlyArray<FeedPlace>, place: FeedPlace): boolean =>
-  place.epoch === 0 || events.some((one) => comparePlaces(one, place) === 0 && one.receivedAt === place.receivedAt)
-
 const holdsFence = ({ phase }: Writer, fault: FenceFault | undefined): boolean =>
   (phase === "fenced" && fault !== "fence after the id") || phase === "numbered"
-
-/** Writers and readers differ only by what they did: those that did the same are the same state. */
-const canonical = (state: State): State => ({
-  ...state,
-  writers: [...state.writers].sort((one, other) =>
-    one.phase === other.phase ? one.serial - other.serial : one.phase < other.phase ? -1 : 1,
-  ),
-  readers: state.readers.length < 2 ? state.readers : sortedByKey(state.readers),
-})
-
-const sortedByKey = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
-  all
-    .map((one) => [keyOf(one), one] as const)
-    .sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
-    .map(([, one]) => one)
 
 /** Every step of the feed, with one planted fault or none. */
 class FenceSteps {
@@ -165,7 +113,9 @@ class FenceSteps {
     } else if (mark.xmax === null) {
       yield ["takes a snapshot", { ...reader, mark: this.#snapshot(state, reader, mark) }]
     } else if (mark.holders === null) {
-      yield ["reads the holders", { ...reader, mark: { ...mark, holders: this.#holders(state) } }]
+      // What it read becomes one bound.
+      const xmax = Math.min(mark.xmax, ...this.#holders(state))
+      yield ["reads the holders", { ...reader, mark: { ...mark, xmax, holders: [] } }]
     } else if (provesSetBack(mark.isThere, reader.at, mark.epoch)) {
       // Like the beginning of any epoch, it waits until no writer has the fence.
       if (state.writers.some((writer) => holdsFence(writer, this.#fault))) return
@@ -236,23 +186,6 @@ class FenceSteps {
         : [`the database is set back to ${kept} events while it runs`, back]
     }
   }
-}
-
-const brokenRule = ({ readers, events }: State): string | null => {
-  for (const { at, seen, repeated } of readers) {
-    if (repeated) return "a reader saw an event twice"
-    // A position that the database lacks is resumed from an earlier one.
-    if (!has(events, at)) continue
-    const skipped = events.find((one) => comparePlaces(one, at) <= 0 && !seen.includes(Number(one.receivedAt)))
-    if (skipped !== undefined) return `a reader never sees event ${skipped.receivedAt}`
-  }
-  return null
-}
-
-const show = ({ writers, readers, events }: State): string => {
-  const committed = events.map(({ epoch, xid, receivedAt }) => `${receivedAt} at ${epoch}.${xid}`).join(", ")
-  const seen = readers.map(({ at, seen: serials }) => `[${serials.join(" ")}] at ${at.epoch}.${at.xid}`).join(", ")
-  return `${writers.map(({ phase }) => phase).join(", ")}; events ${committed || "none"}; seen ${seen}`
 }
 
 /** The feed, with one planted fault or none. */

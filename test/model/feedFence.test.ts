@@ -11,7 +11,7 @@ it.each<FenceOptions>([
   { writers: 3, readers: 1, change: "set back" },
   { writers: 2, readers: 2, change: "set back" },
 ])(
-  "the feed shows $readers readers everything once when $writers writers commit in any order, with a change: $change",
+  "the feed shows each of $readers readers everything when $writers writers commit in any order (server: $change)",
   (options) => {
     const { states, counterexample } = explore(fenceModel(options))
     assert.isNull(counterexample, counterexample ?? "")
