@@ -32,7 +32,7 @@ interface Parts {
 type Written = Effect.Effect<void, SqlError.SqlError>
 
 /** How a batch is written: on which session, whether rows may go into their tables, and how bodies are locked. */
-interface Way {
+interface WriteMode {
   readonly session: WriteSession
   readonly rowsMayGo: boolean
   readonly locks: BodyLockMode
@@ -53,18 +53,18 @@ export class BatchWriter {
 
   /** Succeeds once each request has its result; fails if the database is unavailable. */
   write(session: WriteSession, batch: PendingBatch): Written {
-    return this.#write(batch, this.#way(session, true))
+    return this.#write(batch, this.#mode(session, true))
   }
 
-  #way(session: WriteSession, rowsMayGo: boolean): Way {
+  #mode(session: WriteSession, rowsMayGo: boolean): WriteMode {
     return { session, rowsMayGo, locks: this.#parts.blocked.bodyLocks }
   }
 
-  #write(batch: PendingBatch, way: Way): Written {
-    return this.#execute(batch, way).pipe(
+  #write(batch: PendingBatch, mode: WriteMode): Written {
+    return this.#execute(batch, mode).pipe(
       connectionLossAsError,
-      Effect.catchDefect((fault) => this.#afterFault(batch, way, fault)),
-      Effect.catchIf(SqlError.isSqlError, (error) => this.#afterError(batch, way, error)),
+      Effect.catchDefect((fault) => this.#afterFault(batch, mode, fault)),
+      Effect.catchIf(SqlError.isSqlError, (error) => this.#afterError(batch, mode, error)),
     )
   }
 
@@ -72,10 +72,10 @@ export class BatchWriter {
    * One generator for all batches: a generator per call would keep what it refers to, here the batch, until a full
    * collection of V8.
    */
-  readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, way: Way) {
-    const { session } = way
+  readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, mode: WriteMode) {
+    const { session } = mode
     session.waits("pool")
-    const { created, isFiltered, result } = yield* this.#plan(batch, way)
+    const { created, isFiltered, result } = yield* this.#plan(batch, mode)
     // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
     session.waits("session")
     const rows = (yield* result) as ReadonlyArray<AcceptedRow>
@@ -95,7 +95,7 @@ export class BatchWriter {
    * Separate from `#execute`, whose variables live until PostgreSQL has executed the statement: kept that long, the
    * plans of the rows would double the cost of garbage collection.
    */
-  #plan(batch: PendingBatch, { session, rowsMayGo, locks }: Way) {
+  #plan(batch: PendingBatch, { session, rowsMayGo, locks }: WriteMode) {
     const requests = batch.map(({ request }) => request)
     return Effect.map(this.#tables.of(requests, rowsMayGo), (targets) => {
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!, this.keysOf!)
@@ -105,48 +105,48 @@ export class BatchWriter {
     })
   }
 
-  #afterFault(batch: PendingBatch, way: Way, fault: unknown): Written {
-    if (way.session.waitsFor() === "session") return Effect.die(fault)
+  #afterFault(batch: PendingBatch, mode: WriteMode, fault: unknown): Written {
+    if (mode.session.waitsFor() === "session") return Effect.die(fault)
     // Nothing was sent, so the batch can be retried in parts, and the session is unchanged.
     this.#forgetTables(batch)
-    return this.#takeApart(batch, way, fault)
+    return this.#takeApart(batch, mode, fault)
   }
 
-  #afterError(batch: PendingBatch, way: Way, error: SqlError.SqlError): Written {
-    const { session, rowsMayGo, locks } = way
+  #afterError(batch: PendingBatch, mode: WriteMode, error: SqlError.SqlError): Written {
+    const { session, rowsMayGo, locks } = mode
     if (isUnavailable(error)) return Effect.fail(error)
     session.waits("pool")
     if (isNoPartition(error)) {
       return Effect.andThen(
         this.#parts.sql`SELECT cabinet.make_partitions('cabinet.original_request')`,
-        Effect.suspend(() => this.#write(batch, this.#way(session, rowsMayGo))),
+        Effect.suspend(() => this.#write(batch, this.#mode(session, rowsMayGo))),
       )
     }
     // It waited for a foreign session on the lock of a body: retry without waiting.
     if (isLockTimeout(error) && locks === "wait" && this.#parts.blocked.bodyLocks === "try") {
-      return this.#write(batch, this.#way(session, rowsMayGo))
+      return this.#write(batch, this.#mode(session, rowsMayGo))
     }
     // The cached tables may be outdated: the next attempt loads them again.
     this.#forgetTables(batch)
     // A column was dropped after the batch was planned. The batch is planned again, and its requests are parsed for the
     // new table.
-    if (isColumnGone(error) && way.replanned === undefined) return this.#write(batch, { ...way, replanned: true })
+    if (isColumnGone(error) && mode.replanned === undefined) return this.#write(batch, { ...mode, replanned: true })
     const sources = new Set(batch.map(({ request }) => request.sourceId))
     if (isLockTimeout(error) && sources.size === 1 && rowsMayGo) {
       for (const id of sources) this.#tables.wait(id)
-      return this.#write(batch, this.#way(session, false))
+      return this.#write(batch, this.#mode(session, false))
     }
-    return this.#takeApart(batch, way, error)
+    return this.#takeApart(batch, mode, error)
   }
 
   /**
    * Retries a batch that failed and was not written: first in parts, then without rows, until the request at fault is
    * known.
    */
-  #takeApart(batch: PendingBatch, way: Way, fault: unknown): Written {
-    const { session, rowsMayGo, locks } = way
+  #takeApart(batch: PendingBatch, mode: WriteMode, fault: unknown): Written {
+    const { session, rowsMayGo, locks } = mode
     if (batch.length > 1) {
-      const write = (half: PendingBatch) => this.#write(half, this.#way(session, rowsMayGo))
+      const write = (half: PendingBatch) => this.#write(half, this.#mode(session, rowsMayGo))
       return Effect.forEach(halves(batch), write, { discard: true })
     }
     // A single request whose row cannot be inserted: keep the event, and defer the row until an operator looks.
@@ -156,7 +156,7 @@ export class BatchWriter {
         Effect.logError(
           `an event's row cannot be written to its table yet and is deferred: ${SqlError.isSqlError(fault) ? sqlMessage(fault) : faultName(fault)}`,
         ),
-        Effect.suspend(() => this.#write(batch, this.#way(session, false))),
+        Effect.suspend(() => this.#write(batch, this.#mode(session, false))),
       )
     }
     const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
