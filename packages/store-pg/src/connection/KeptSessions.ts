@@ -100,8 +100,8 @@ export class KeptSessions {
   }
 
   /** Has a session closed when it is given back to the pool. */
-  letGo(session: PgConnection.PgConnection): Effect.Effect<void> {
-    return this.#pool.letGo(session)
+  invalidate(session: PgConnection.PgConnection): Effect.Effect<void> {
+    return this.#pool.invalidate(session)
   }
 
   /** Gets a session of the pool, for as long as it is kept. */
@@ -110,7 +110,7 @@ export class KeptSessions {
       const wire = this.#pool.wireOf(session)
       if (wire !== undefined) return this.#keep(session, wire, settingsAreLoose)
       const lost = Effect.fail(failure("A reader session has no known connection"))
-      return Effect.andThen(this.#pool.letGo(session), lost)
+      return Effect.andThen(this.#pool.invalidate(session), lost)
     })
     const fiber = Effect.runForkWith(this.#context)(work)
     const ended = this.#lent.add(fiber)

@@ -178,7 +178,7 @@ export const rolledBack = <A, E>(
 
 /** A session about to be returned to its pool. */
 export interface UsedSession {
-  readonly sessions: Pick<SessionPool.LentSessions, "letGo">
+  readonly sessions: Pick<SessionPool.LentSessions, "invalidate">
   readonly session: Session
   readonly settingsAreLoose: boolean
   /** Its backend's process id. */
@@ -195,6 +195,6 @@ export const resetSession = (
   end: (pid: number) => Effect.Effect<void>,
 ): Effect.Effect<boolean> =>
   Effect.matchEffect(step(session, "DISCARD ALL"), {
-    onSuccess: () => (settingsAreLoose ? Effect.as(sessions.letGo(session), false) : Effect.succeed(true)),
-    onFailure: () => Effect.andThen(sessions.letGo(session), Effect.as(end(pid), false)),
+    onSuccess: () => (settingsAreLoose ? Effect.as(sessions.invalidate(session), false) : Effect.succeed(true)),
+    onFailure: () => Effect.andThen(sessions.invalidate(session), Effect.as(end(pid), false)),
   })

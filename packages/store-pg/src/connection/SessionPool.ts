@@ -56,7 +56,7 @@ export interface LentSessions {
     work: (session: PgConnection.PgConnection, settingsAreLoose: boolean) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | SqlError.SqlError>
   /** Marks a lent session to be closed when it is returned. */
-  readonly letGo: (session: PgConnection.PgConnection) => Effect.Effect<void>
+  readonly invalidate: (session: PgConnection.PgConnection) => Effect.Effect<void>
   /** The process's share of the server: the pool's idle sessions are released when another pool needs them. */
   readonly share: ConnectionShare
   /** The connection of a lent session, to be read without the driver; undefined if it is not known. */
@@ -70,7 +70,7 @@ export const lentSessions = (
   Effect.map(open(options), ({ pool, use, share }) => ({
     share,
     use: (work) => use((session, connection) => work(connection, session.settingsAreLoose)),
-    letGo: (session) => pool.invalidate(session),
+    invalidate: (session) => pool.invalidate(session),
     wireOf: (session) => options.wires?.of(session),
   }))
 

@@ -172,7 +172,7 @@ export const layer = Layer.effect(
       // end it.
       const terminate = Effect.ignore(owner.values(END_SESSION, [String(pid), role]))
       const left = isAtEnd ? Effect.void : Effect.andThen(terminate, endBackend(pid))
-      const closing = Effect.andThen(sessions.snapshots.letGo(kept.session), left)
+      const closing = Effect.andThen(sessions.snapshots.invalidate(kept.session), left)
       Effect.runForkWith(context)(Effect.ensuring(closing, Effect.sync(kept.giveBack)))
     }
     /** Tried apart, since it may run a customer's functions. */

@@ -93,7 +93,7 @@ class PageReader {
     return Effect.suspend((): Read<EventsToJson> => {
       const wire = this.#sessions.wireOf(session)
       if (wire === undefined) {
-        return Effect.andThen(this.#sessions.letGo(session), unavailable("The database cannot be reached."))
+        return Effect.andThen(this.#sessions.invalidate(session), unavailable("The database cannot be reached."))
       }
       const events = new EventsToJson(query.limit, this.#names, this.#length)
       const { text, values } = pageStatement(query, epoch, bound, hasty)

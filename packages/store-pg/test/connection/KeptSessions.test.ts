@@ -96,7 +96,7 @@ describe("KeptSessions", () => {
 
   it("returns a session to the pool to be closed, if requested", async () => {
     const one = await acquired()
-    await Effect.runPromise(kept.letGo(one.session))
+    await Effect.runPromise(kept.invalidate(one.session))
     const closed = lost(one.wire.wire)
     one.giveBack()
     await closed
