@@ -3,10 +3,10 @@
  * text.
  */
 
-export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods"
+export type FileFormat = "csv" | "tsv" | "json" | "ndjson" | "xlsx" | "ods" | "html"
 
 /** All formats. */
-export const FILE_FORMATS: ReadonlyArray<FileFormat> = ["csv", "tsv", "json", "ndjson", "xlsx", "ods"]
+export const FILE_FORMATS: ReadonlyArray<FileFormat> = ["csv", "tsv", "json", "ndjson", "xlsx", "ods", "html"]
 
 const BY_NAME: Readonly<Record<string, FileFormat>> = {
   csv: "csv",

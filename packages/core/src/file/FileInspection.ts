@@ -10,7 +10,8 @@ import { ONE_COLUMN } from "./Delimiter.ts"
 import { CharsetDetector, type FileCharset, hasOpenByteOrder, namedCharset, TextDecoding } from "../text/FileCharset.ts"
 import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
-import { foreignFile, isOleContainer, OleContainer } from "./ForeignFile.ts"
+import { type HtmlShape, htmlShape, statedCharset } from "./HtmlShape.ts"
+import { foreignFile, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
 import { isPointer } from "./JsonReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
@@ -36,6 +37,8 @@ export interface FileOptions {
 export interface FileScrutiny {
   /** Refuses documents that are no tables even where the format is given: it is that of a poll, not of this response. */
   readonly refusesForeign: boolean
+  /** Reads the table of an HTML page. Polls do not: a page is what a server responds in place of a list. */
+  readonly readsPages: boolean
 }
 
 export interface FileInspection {
@@ -45,6 +48,7 @@ export interface FileInspection {
   /** Null for a spreadsheet. */
   readonly charset: FileCharset | null
   readonly csv: CsvShape | null
+  readonly html: HtmlShape | null
   readonly sheet: string | undefined
   /** The row of a sheet at which reading begins, from 1. */
   readonly headerRow: number
@@ -63,7 +67,7 @@ export const MAX_FILE_BYTES = 64 * 1024 ** 3
 export const inspectFile = (
   file: ReadableFile,
   options: FileOptions,
-  scrutiny: FileScrutiny = { refusesForeign: options.format === undefined },
+  scrutiny: FileScrutiny = { refusesForeign: options.format === undefined, readsPages: true },
 ): Effect.Effect<FileInspection, FileError> =>
   Effect.gen(function* () {
     const given = yield* checkOptions(options)
@@ -89,20 +93,34 @@ export const inspectFile = (
     const asWorkbook = options.format !== undefined && isWorkbook(options.format)
     if (asWorkbook || (scrutiny.refusesForeign && isZip(head))) {
       if (!isZip(head)) return yield* fileError("unreadable", "This is not an XLSX or ODS workbook.")
-      return { ...common, format: workbookFormat(head), charset: null, csv: null, sheet: options.sheet }
+      return { ...common, format: workbookFormat(head), charset: null, csv: null, html: null, sheet: options.sheet }
     }
     const detected = witness.decide()
     const isOpen = given.charset !== null && hasOpenByteOrder(options.encoding ?? "")
     const isOfFamily = isOpen && detected.unit === given.charset?.unit
     const charset = given.charset === null || isOfFamily ? detected : given.charset
     const text = new TextDecoding(charset).write(bufferOf(head)).replace(/^\uFEFF/, "")
+    const isPage = scrutiny.readsPages && options.format === undefined && isHtml(text)
+    if (isPage || options.format === "html") {
+      const stated = given.charset === null ? (statedCharset(head, detected) ?? charset) : charset
+      const html = yield* htmlShape(file, stated, options)
+      return {
+        ...common,
+        headerRow: html.firstLine,
+        format: "html",
+        charset: stated,
+        csv: null,
+        html,
+        sheet: undefined,
+      }
+    }
     const foreign = scrutiny.refusesForeign ? foreignFile(head, text) : undefined
     if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}, not a table.`)
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
     const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { ...options, delimiter }) : null
-    return { ...common, format, charset, csv, sheet: undefined }
+    return { ...common, format, charset, csv, html: null, sheet: undefined }
   })
 
 /** Delimiters that are easier to name than to type. */

@@ -52,8 +52,15 @@ const afterComments = (text: string): string => {
 
 const HTML = /^<(?:!doctype\s+html|html|head|meta|title|body|table|style|script|div|p|br|center|font)\b/i
 
+/** Whether a file begins as an HTML page does. */
+export const isHtml = (text: string): boolean => {
+  const begin = text.slice(0, LOOK_CHARACTERS).trimStart()
+  return begin.startsWith("<") && HTML.test(afterComments(begin))
+}
+
 const markup = (text: string): string | undefined => {
   const begin = text.slice(0, LOOK_CHARACTERS).trimStart()
+  if (/^MIME-Version: 1\.0\s/i.test(begin)) return "a web archive (MHTML)"
   if (!begin.startsWith("<")) return undefined
   const rest = afterComments(begin)
   if (HTML.test(rest)) return "an HTML page, although its name may say otherwise"

@@ -10,6 +10,8 @@ import type { FileError } from "./FileError.ts"
 import { isWorkbook } from "./FileFormat.ts"
 import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"
+import type { HtmlShape } from "./HtmlShape.ts"
+import { HtmlTables } from "./HtmlTables.ts"
 import { HeaderedRows } from "./HeaderedRows.ts"
 import { JsonLinesReader, JsonListReader, PointedReader } from "./JsonReader.ts"
 import { LineSkip } from "./LineSkip.ts"
@@ -87,7 +89,7 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
     })
     return Stream.concat(pieces, last)
   })
-  return { sheet: null, header: look.csv?.header ?? null, doubts: () => doubts.all, batches }
+  return { sheet: null, header: look.csv?.header ?? look.html?.header ?? null, doubts: () => doubts.all, batches }
 }
 
 /** Ends a text in as many steps as its reader needs, plus one in which it has ended. */
@@ -101,6 +103,7 @@ function* endOf(reader: TextReader): Generator<void> {
 type DoubtingReader = TextReader & { readonly expectReplaced: () => void }
 
 const readerOf = (look: FileInspection, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
+  if (look.html !== null) return htmlReader(look.html, sink, doubts)
   if (look.csv !== null) return csvReader(look.csv, sink, doubts)
   let isExamined = false
   const examining: ItemSink = {
@@ -132,6 +135,30 @@ const csvReader = (csv: CsvShape, sink: ItemSink, doubts: DoubtLog): DoubtingRea
     push: (text) => reader.push(text),
     end: () => {
       reader.end()
+      rows.end()
+    },
+    expectReplaced: () => rows.expectReplaced(),
+  }
+}
+
+const htmlReader = (html: HtmlShape, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
+  const titlesFrom = html.titles === 0 ? html.firstLine : 1
+  const rows = new HeaderedRows(sink, html.header, doubts)
+  const tables = new HtmlTables({
+    row: ({ table, line, cells }) => {
+      if (table !== html.table) return
+      if (line >= titlesFrom && line < html.firstLine) doubts.add("titles_skipped", line)
+      if (line < html.firstLine) return
+      rows.row({ line, cells: cells.map(wellFormed), columns: cells.map((_, n) => n + 1) })
+    },
+    refuse: (table, refusal) => {
+      if (table === html.table) sink.refuse(refusal)
+    },
+  })
+  return {
+    push: (text) => tables.push(text),
+    end: () => {
+      tables.end()
       rows.end()
     },
     expectReplaced: () => rows.expectReplaced(),

@@ -70,7 +70,7 @@ export class PollItems {
       if (options.format === undefined ? isPage(body) : isMarkup(body)) {
         return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
       }
-      const look = yield* inspectFile(file, options, { refusesForeign: true })
+      const look = yield* inspectFile(file, options, { refusesForeign: true, readsPages: false })
       const reading = yield* Effect.provideService(readItems(file, look, undefined), SheetReader, NO_SHEETS)
       yield* Stream.runForEach(reading.batches, (batch) => this.#useBatch(batch, look, use))
       if (look.csv !== null && this.#count === 0 && isWords(body)) {

@@ -12,8 +12,8 @@ export interface FileCharset {
   readonly codec: string
   /** The bytes of one unit in UTF-16 and UTF-32. */
   readonly unit?: 2 | 4
-  /** The source of the charset: the caller, a byte order mark, or the bytes themselves. */
-  readonly decidedBy: "option" | "mark" | "bytes"
+  /** The source of the charset: the caller, a byte order mark, the HTML page, or the bytes themselves. */
+  readonly decidedBy: "option" | "mark" | "page" | "bytes"
 }
 
 /** Families whose byte order a caller may leave to the file. */

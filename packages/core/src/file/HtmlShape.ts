@@ -1,0 +1,96 @@
+/** Finds the table of an HTML page, and where that table begins. A page of several tables needs a choice. */
+import { Effect, Stream } from "effect"
+import { type FileCharset, namedCharset, TextDecoding } from "../text/FileCharset.ts"
+import { constancy } from "./Constancy.ts"
+import type { CsvRecord } from "./CsvReader.ts"
+import { isValue } from "./CsvSample.ts"
+import { type FileError, fileError } from "./FileError.ts"
+import type { Refusal } from "./FileItem.ts"
+import { type HtmlRow, HtmlTables } from "./HtmlTables.ts"
+import type { ReadableFile } from "./ReadableFile.ts"
+import { tableBegin } from "./TableBegin.ts"
+
+/** How a page is read. */
+export interface HtmlShape {
+  /** The table's number in the page, from 1. */
+  readonly table: number
+  readonly header: boolean
+  /** The row where it begins, from 1, and how many above it were found to be titles. */
+  readonly firstLine: number
+  readonly titles: number
+}
+
+/** What the caller says; the rest is detected. */
+export interface GivenHtmlShape {
+  readonly header?: boolean | undefined
+  readonly headerRow?: number | undefined
+  /** The number of a table. */
+  readonly sheet?: string | undefined
+}
+
+const SAMPLE_ROWS = 200
+
+/** Bytes in which a page says its charset. */
+const META_BYTES = 4_096
+
+/** The charset that a page states; null if it states none that there is, or one that its bytes contradict. */
+export const statedCharset = (head: Uint8Array, detected: FileCharset): FileCharset | null => {
+  if (detected.decidedBy !== "bytes" || detected.unit !== undefined) return null
+  const text = Buffer.from(head.subarray(0, META_BYTES)).toString("latin1")
+  const label = /<meta\s[^<>]{0,500}\bcharset\s*=\s*["']?([\w.:-]{1,40})/i.exec(text)?.[1]
+  const declared = /^\s*<\?xml\s[^<>]{0,200}\bencoding\s*=\s*["']([\w.:-]{1,40})/i.exec(text)?.[1]
+  const stated = namedCharset(label ?? declared ?? "")
+  return stated === null || stated.unit !== undefined ? null : { ...stated, decidedBy: "page" }
+}
+
+const recordOf = ({ line, cells }: HtmlRow): CsvRecord => ({ line, cells, columns: [], last: false })
+
+const beginOf = (rows: ReadonlyArray<HtmlRow>, given: GivenHtmlShape) => {
+  if (given.headerRow !== undefined) return { header: true, firstLine: given.headerRow, titles: 0 }
+  const records = rows.map(recordOf)
+  const { width } = constancy(records.map(({ cells }) => cells.length))
+  const begin = given.header === false || rows[0]?.isHeading === true ? 0 : tableBegin(records, width)
+  const first = rows[begin]
+  const header = given.header ?? (first?.isHeading === true || !(first?.cells ?? []).some(isValue))
+  return { header, firstLine: first?.line ?? 1, titles: begin }
+}
+
+/** Goes through the page once. */
+export const htmlShape = (
+  file: ReadableFile,
+  charset: FileCharset,
+  given: GivenHtmlShape,
+): Effect.Effect<HtmlShape, FileError> =>
+  Effect.gen(function* () {
+    const tables = new Map<number, Array<HtmlRow>>()
+    const rowsOf = (table: number) => {
+      const rows = tables.get(table) ?? []
+      tables.set(table, rows)
+      return rows
+    }
+    const tokens = new HtmlTables({
+      row: (row) => {
+        const rows = rowsOf(row.table)
+        if (rows.length < SAMPLE_ROWS) rows.push(row)
+      },
+      refuse: (table: number, _: Refusal) => void rowsOf(table),
+    })
+    const decoding = new TextDecoding(charset)
+    yield* Stream.runForEach(file.bytes, (chunk) => Effect.sync(() => tokens.push(decoding.write(chunk))))
+    tokens.push(decoding.end())
+    tokens.end()
+    const numbers = [...tables.keys()]
+    const [only] = numbers
+    if (only === undefined)
+      return yield* fileError("unreadable", "This is an HTML page, although its name may say otherwise, not a table.")
+    const wanted = given.sheet === undefined ? only : Number(given.sheet)
+    const listed = numbers.slice(0, 20).join(", ")
+    if (given.sheet === undefined && numbers.length > 1) {
+      const words = `This HTML page has ${numbers.length} tables: pass the number of one as its sheet (${listed}).`
+      return yield* fileError("unreadable", words)
+    }
+    const rows = tables.get(wanted)
+    if (rows === undefined)
+      return yield* fileError("unreadable", `This HTML page has no table ${given.sheet}: pass one of ${listed}.`)
+    return { table: wanted, ...beginOf(rows, given) }
+  })

@@ -1,0 +1,217 @@
+/**
+ * Reads the tables of an HTML page in pieces, as many shops export them under the name `.xls`. The cell of a merged area
+ * that stands first has its text; the others are empty. White space is one space, as a browser shows it; line breaks stay.
+ */
+import { Parser } from "htmlparser2"
+import { MAX_CELLS } from "./CsvReader.ts"
+import { MAX_ITEM_LENGTH, type Refusal, tooLong } from "./FileItem.ts"
+
+/** A row of a table. Tables of the page, and rows of a table, are counted from 1. */
+export interface HtmlRow {
+  readonly table: number
+  readonly line: number
+  readonly cells: ReadonlyArray<string>
+  /** Whether all its cells are marked as headings. */
+  readonly isHeading: boolean
+}
+
+/** What is found, in the page's order. */
+export interface HtmlTableSink {
+  readonly row: (row: HtmlRow) => void
+  /** A row that cannot be read; or, at the end, a page that is cut off. */
+  readonly refuse: (table: number, refusal: Refusal) => void
+}
+
+/** What is in these is not shown. */
+const HIDDEN = new Set(["script", "style", "template", "title", "noscript"])
+const BLOCKS = new Set(["br", "p", "div", "li", "h1", "h2", "h3", "h4"])
+const SECTIONS = new Set(["thead", "tbody", "tfoot"])
+
+const MAX_COLUMN_SPAN = 1_000
+const MAX_ROW_SPAN = 65_534
+
+const spanOf = (value: string | undefined, most: number, zero: number): number => {
+  const span = Number(/^\s*(\d{1,9})/.exec(value ?? "")?.[1] ?? 1)
+  return span === 0 ? zero : Math.min(span, most)
+}
+
+const shownText = (lines: ReadonlyArray<string>): string => {
+  const text = lines
+    .map((line) => line.replaceAll(/[\t\n\f\r ]+/g, " ").replaceAll(/^ | $/g, ""))
+    .join("\n")
+    .replaceAll(/^\n+/g, "")
+  let end = text.length
+  while (text[end - 1] === "\n") end--
+  const shown = text.slice(0, end)
+  return shown.replaceAll("\u00a0", "") === "" ? "" : shown
+}
+
+export class HtmlTables {
+  readonly #sink: HtmlTableSink
+  readonly #parser: Parser
+  /** Tables begun so far, and in how many of them the parser stands. */
+  #table = 0
+  #depth = 0
+  #line = 0
+  #cells: Array<string> | undefined
+  #isHeading = true
+  #column = 0
+  /** For each column, how many further rows a cell above reaches into. */
+  #down: Array<number> = []
+  #text: Array<string> | undefined
+  #hidden: string | undefined
+  #length = 0
+  #isRefused = false
+  /** Characters since something was found: a tag or a comment without an end would be kept whole. */
+  #unfound = 0
+  #isStopped = false
+  #isPageEnded = false
+
+  constructor(sink: HtmlTableSink) {
+    this.#sink = sink
+    this.#parser = new Parser({
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      onclosetag: (name, isImplied) => {
+        if (!isImplied) this.#close(name)
+      },
+      ontext: (text) => this.#write(text),
+      oncomment: () => (this.#unfound = 0),
+      onprocessinginstruction: () => (this.#unfound = 0),
+    })
+  }
+
+  push(text: string): void {
+    if (this.#isStopped) return
+    this.#unfound += text.length
+    this.#parser.write(text)
+    if (this.#unfound > MAX_ITEM_LENGTH) this.#stop(tooLong("a tag or a comment"))
+  }
+
+  end(): void {
+    if (this.#isStopped) return
+    const isOpen = this.#depth > 0 && !this.#isPageEnded
+    this.#endRow()
+    if (isOpen) this.#stop("the file ends in the middle of the table")
+    this.#parser.end()
+  }
+
+  #stop(reason: string): void {
+    this.#isStopped = true
+    this.#sink.refuse(Math.max(1, this.#table), { line: Math.max(1, this.#line), column: null, reason })
+  }
+
+  #open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#unfound = 0
+    if (this.#isStopped) return
+    if (HIDDEN.has(name)) this.#hidden ??= name
+    if (name === "table") return this.#openTable()
+    if (this.#depth !== 1) return
+    if (name === "tr") this.#openRow()
+    else if (name === "td" || name === "th") this.#openCell(name, attributes)
+    else if (SECTIONS.has(name)) this.#endSection()
+    else if (BLOCKS.has(name)) this.#text?.push("")
+  }
+
+  #close(name: string): void {
+    this.#unfound = 0
+    if (this.#isStopped) return
+    if (name === this.#hidden) this.#hidden = undefined
+    if (name === "body" || name === "html") this.#isPageEnded = true
+    if (name === "table" && this.#depth > 0) {
+      if (this.#depth === 1) this.#endRow()
+      this.#depth--
+    }
+    if (this.#depth !== 1) return
+    if (name === "tr") this.#endRow()
+    else if (name === "td" || name === "th") this.#endCell()
+    else if (SECTIONS.has(name)) this.#endSection()
+    else if (BLOCKS.has(name)) this.#text?.push("")
+  }
+
+  #write(text: string): void {
+    this.#unfound = 0
+    if (this.#text === undefined || this.#depth !== 1 || this.#hidden !== undefined || this.#isRefused) return
+    this.#length += text.length
+    if (this.#length > MAX_ITEM_LENGTH) return this.#refuseRow(null, tooLong("the row"))
+    this.#text[this.#text.length - 1] += text
+  }
+
+  #openTable(): void {
+    this.#depth++
+    if (this.#depth === 1) {
+      this.#table++
+      this.#line = 0
+      this.#down = []
+    } else if (this.#depth === 2) {
+      if (this.#cells === undefined) this.#openRow()
+      this.#refuseRow(this.#column + 1, "a table stands inside the table")
+    }
+  }
+
+  #openRow(): void {
+    this.#endRow()
+    this.#line++
+    this.#cells = []
+    this.#isHeading = true
+    this.#column = 0
+    this.#length = 0
+    this.#isRefused = false
+  }
+
+  #openCell(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#endCell()
+    if (this.#cells === undefined) this.#openRow()
+    const cells = this.#cells!
+    while ((this.#down[cells.length] ?? 0) > 0) this.#pass(cells)
+    this.#column = cells.length
+    if (name === "td") this.#isHeading = false
+    const columns = spanOf(attributes["colspan"], MAX_COLUMN_SPAN, 1)
+    const rows = spanOf(attributes["rowspan"], MAX_ROW_SPAN, MAX_ROW_SPAN)
+    if (cells.length + columns > MAX_CELLS) return this.#refuseRow(null, `the row has more than ${MAX_CELLS} cells`)
+    for (let n = 0; n < columns; n++) {
+      this.#down[cells.length] = rows - 1
+      cells.push("")
+    }
+    this.#text = [""]
+  }
+
+  /** Leaves a cell empty into which one above reaches. */
+  #pass(cells: Array<string>): void {
+    this.#down[cells.length] = (this.#down[cells.length] ?? 1) - 1
+    cells.push("")
+  }
+
+  #endCell(): void {
+    if (this.#text === undefined) return
+    if (this.#cells !== undefined) this.#cells[this.#column] = shownText(this.#text)
+    this.#text = undefined
+  }
+
+  #endRow(): void {
+    this.#endCell()
+    const cells = this.#cells
+    if (cells === undefined) return
+    this.#cells = undefined
+    const isHeading = this.#isHeading && cells.length > 0
+    for (let n = cells.length; n < this.#down.length; n++) {
+      if ((this.#down[n] ?? 0) > 0) {
+        while (cells.length < n) cells.push("")
+        this.#pass(cells)
+      }
+    }
+    if (this.#isRefused || cells.every((cell) => cell === "")) return
+    this.#sink.row({ table: this.#table, line: this.#line, cells, isHeading })
+  }
+
+  /** Merged cells end with their section. */
+  #endSection(): void {
+    this.#endRow()
+    this.#down = []
+  }
+
+  #refuseRow(column: number | null, reason: string): void {
+    if (!this.#isRefused) this.#sink.refuse(this.#table, { line: this.#line, column, reason })
+    this.#isRefused = true
+    this.#text = undefined
+  }
+}
