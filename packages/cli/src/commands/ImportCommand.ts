@@ -128,7 +128,7 @@ export const importCommand = Command.make(
   "import",
   {
     source: sourceArgument(),
-    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON, XLSX or ODS")),
+    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON, XLSX, ODS or HTML")),
     format: Flag.Literals("format", FILE_FORMATS).pipe(
       Flag.withDescription("The file's format; default: detected from its name and content"),
       Flag.optional,
@@ -144,7 +144,7 @@ export const importCommand = Command.make(
       Flag.withDescription("The line of the header, from 1; what is above it is left out; default: detected"),
       Flag.optional,
     ),
-    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number; default: the first"),
+    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number, or the page's table; default: the first"),
     pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON file, such as /data/items"),
     ...notationFlags("the file's texts"),
     dryRun: yes("dry-run", "Read the file and report, but import nothing"),

@@ -637,7 +637,7 @@ export const ENGLISH = {
     title: "Files and polls",
     files: "Files",
     polls: "Polls",
-    choose: "A file: CSV, TSV, JSON, NDJSON, XLSX or ODS",
+    choose: "A file: CSV, TSV, JSON, NDJSON, XLSX, ODS or HTML",
     tryFirst: "Check first",
     importNow: "Import",
     more: "Options",

@@ -636,7 +636,7 @@ export const RUSSIAN: Words = {
     title: "Файлы и опросы",
     files: "Файлы",
     polls: "Опросы",
-    choose: "Файл: CSV, TSV, JSON, NDJSON, XLSX или ODS",
+    choose: "Файл: CSV, TSV, JSON, NDJSON, XLSX, ODS или HTML",
     tryFirst: "Сначала проверить",
     importNow: "Загрузить",
     more: "Параметры",

@@ -116,7 +116,7 @@ it.each<[string, string, ReadonlyArray<object>]>([
     [{ id: "=1+1", name: "02.03.2026" }],
   ],
 ])("readItems reads an HTML table with %s", async (_, inner, expected) => {
-  assert.deepStrictEqual(await rows(table(inner)), expected)
+  assert.deepStrictEqual(await rows(table(inner)), [...expected])
 })
 
 it.each<[string, string]>([
