@@ -66,6 +66,7 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
     `${counted(count, "value holds", "values hold")} U+FFFD for characters that the encoding does not have.`,
 }
 
+/** A doubt with its message; `count` is how often it was found. */
 export const doubtOf = (kind: DoubtKind, places: ReadonlyArray<DoubtPlace>, count = places.length): Doubt => ({
   kind,
   count,
