@@ -5,7 +5,6 @@ import { constancy } from "./Constancy.ts"
 import type { CsvRecord } from "./CsvReader.ts"
 import { isValue } from "./CsvSample.ts"
 import { type FileError, fileError } from "./FileError.ts"
-import type { Refusal } from "./FileItem.ts"
 import { type HtmlRow, HtmlTables } from "./HtmlTables.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { tableBegin } from "./TableBegin.ts"
@@ -73,7 +72,7 @@ export const htmlShape = (
         const rows = rowsOf(row.table)
         if (rows.length < SAMPLE_ROWS) rows.push(row)
       },
-      refuse: (table: number, _: Refusal) => void rowsOf(table),
+      refuse: (table) => void rowsOf(table),
     })
     const decoding = new TextDecoding(charset)
     yield* Stream.runForEach(file.bytes, (chunk) => Effect.sync(() => tokens.push(decoding.write(chunk))))
