@@ -4,6 +4,8 @@ export interface Visitor {
   cookie: string | null
   /** Recognises the browser after its session has ended; kept, and sent only if this is true. */
   isKnown: boolean
+  /** Cookies for a short time, by their name: of a form that waits for a sign-in, and of an act that was just done. */
+  readonly brief: Map<string, string>
   readonly get: (path: string) => Promise<Page>
   readonly post: (path: string, form: Readonly<Record<string, string>>, headers?: Sent) => Promise<Page>
   /** A request to the management API, with a body of JSON. */
@@ -23,7 +25,8 @@ export const SAME_ORIGIN: Sent = { "sec-fetch-site": "same-origin" }
 
 export const visitor = (base: string, always: Sent = {}): Visitor => {
   const ask = async (method: string, path: string, headers: Sent, body?: string): Promise<Page> => {
-    const cookies = [it.cookie, it.isKnown ? known : null].filter((one) => one !== null)
+    const brief = [...it.brief].map((pair) => pair.join("="))
+    const cookies = [it.cookie, it.isKnown ? known : null, ...brief].filter((one) => one !== null)
     const cookie: Sent = cookies.length === 0 ? {} : { cookie: cookies.join("; ") }
     const response = await fetch(base + path, {
       method,
@@ -37,7 +40,11 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
       if (/^(?:__Secure-)?cabinet-browser=/.test(set)) known = pair!
       // The cookie of a sign-in at a provider has a path of its own: it ends beside the new session's.
       else if (/cabinet-sign-in=;/.test(set)) continue
-      else it.cookie = set.includes("Max-Age=0") ? null : pair!
+      else if (/^(?:__Secure-)?cabinet-(?:form|done)=/.test(set)) {
+        const [name, value] = pair!.split(/=(.*)/)
+        if (value === "") it.brief.delete(name!)
+        else it.brief.set(name!, value!)
+      } else it.cookie = set.includes("Max-Age=0") ? null : pair!
     }
     const isJson = (response.headers.get("content-type") ?? "").startsWith("application/json")
     return {
@@ -51,6 +58,7 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
   const it: Visitor = {
     cookie: null,
     isKnown: false,
+    brief: new Map(),
     get: (path) => ask("GET", path, {}),
     post: (path, form, headers = SAME_ORIGIN) =>
       ask(

@@ -1,6 +1,8 @@
 /** Every address that shows a screen is among those that are looked at in a browser, in every size, colour and language. */
 import { allScreens } from "@data-cabinet/console/Screens"
 import type { ConsoleScreen } from "@data-cabinet/console/screen/ConsoleScreen"
+import { doneKey } from "@data-cabinet/console/screen/DoneLine"
+import { WORDS } from "@data-cabinet/console/words/Words"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Cause, Context, Effect, Exit, Scope } from "effect"
@@ -54,6 +56,33 @@ const NO_SCREENS: ReadonlyArray<string> = [
   "/console/tables/{schema}/{name}/select",
   "/console/views/{id}",
 ]
+
+/** Their response itself shows what was done. */
+const SHOWN: ReadonlyArray<string> = [
+  "addresses/{id}/ping",
+  "addresses/{id}/reveal",
+  "addresses/{id}/rotate",
+  "addresses/{id}/test",
+  "events/erase",
+  "files",
+  "keys",
+  "people",
+  "people/{id}/link",
+  "polls/try",
+  "polls/{id}/try",
+  "report-login",
+  "sign-in",
+  "sources/{id}/late",
+  "sources/{id}/reveal",
+  "sources/{id}/rotate",
+  "tokens",
+  "welcome",
+]
+
+it("every act that leads to a screen has a sentence for it", () => {
+  const acts = screens().flatMap((screen) => (screen.post === undefined ? [] : [doneKey(screen)]))
+  assert.deepStrictEqual(acts.filter((key) => !SHOWN.includes(key)).toSorted(), Object.keys(WORDS.en.done).toSorted())
+})
 
 it("every screen is in the list of inspected screens", () => {
   const patterns = screens().filter((screen) => !isAct(screen))

@@ -54,7 +54,7 @@ const filters = (frame: Frame, { pairs }: AuditData): Html => {
   const { audit: words, table } = frame.words
   const field = (name: (typeof AUDIT_FILTERS)[number]) =>
     markup`<input type="search" name="${name}" value="${valueOf(pairs, name) ?? ""}" aria-label="${words[name]}" placeholder="${words[name]}"${name === "who" && new Html(' data-key="/"')}>`
-  return markup`<form class="tools flat" method="get" role="search">${AUDIT_FILTERS.map(field)}<button>${table.apply}</button></form>`
+  return markup`<form class="tools flat" method="get" action="${path(frame, [])}" role="search">${AUDIT_FILTERS.map(field)}<button>${table.apply}</button></form>`
 }
 
 export const auditScreen = (frame: Frame, data: AuditData): Screen => {

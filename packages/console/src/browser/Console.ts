@@ -24,5 +24,8 @@ for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
 
 // The section that is open, where the navigation is wider than a phone.
 for (const link of document.querySelectorAll("nav [aria-current]")) {
-  link.scrollIntoView({ block: "nearest", inline: "center" })
+  const nav = link.closest("nav")!
+  const [at, around] = [link.getBoundingClientRect(), nav.getBoundingClientRect()]
+  // `scrollIntoView` would scroll the page as well, away from a field that has the focus.
+  nav.scrollLeft += at.left - around.left - (around.width - at.width) / 2
 }

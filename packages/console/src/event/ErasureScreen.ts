@@ -6,12 +6,10 @@ import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { ErasureCounts } from "@data-cabinet/core/event/Erasure"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { options } from "../html/Choice.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "../integration/FilterChoice.ts"
-import { refusalBox } from "../screen/ErrorScreen.ts"
 import { eventTabs } from "./EventTabs.ts"
 
 export interface ErasureForm {
@@ -31,7 +29,6 @@ export interface ErasureData {
   readonly sources: ReadonlyArray<Source>
   readonly form: ErasureForm
   readonly progress: ErasureProgress | null
-  readonly refused: ManageError | null
 }
 
 /** The number of everything to be erased, which the user types to confirm. */
@@ -66,8 +63,8 @@ ${next !== null ? goOn(words.countOn, hidden("act", "count")) : total > 0 && pos
 }
 
 export const erasureScreen = (frame: Frame, data: ErasureData): Screen => {
-  const { erasure: words, event, errors } = frame.words
-  const { sources, form, refused } = data
+  const { erasure: words, event } = frame.words
+  const { sources, form } = data
   const source = options(
     [["", event.allSources] as const, ...sources.map(({ id, name }) => [String(id), name] as const)],
     String(form.sourceId ?? ""),
@@ -75,11 +72,11 @@ export const erasureScreen = (frame: Frame, data: ErasureData): Screen => {
   const body = markup`${hidden("act", "count")}<label>${event.source}<select name="source_id">${source}</select></label>
 ${filterChoice(frame, form.filters, { legend: words.where, hint: words.whereHint })}<button>${words.count}</button>`
   return {
-    title: refused === null ? words.title : `${errors.title}: ${words.title}`,
+    title: words.title,
     section: "events",
     main: markup`<div class="head"><h1>${words.title}</h1></div>${eventTabs(frame, "events/erase")}
 <section class="card" aria-label="${words.title}"><p class="soft">${words.hint}</p>
 ${postForm({ path: consolePath(frame, "events/erase"), kind: "form", body })}
-${refused !== null && refusalBox(frame, refused)}${progressBox(frame, data)}</section>`,
+${progressBox(frame, data)}</section>`,
   }
 }

@@ -12,13 +12,14 @@ import {
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
 import { Clock, Effect, Option } from "effect"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { filtersIn } from "../integration/FilterChoice.ts"
-import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall, Pairs } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { asTyped } from "../screen/FormAgain.ts"
 import { filtersOf, valueOf, withFilters, withQuery } from "../table/SelectionLinks.ts"
 import { type ErasureData, type ErasureForm, type ErasureProgress, erasureScreen, totalOf } from "./ErasureScreen.ts"
 
@@ -49,6 +50,8 @@ const notTyped = (total: number): ManageError => ({
   param: "confirm",
 })
 
+type Counted = Omit<ErasureData, "sources"> & { readonly progress: ErasureProgress }
+
 export const erasureScreens = Effect.gen(function* () {
   const erasure = yield* Erasure
   const sources = yield* Sources
@@ -56,10 +59,14 @@ export const erasureScreens = Effect.gen(function* () {
   const columns = yield* SourceColumns
 
   const shown = (frame: Frame, data: Omit<ErasureData, "sources">) =>
-    Effect.map(sources.list, (all) => ({
-      screen: erasureScreen(frame, { ...data, sources: all }),
-      status: data.refused === null ? 200 : statusOf(data.refused),
-    }))
+    Effect.map(sources.list, (all) => ({ screen: erasureScreen(frame, { ...data, sources: all }) }))
+
+  /** A typed number that is wrong leaves the count beside its form. */
+  const notErased = Effect.fnUntraced(function* ({ frame, form: pairs, address }: FormCall, data: Counted) {
+    const { screen } = yield* shown(frame, data)
+    const error = notTyped(totalOf(data.progress.counts))
+    return { screen: asTyped(frame, screen, { action: frame.base + address, pairs }, error), status: statusOf(error) }
+  })
 
   /** Stretch by stretch, for the time that a form may take. */
   const goOn = Effect.fnUntraced(function* (
@@ -84,27 +91,24 @@ export const erasureScreens = Effect.gen(function* () {
       path: "/console/events/erase",
       action: "event.purge",
       back: () => "events/erase",
-      get: ({ frame, pairs }) => shown(frame, { form: formOf(pairs), progress: null, refused: null }),
+      get: ({ frame, pairs }) => shown(frame, { form: formOf(pairs), progress: null }),
       post: {
         action: "event.purge",
         // Erased events are not found again.
         repeat: "allowed",
-        respond: Effect.fnUntraced(function* ({ frame, form: pairs }) {
+        respond: Effect.fnUntraced(function* (call) {
+          const { frame, form: pairs } = call
           const form = formOf(pairs)
           const counts = countsIn(pairs)
           const erases = valueOf(pairs, "act") === "erase"
           const goesOn = valueOf(pairs, "goes_on") === "yes"
           if (erases && !goesOn && valueOf(pairs, "confirm")?.trim() !== String(totalOf(counts))) {
-            const progress = { is: "counted", counts, next: null } as const
-            return yield* shown(frame, { form, progress, refused: notTyped(totalOf(counts)) })
+            return yield* notErased(call, { form, progress: { is: "counted", counts, next: null } })
           }
           // Erased events are counted from the beginning.
           const begun = erases && !goesOn ? NOTHING_ERASED : counts
-          const done = yield* Effect.match(goOn(erases ? "erased" : "counted", form, begun, wholeOf(pairs, "after")), {
-            onSuccess: (progress) => ({ progress, refused: null }),
-            onFailure: (error) => ({ progress: null, refused: manageErrorOf(error) }),
-          })
-          return yield* shown(frame, { form, ...done })
+          const progress = yield* goOn(erases ? "erased" : "counted", form, begun, wholeOf(pairs, "after"))
+          return yield* shown(frame, { form, progress })
         }),
       },
     },

@@ -32,7 +32,8 @@ const option = (value: string, text: string, chosen: string) =>
 const filters = (frame: Frame, { sources, pairs, trash }: EventListData): Html => {
   const { event: words } = frame.words
   const now = (name: string) => valueOf(pairs, name) ?? ""
-  return markup`<form class="tools flat" method="get" role="search">
+  const path = consolePath(frame, trash ? "trash" : "events")
+  return markup`<form class="tools flat" method="get" action="${path}" role="search">
 <label class="field">${ICONS.search}<input type="search" name="text" value="${now("text")}" aria-label="${words.find}" placeholder="${words.find}" data-key="/"></label>
 <select name="source_id" aria-label="${words.source}">${option("", words.allSources, now("source_id"))}${sources.map(({ id, name }) => option(String(id), name, now("source_id")))}</select>
 <select name="channel" aria-label="${words.channel}">${option("", words.allChannels, now("channel"))}${CHANNELS.map((one) => option(one, words.channels[one] ?? one, now("channel")))}</select>

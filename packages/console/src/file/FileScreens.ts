@@ -2,15 +2,17 @@
 import { Import } from "@data-cabinet/core/file/Import"
 import { ImportStore } from "@data-cabinet/core/file/ImportStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { Html } from "@data-cabinet/http-node/html/Html"
 import { spool } from "@data-cabinet/http-node/file/Spool"
 import { UploadLimits } from "@data-cabinet/http-node/file/UploadRoute"
-import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option, Semaphore } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import type { Frame } from "../html/Shell.ts"
+import { filledForm } from "../html/FilledForm.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
 import { notationIn } from "../html/NotationChoice.ts"
 import { idOf } from "../screen/Act.ts"
-import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, type FormCall, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { csvChoiceIn } from "./CsvChoice.ts"
 import { type FileData, fileScreen } from "./FileScreen.ts"
 import { reportBox } from "./ReportBox.ts"
@@ -18,6 +20,12 @@ import { reportBox } from "./ReportBox.ts"
 const LISTED = 50
 /** From the console at once, in one process; programs have slots of their own. */
 const AT_ONCE = 2
+
+/** What was chosen, beside what became of the file. */
+const filledAgain = ({ frame, address }: FormCall, screen: Screen, pairs: Pairs): Screen => {
+  const main = filledForm(screen.main.text, { action: frame.base + address, pairs }, null)
+  return main === null ? screen : { ...screen, main: new Html(main) }
+}
 
 export const fileScreens = Effect.gen(function* () {
   const files = yield* Import
@@ -42,7 +50,11 @@ export const fileScreens = Effect.gen(function* () {
       again: is("again"),
       skipRefused: is("skip_refused"),
     }
-    return yield* files.file(idOf(fields.get("source_id")), file, options)
+    const typed = [...fields]
+    return yield* Effect.mapBoth(files.file(idOf(fields.get("source_id")), file, options), {
+      onSuccess: (report) => ({ report, typed }),
+      onFailure: (error) => ({ ...manageErrorOf(error), typed }),
+    })
   }, Effect.scoped)
 
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -55,13 +67,15 @@ export const fileScreens = Effect.gen(function* () {
         readsBody: true,
         repeat: "allowed",
         respond: Effect.fnUntraced(function* (call) {
-          const report = yield* slots.withPermitsIfAvailable(1)(imported(call))
-          if (Option.isNone(report)) {
+          const outcome = yield* slots.withPermitsIfAvailable(1)(imported(call))
+          if (Option.isNone(outcome)) {
             const message = "Too many files are being sent at once; try again when one of them has finished."
             return yield* Effect.fail<ManageError>({ code: "busy", message })
           }
-          if (wantsFragment(call)) return { fragment: reportBox(call.frame, report.value).text }
-          return yield* shown(call.frame, report.value)
+          const { report, typed } = outcome.value
+          if (wantsFragment(call)) return { fragment: reportBox(call.frame, report).text }
+          const { screen } = yield* shown(call.frame, report)
+          return { screen: report.state === "done" ? screen : filledAgain(call, screen, typed) }
         }),
       },
       back: () => "files",

@@ -48,6 +48,7 @@ textarea{padding:.4rem .6rem}
 input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;height:16px;margin:0;flex:none}
 ::placeholder{color:var(--soft);opacity:1}
 .field{position:relative;display:block}.field>.i{position:absolute;left:.6rem;top:50%;translate:0 -50%;color:var(--soft)}.field>input{padding-left:1.9rem!important;width:100%}
+.wrong{color:var(--bad);flex:1 0 100%;grid-column:1/-1;margin:-.35rem 0 .6rem}.wrong small{color:inherit}[aria-invalid=true]:is(input,select,textarea){border-color:var(--bad);outline-color:var(--bad)}.above{align-items:center;justify-content:space-between}.wide .above{margin:.6rem 1rem 0}.menu:not([popover]){position:static;order:9;flex:0 0 100%;max-width:none;max-height:none;box-shadow:none;border-radius:10px}.menu:not([popover])>:is(form,fieldset){max-width:34rem}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.35rem}
 .choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.choice>:is(bdi,span){min-width:0;overflow-wrap:anywhere}.wrap>details{max-width:100%;min-width:0}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
 .find{min-width:14rem}

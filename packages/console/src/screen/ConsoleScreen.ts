@@ -17,6 +17,8 @@ export interface ScreenCall {
   readonly actor: Actor | null
   /** Null for a program, and for a person who signs in elsewhere. */
   readonly session: LiveSession | null
+  /** Its path from `/console/` on, as sent. */
+  readonly address: string
   /** The decoded segments in place of the pattern's `{name}`. */
   readonly path: ReadonlyArray<string>
   /** The query string as sent. */
@@ -35,11 +37,16 @@ export type ScreenResult =
   | { readonly screen: Screen; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
   /** A piece of a screen, requested by the script. */
   | { readonly fragment: string; readonly headers?: Readonly<Record<string, string>> }
-  /** Another address of the console, to be looked at by GET. */
-  | { readonly location: string; readonly cookies?: ReadonlyArray<string> }
+  /** Another address of the console, to be looked at by GET; `isUnknown` if it is unknown whether a form did its work. */
+  | { readonly location: string; readonly cookies?: ReadonlyArray<string>; readonly isUnknown?: true }
   | { readonly answer: Response }
 
-export type ConsoleRefusal = ManageError | StoreUnavailable
+/** A refusal; `typed` has the fields of a form whose screen read them itself. */
+export interface FormRefusal extends ManageError {
+  readonly typed?: Pairs
+}
+
+export type ConsoleRefusal = FormRefusal | StoreUnavailable
 
 /** Whether the script requests only the inside of a screen. */
 export const wantsFragment = ({ request }: ScreenCall): boolean => request.headers["x-fragment"] !== undefined
@@ -61,6 +68,8 @@ export interface ConsoleScreen {
     /** It reads the request's body itself, such as a file; the form is empty. */
     readonly readsBody?: true
   }
+  /** The address, from `/console/` on, of the screen whose form leads here by GET. */
+  readonly formAt?: (call: ScreenCall) => string
   /** The path of its form below `/console/`, for the way back after a refusal. */
   readonly back?: (path: ReadonlyArray<string>) => string
 }

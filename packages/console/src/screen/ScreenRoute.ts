@@ -3,30 +3,39 @@
  * (sign-in or 401), rate (429), role (403), form of the path (404); only then does the screen run, as the calling
  * actor. A refusal is a screen too, with the status that the API would have.
  */
-import { gzipSync } from "node:zlib"
-import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
-import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { faultInWords, type LoggedFault, logFault } from "@data-cabinet/http-node/api/Fault"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
-import { bearerOf, type Identified, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
+import { bearerOf, type Identify, identify } from "@data-cabinet/http-node/manage/Identify"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { effectRunner } from "@data-cabinet/http-node/server/EffectRunner"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Route, Target } from "@data-cabinet/http-node/server/Route"
-import { Cause, type Context, Effect } from "effect"
-import { acceptsCoding } from "../assets/Assets.ts"
-import { consolePath, type Frame, shell } from "../html/Shell.ts"
+import { Cause, type Context, Effect, Result } from "effect"
+import { consolePath, type Frame } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
-import type { ConsoleRefusal, ConsoleScreen, Pairs, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
-import { errorScreen, statusOf } from "./ErrorScreen.ts"
+import { FORM_AT } from "../html/PostForm.ts"
+import { valueOf } from "../table/SelectionLinks.ts"
+import { admitted, mayStill, refused } from "./Admission.ts"
+import {
+  type ConsoleRefusal,
+  type ConsoleScreen,
+  type FormCall,
+  type Pairs,
+  type ScreenCall,
+  wantsFragment,
+} from "./ConsoleScreen.ts"
+import { type DoneLines, doneLines } from "./DoneLine.ts"
+import { formAgain, isConsoleAddress, type PlaceOf, placesOf } from "./FormAgain.ts"
+import { type KeptForms, keptForms } from "./KeptForm.ts"
 import { languageOf, lettersOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
 import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
-import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
+import { redirect, refusal, responseOf } from "./ScreenResponse.ts"
 import { sentOnce } from "./SentOnce.ts"
 
 /** From a request's head to its screen, in milliseconds. */
@@ -40,13 +49,21 @@ interface Services {
   readonly base: string
   /** False where the program around the cabinet signs people in. */
   readonly signsIn: boolean
+  readonly placeOf: PlaceOf
+  readonly keptForms: KeptForms
+  readonly doneLines: DoneLines
 }
 
 export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpSettings
     const base = new URL(baseUrl).pathname.replace(/\/$/, "")
+    const byParameters = screens.toSorted((one, other) => one.path.split("{").length - other.path.split("{").length)
+    const placeOf = placesOf(byParameters)
     const services: Services = {
+      placeOf,
+      keptForms: yield* keptForms,
+      doneLines: doneLines(baseUrl, placeOf),
       who: yield* identify,
       readForm: yield* formReader,
       idempotency: yield* Idempotency,
@@ -56,8 +73,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
     }
     const run = yield* effectRunner
     const wheel = yield* timerWheel
-    const late: ManageError = { code: "unavailable", message: "The database did not respond in time." }
-    const byParameters = screens.toSorted((one, other) => one.path.split("{").length - other.path.split("{").length)
+    const late: ConsoleRefusal = { code: "unavailable", message: "The database did not respond in time." }
     return byParameters.map((screen): Route => {
       const refuse = (request: Request, error: ManageError) => refusal(frameOf(services, request, null), error)
       return {
@@ -69,11 +85,17 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
           const timed = request.method === "POST" ? work : wheel.limit(SCREEN_TIMEOUT_MILLIS, Effect.fail(late), work)
           return run(
             request,
-            Effect.matchCauseEffect(timed, {
-              onSuccess: Effect.succeed,
-              onFailure: (cause) =>
-                failed(screen, frame, cause, services.signsIn ? signInInstead(frame, request) : null),
-            }),
+            timed.pipe(
+              Effect.catchIf(isSignedOut, (error) =>
+                Effect.flatMap(signInInstead(screen, services, request, target), (response) =>
+                  response === null ? Effect.fail(error) : Effect.succeed(response),
+                ),
+              ),
+              Effect.matchCauseEffect({
+                onSuccess: Effect.succeed,
+                onFailure: (cause) => failed(screen, frame, cause),
+              }),
+            ),
           )
         },
       }
@@ -84,6 +106,8 @@ const frameOf = ({ base, baseUrl }: Services, { headers }: Request, actor: Frame
   const language = languageOf(headers)
   return { base, baseUrl, language, words: WORDS[language], letters: lettersOf(headers), actor }
 }
+
+const isSignedOut = (error: ConsoleRefusal): boolean => manageErrorOf(error).code === "unauthorized"
 
 const respond = Effect.fnUntraced(function* (
   screen: ConsoleScreen,
@@ -111,103 +135,93 @@ const respond = Effect.fnUntraced(function* (
     frame,
     actor,
     session: known?.session ?? null,
+    address: addressAt(screen, target),
     path: path as ReadonlyArray<string>,
     query,
     pairs: queryPairs(query),
     request,
     mayStill: mayStill(services.who, request, action, actor),
   }
-  const responding = isForm
-    ? Effect.flatMap(screen.post!.readsBody === true ? NO_FORM : services.readForm(request), (form) =>
-        sentOnce(services.idempotency, screen, { ...call, form }),
-      )
-    : screen.get(call)
-  // Only a signed-in visitor sees a screen's own refusals.
-  const result = yield* Effect.provideService(responding, CurrentActor, actor).pipe(
-    Effect.catch((error) => Effect.succeed({ refused: manageErrorOf(error) })),
-  )
-  if (!("refused" in result)) return responseOf(frame, request, result)
-  return refusal(frame, result.refused, isForm ? (screen.back?.(call.path) ?? null) : null)
+  const responding = isForm ? sent(screen, services, call) : visited(screen, services, call)
+  return yield* Effect.provideService(responding, CurrentActor, actor)
 })
 
-const NO_FORM = Effect.succeed<Pairs>([])
-
-const refused = (code: ManageError["code"], message: string) => Effect.fail<ManageError>({ code, message })
-
-const admitted = Effect.fnUntraced(function* (
-  action: Action,
-  who: Identify,
-  request: Request,
-): Effect.fn.Return<Identified, ConsoleRefusal> {
-  const identified = yield* who(request)
-  const { actor, rate } = identified
-  if (!rate.allowed) {
-    const { limit, retryAfter } = rate
-    const message = `${limit} requests a minute are allowed; the next minute begins in ${retryAfter} s.`
-    return yield* Effect.fail<ManageError>({ code: "rate_limited", message, retryAfter })
-  }
-  if (mayDo(actor.role, action)) return identified
-  return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
-})
-
-/** Without the database nothing can be shown anyway, so this may wait. */
-const mayStill = (who: Identify, request: Request, action: Action | null, actor: Actor | null) =>
-  Effect.match(who(request, true), {
-    onSuccess: ({ actor: now }) =>
-      action === null || (now.kind === actor?.kind && now.id === actor.id && mayDo(now.role, action)),
-    onFailure: (error) => manageErrorOf(error).code === "unavailable",
-  })
-
-const responseOf = (frame: Frame, request: Request, result: ScreenResult): Response => {
-  if ("answer" in result) return result.answer
-  if ("location" in result) {
-    const { location, cookies = [] } = result
-    return { status: 303, headers: { ...SCREEN_HEADERS, location }, cookies, body: null }
-  }
-  const headers = { ...SCREEN_HEADERS, ...result.headers }
-  if ("fragment" in result) return packed(request, { status: 200, headers, body: result.fragment })
-  return packed(request, { status: result.status ?? 200, headers, body: shell(frame, result.screen) })
+/** Its path from `/console/` on, as sent. */
+const addressAt = ({ path }: ConsoleScreen, { params }: Target): string => {
+  const rest = [...params]
+  return path.replace(/\{[^}]*\}/g, () => rest.shift() ?? "")
 }
 
-const PACK_BYTES = 1_000
-
-/** The response to a form may contain a secret next to sent data: so that its length reveals nothing, it is not compressed. */
-const packed = (request: Request, plain: Response & { readonly body: string }): Response => {
-  const headers = { ...plain.headers, vary: "Accept-Encoding, Accept-Language, Cookie" }
-  if (request.method === "POST" || plain.body.length < PACK_BYTES || !acceptsCoding(request, "gzip")) {
-    return { ...plain, headers }
-  }
-  const body = gzipSync(plain.body, { level: 4 })
-  return { ...plain, headers: { ...headers, "content-encoding": "gzip" }, body }
-}
-
-const refusal = (frame: Frame, error: ManageError, back: string | null = null): Response => {
-  const status = statusOf(error)
-  const retry = error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }
-  return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error, back)) }
-}
-
-/** To the form that signs in, and back. Null for a form, which would be lost, and for a program with a token. */
-const signInInstead = (frame: Frame, { method, url, headers }: Request): Response | null => {
-  if (method === "POST" || bearerOf(headers) !== undefined) return null
-  const to = encodeURIComponent(url.slice(Math.max(0, url.indexOf("/console/"))))
-  return {
-    status: 303,
-    headers: { ...SCREEN_HEADERS, location: `${consolePath(frame, "sign-in")}?to=${to}` },
-    body: null,
-  }
-}
-
-const failed = (
+/** The screen of a visit, with what has just become of the visitor's last form. */
+const visited = Effect.fnUntraced(function* (
   screen: ConsoleScreen,
-  frame: Frame,
-  cause: Cause.Cause<ConsoleRefusal>,
-  signIn: Response | null,
-): Effect.Effect<Response> => {
+  { placeOf, doneLines: { shown }, keptForms: { restored } }: Services,
+  call: ScreenCall,
+): Effect.fn.Return<Response, ConsoleRefusal> {
+  const at = call.query === "" ? call.address : `${call.address}?${call.query}`
+  const result = yield* Effect.result(screen.get(call))
+  // Only a signed-in visitor sees a screen's own refusals.
+  if (Result.isFailure(result)) {
+    const error = manageErrorOf(result.failure)
+    const again = screen.formAt === undefined ? null : yield* formAgain(placeOf, call, call.pairs, screen, error)
+    return again === null ? refusal(call.frame, error) : responseOf(call, again.result, again.address)
+  }
+  if (!("screen" in result.success)) return responseOf(call, result.success, at)
+  const kept = yield* restored(call, result.success.screen, at)
+  const done = shown(call, kept.screen, at)
+  return responseOf(call, { ...result.success, screen: done.screen }, at, [...kept.cookies, ...done.cookies])
+})
+
+const sent = Effect.fnUntraced(function* (
+  screen: ConsoleScreen,
+  { readForm, idempotency, placeOf, doneLines: { said } }: Services,
+  call: ScreenCall,
+): Effect.fn.Return<Response> {
+  const read = yield* screen.post!.readsBody === true ? NO_FORM : Effect.result(readForm(call.request))
+  const back = screen.back?.(call.path) ?? null
+  if (Result.isFailure(read)) return refusal(call.frame, read.failure, back)
+  const form: FormCall = { ...call, form: read.success }
+  const result = yield* Effect.result(sentOnce(idempotency, screen, form))
+  if (Result.isSuccess(result)) {
+    const { success } = result
+    const done = "location" in success && success.isUnknown !== true ? said(screen, form, success.location) : null
+    return responseOf(call, success, valueOf(form.form, FORM_AT) ?? call.address, done === null ? [] : [done])
+  }
+  const error = manageErrorOf(result.failure)
+  // A script shows the refusal beside the form, which it still has.
+  const again = wantsFragment(call) ? null : yield* formAgain(placeOf, form, form.form, screen, error)
+  return again === null ? refusal(call.frame, error, back) : responseOf(call, again.result, again.address)
+})
+
+const NO_FORM = Effect.succeed(Result.succeed<Pairs>([]))
+
+/** To the form that signs in, and back; a form is kept for its return. Null for a program with a token. */
+const signInInstead = Effect.fnUntraced(function* (
+  screen: ConsoleScreen,
+  services: Services,
+  request: Request,
+  target: Target,
+): Effect.fn.Return<Response | null, ConsoleRefusal> {
+  if (!services.signsIn || bearerOf(request.headers) !== undefined) return null
+  const frame = frameOf(services, request, null)
+  const address = addressAt(screen, target)
+  const signIn = (to: string, more = "") => `${consolePath(frame, "sign-in")}?to=${encodeURIComponent(to)}${more}`
+  if (request.method !== "POST") return redirect(signIn(target.query === "" ? address : `${address}?${target.query}`))
+  if (screen.post?.readsBody === true) return redirect(signIn(address, ENDED))
+  const form = yield* services.readForm(request)
+  const path = target.params.map((segment) => decodeSegment(segment) ?? "")
+  const back = `/console/${screen.back?.(path) ?? ""}`
+  const to = [valueOf(form, FORM_AT) ?? "", back].find(isConsoleAddress) ?? "/console/"
+  const cookie = yield* services.keptForms.keep(request, to, { action: frame.base + address, pairs: form })
+  return redirect(signIn(to, ENDED), cookie === null ? [] : [cookie])
+})
+
+const ENDED = "&ended=1"
+
+const failed = (screen: ConsoleScreen, frame: Frame, cause: Cause.Cause<ConsoleRefusal>): Effect.Effect<Response> => {
   const failure = cause.reasons.find((reason) => reason._tag === "Fail")
   if (failure !== undefined) {
     const error = manageErrorOf(failure.error)
-    if (error.code === "unauthorized" && signIn !== null) return Effect.succeed(signIn)
     const response = refusal(frame, error)
     if (error.code !== "method_not_allowed") return Effect.succeed(response)
     const allow = screen.post === undefined ? "GET" : "GET, POST"

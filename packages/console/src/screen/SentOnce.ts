@@ -42,12 +42,12 @@ export const sentOnce = (
   // Another text in the same form, as after a step back, is another form.
   const sent = JSON.stringify([path, call.path, form])
   const request = { actor: `${actor.kind} ${actor.id ?? actor.name}`, key: sent, request: sent }
-  const home: ScreenResult = { location: consolePath(call.frame, back?.(call.path)) }
+  const home = { location: consolePath(call.frame, back?.(call.path)) }
   return idempotency.once(request, { completed: "after", work: respond(call), kept: () => "" }).pipe(
     Effect.map((outcome) => (outcome.replayed ? home : outcome.result)),
     Effect.catch((error): Effect.Effect<ScreenResult, ConsoleRefusal> => {
       const { code } = manageErrorOf(error)
-      if (code === "in_progress") return Effect.succeed(home)
+      if (code === "in_progress") return Effect.succeed({ ...home, isUnknown: true })
       return Effect.fail(code === "outcome_unknown" ? lost : error)
     }),
   )

@@ -1,6 +1,6 @@
 /** The forms of the screens of a session. They work without a script, which only spares pasting a link. */
-import { markup } from "@data-cabinet/http-node/html/Html"
-import { ICONS } from "../html/Icons.ts"
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import { filledForm } from "../html/FilledForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 
 /** `retryAfter`: whole seconds, where it was too often. */
@@ -8,14 +8,26 @@ interface RefusedSignIn {
   readonly retryAfter: number | null
 }
 
-const box = ({ words: { session } }: Frame, refused: RefusedSignIn | null, refusal: string) =>
-  refused !== null &&
-  markup`<div class="box error" role="alert">${ICONS.alert}
-<p>${refused.retryAfter === null ? refusal : session.tooOften(refused.retryAfter)}</p>
-</div>`
+interface Refusal {
+  readonly refused: RefusedSignIn | null
+  /** What is said unless it was too often. */
+  readonly text: string
+  /** The address of the form, below `/console/`. */
+  readonly path: string
+  /** The field it is about; none for a name with a password, of which nobody is told which was wrong. */
+  readonly field?: string
+}
 
-const entered = (frame: Frame, refused: RefusedSignIn | null, title: string) =>
-  refused === null ? title : `${frame.words.errors.title}: ${title}`
+/** With the refusal in its form. The form has its values already: secrets are not among them. */
+const withRefusal = (frame: Frame, screen: Screen, { refused, text, path, field }: Refusal): Screen => {
+  const { errors, session } = frame.words
+  if (refused === null) return screen
+  const html = markup`${refused.retryAfter === null ? text : session.tooOften(refused.retryAfter)}`.text
+  const message = { fields: field === undefined ? [] : [field], html, language: frame.language }
+  const typed = { action: consolePath(frame, path), pairs: [], isFilled: true } as const
+  const main = filledForm(screen.main.text, typed, message) ?? screen.main.text
+  return { ...screen, title: `${errors.title}: ${screen.title}`, main: new Html(main) }
+}
 
 interface SignInForm {
   readonly name: string
@@ -24,19 +36,21 @@ interface SignInForm {
   readonly provider: string | null
   /** The provider refused the sign-in. */
   readonly byProvider?: boolean
+  /** A form arrived after its session had ended: whether it was kept. */
+  readonly ended?: "kept" | "lost" | null
 }
 
 export const signInScreen = (
   frame: Frame,
   refused: RefusedSignIn | null,
-  { name, to, provider, byProvider = false }: SignInForm,
+  { name, to, provider, byProvider = false, ended = null }: SignInForm,
 ): Screen => {
   const { session } = frame.words
-  return {
-    title: entered(frame, refused, session.signIn),
+  const screen: Screen = {
+    title: session.signIn,
     section: null,
     main: markup`<h1>${session.signIn}</h1>
-${box(frame, refused, byProvider ? session.notProvided : session.notSignedIn)}
+${ended !== null && markup`<div class="box" role="status"><p>${ended === "kept" ? session.ended : session.endedWithout}</p></div>`}
 ${provider !== null && markup`<p><a class="button main" href="${consolePath(frame, "sign-in/provider")}?to=${encodeURIComponent(to)}">${session.signInWith(provider)}</a></p>`}
 <form method="post" action="${consolePath(frame, "sign-in")}" class="card form">
 <input type="hidden" name="to" value="${to}">
@@ -44,23 +58,26 @@ ${provider !== null && markup`<p><a class="button main" href="${consolePath(fram
 <label for="password">${session.password}<input id="password" name="password" type="password" autocomplete="current-password" required></label>
 <button class="main">${session.signIn}</button>
 </form>
-<p class="soft">${session.linkHint} <code>npx cabinet console</code> · <a href="${consolePath(frame, "welcome")}">${session.useLink}</a></p>`,
+<p class="soft">${session.linkHint} <code>npx cabinet console</code> · <a href="${consolePath(frame, "welcome")}${to !== "" && `?to=${encodeURIComponent(to)}`}">${session.useLink}</a></p>`,
   }
+  const text = byProvider ? session.notProvided : session.notSignedIn
+  return withRefusal(frame, screen, { refused, text, path: "sign-in" })
 }
 
-export const welcomeScreen = (frame: Frame, refused: RefusedSignIn | null): Screen => {
+export const welcomeScreen = (frame: Frame, refused: RefusedSignIn | null, to: string): Screen => {
   const { session } = frame.words
-  return {
-    title: entered(frame, refused, session.welcome),
+  const screen: Screen = {
+    title: session.welcome,
     section: null,
     main: markup`<h1>${session.welcome}</h1>
-${box(frame, refused, session.notClaimed)}
 <form method="post" action="${consolePath(frame, "welcome")}" class="card form" data-claim>
+<input type="hidden" name="to" value="${to}">
 <label for="link">${session.link}<input id="link" name="link" autocomplete="off" spellcheck="false" required maxlength="2000"></label>
 <button class="main">${session.signIn}</button>
 </form>
 <p><a href="${consolePath(frame, "sign-in")}">${session.usePassword}</a></p>`,
   }
+  return withRefusal(frame, screen, { refused, text: session.notClaimed, path: "welcome", field: "link" })
 }
 
 export const signOutScreen = (frame: Frame): Screen => {

@@ -27,14 +27,15 @@ import type {
   ScreenCall,
   ScreenResult,
 } from "../screen/ConsoleScreen.ts"
+import { isConsoleAddress } from "../screen/FormAgain.ts"
+import { keptForms } from "../screen/KeptForm.ts"
 import { passwordScreen, signInScreen, signOutScreen, welcomeScreen } from "./SessionForms.ts"
 
 export const field = (pairs: Pairs, name: string): string => pairs.find(([key]) => key === name)?.[1] ?? ""
 
 /** The destination after sign-in: only ever a screen of this console. */
-const SCREEN = /^\/console\/[\x21-\x5b\x5d-\x7e]*$/
-
-export const wanted = (frame: Frame, to: string): string => (SCREEN.test(to) ? frame.base + to : consolePath(frame))
+export const wanted = (frame: Frame, to: string): string =>
+  isConsoleAddress(to) ? frame.base + to : consolePath(frame)
 
 /** A secret, or the whole link that ends with it. */
 const secretIn = (pasted: string): string => pasted.slice(pasted.indexOf("#") + 1).trim()
@@ -96,12 +97,17 @@ type ScreensNeed = Effect.Services<typeof entrances> | Effect.Services<typeof ex
 const entrances = Effect.gen(function* () {
   const { signIn, originOf, started } = yield* signInEffects
   const provider = (yield* IdentityProvider)?.host ?? null
+  const { isKept } = yield* keptForms
   return [
     {
       path: "/console/sign-in",
       action: null,
-      get: ({ frame, pairs }: ScreenCall) =>
-        Effect.succeed({ screen: signInScreen(frame, null, { name: "", to: field(pairs, "to"), provider }) }),
+      get: ({ frame, pairs, request }: ScreenCall) => {
+        const ended = field(pairs, "ended") === "" ? null : isKept(request) ? "kept" : "lost"
+        return Effect.succeed({
+          screen: signInScreen(frame, null, { name: "", to: field(pairs, "to"), provider, ended }),
+        })
+      },
       post: {
         action: null,
         repeat: "allowed",
@@ -120,7 +126,7 @@ const entrances = Effect.gen(function* () {
     {
       path: "/console/welcome",
       action: null,
-      get: ({ frame }: ScreenCall) => Effect.succeed({ screen: welcomeScreen(frame, null) }),
+      get: ({ frame, pairs }: ScreenCall) => Effect.succeed({ screen: welcomeScreen(frame, null, field(pairs, "to")) }),
       post: {
         action: null,
         repeat: "allowed",
@@ -129,7 +135,7 @@ const entrances = Effect.gen(function* () {
           const work = Effect.flatMap(originOf(request), (origin) =>
             signIn.byLink(secretIn(field(form, "link")), origin),
           )
-          return started(call, work, (refused) => welcomeScreen(frame, refused))
+          return started(call, work, (refused) => welcomeScreen(frame, refused, field(form, "to")))
         },
       },
     },

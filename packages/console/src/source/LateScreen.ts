@@ -7,11 +7,9 @@ import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { badge, type Tone } from "../html/Badge.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
-import { refusalBox } from "../screen/ErrorScreen.ts"
 
 /** The number of events with this outcome and reason. */
 export interface LateCount {
@@ -33,7 +31,6 @@ export interface LateData {
   readonly source: Source
   readonly deliver: boolean
   readonly progress: LateProgress | null
-  readonly refused: ManageError | null
 }
 
 export const latePath = (frame: Pick<Frame, "base">, sourceId: number): string =>
@@ -88,16 +85,16 @@ const progressBox = (frame: Frame, data: LateData): HtmlValue => {
 }
 
 export const lateScreen = (frame: Frame, data: LateData): Screen => {
-  const { late: words, errors } = frame.words
-  const { source, deliver, refused } = data
+  const { late: words } = frame.words
+  const { source, deliver } = data
   const body = markup`${hidden("act", "count")}<label class="choice"><input type="checkbox" name="deliver" value="yes"${deliver && new Html(" checked")}> ${words.deliver}</label><button>${words.count}</button>`
   return {
-    title: refused === null ? `${words.title}: ${source.name}` : `${errors.title}: ${words.title}`,
+    title: `${words.title}: ${source.name}`,
     section: "sources",
     main: markup`<p><a href="${consolePath(frame, `sources/${source.id}`)}">← ${source.name}</a></p>
 <div class="head"><h1>${words.title}</h1></div>
 <section class="card" aria-label="${words.title}"><p class="soft">${words.hint}</p>
 ${postForm({ path: latePath(frame, source.id), kind: "form", body })}
-${refused !== null && refusalBox(frame, refused)}${progressBox(frame, data)}</section>`,
+${progressBox(frame, data)}</section>`,
   }
 }

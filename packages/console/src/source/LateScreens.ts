@@ -3,13 +3,11 @@ import { LATE_OUTCOMES, LateVerification, type LateVerdict } from "@data-cabinet
 import { UNCHECKED_REASONS } from "@data-cabinet/core/verification/LateCheck"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Clock, Effect, Option } from "effect"
-import type { Frame } from "../html/Shell.ts"
 import { fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
-import { statusOf } from "../screen/ErrorScreen.ts"
-import { type LateCount, type LateData, type LateProgress, lateScreen } from "./LateScreen.ts"
+import { type LateCount, type LateProgress, lateScreen } from "./LateScreen.ts"
 
 /** After this time a form responds with its progress, and another submission continues. */
 const FORM_MILLIS = 8_000
@@ -60,11 +58,6 @@ export const lateScreens = Effect.gen(function* () {
     return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "No source has this id." })
   })
 
-  const shown = (frame: Frame, data: LateData) => ({
-    screen: lateScreen(frame, data),
-    status: data.refused === null ? 200 : statusOf(data.refused),
-  })
-
   /** Page by page, for the time that a form may take. */
   const goOn = Effect.fnUntraced(function* (
     is: LateProgress["is"],
@@ -94,7 +87,7 @@ export const lateScreens = Effect.gen(function* () {
       back: ([id]) => `sources/${id}/late`,
       get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
         const source = yield* found(idOf(id))
-        return shown(frame, { source, deliver: false, progress: null, refused: null })
+        return { screen: lateScreen(frame, { source, deliver: false, progress: null }) }
       }),
       post: {
         action: "event.verify",
@@ -106,11 +99,8 @@ export const lateScreens = Effect.gen(function* () {
           const deliver = fieldOf(call, "deliver") === "yes"
           const is = fieldOf(call, "act") === "verify" ? "verified" : "counted"
           const options = { sourceId: source.id, deliver, baseUrl: frame.baseUrl }
-          const done = yield* Effect.match(goOn(is, begunIn(call), options), {
-            onSuccess: (progress) => ({ progress, refused: null }),
-            onFailure: (error) => ({ progress: null, refused: manageErrorOf(error) }),
-          })
-          return shown(frame, { source, deliver, ...done })
+          const progress = yield* goOn(is, begunIn(call), options)
+          return { screen: lateScreen(frame, { source, deliver, progress }) }
         }),
       },
     },

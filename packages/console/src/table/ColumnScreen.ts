@@ -6,14 +6,12 @@ import { COLUMN_KINDS, type ColumnKind } from "@data-cabinet/core/row/FieldColum
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { Notation } from "@data-cabinet/core/row/Notation"
 import type { RetypeTrial, SourceColumn } from "@data-cabinet/core/row/SourceColumns"
-import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { refusalBox } from "../screen/ErrorScreen.ts"
 import { columnIndexBlock, type ColumnIndexData } from "./ColumnIndexBlock.ts"
 import { tablePath } from "./TablePath.ts"
 
@@ -22,12 +20,11 @@ export interface ColumnData {
   readonly column: SourceColumn
   readonly timeZone: string
   readonly indexes: ColumnIndexData
-  /** The proposed type, and what the change would do or why it is refused; null without a proposal. */
+  /** The proposed type, and what the change would do; null without a proposal. */
   readonly proposal: {
     readonly type: ColumnKind
     readonly notation: Notation
-    readonly trial: RetypeTrial | null
-    readonly refused: ManageError | null
+    readonly trial: RetypeTrial
   } | null
 }
 
@@ -53,9 +50,8 @@ ${views.length > 0 && markup`<p>${words.recreated(views.join(", "))}</p>`}`
 const trialResult = (frame: Frame, path: string, { column, proposal }: ColumnData): HtmlValue => {
   const { column: words } = frame.words
   if (proposal === null) return null
-  if (proposal.refused !== null) return refusalBox(frame, proposal.refused)
   if (proposal.type === column.type) return markup`<p><b>${words.typed}</b></p>`
-  return markup`${proposal.trial !== null && consequences(frame, proposal.trial)}
+  return markup`${consequences(frame, proposal.trial)}
 <p class="soft">${words.locks}</p>
 ${postForm({ path: `${path}/retype`, body: markup`<input type="hidden" name="type" value="${proposal.type}">${Object.entries(proposal.notation).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)}<button class="main">${words.change(proposal.type)}</button>` })}`
 }
@@ -86,7 +82,7 @@ export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
     column.eventId !== null &&
     markup`<dt>${frame.words.event.title}</dt><dd><a href="${consolePath(frame, `events/${column.eventId}`)}">#${column.eventId}</a></dd>`
   return {
-    title: `${data.proposal?.refused == null ? "" : `${frame.words.errors.title}: `}${name}.${column.name}`,
+    title: `${name}.${column.name}`,
     section: "tables",
     main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
 <div class="head"><h1>${words.title} <bdi class="mono">${column.name}</bdi></h1></div>

@@ -7,11 +7,12 @@ import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { notationIn } from "../html/NotationChoice.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { asTyped } from "../screen/FormAgain.ts"
 import { columnActs } from "./ColumnActs.ts"
 import { columnBuild, indexActs } from "./ColumnIndexActs.ts"
 import { columnIndexes, indexesOf } from "./ColumnIndexBlock.ts"
@@ -65,12 +66,13 @@ export const columnScreens = (found: Find, builds: IndexBuilds) =>
             return { screen: columnScreen(frame, { table, column, timeZone, indexes, proposal: null }) }
           }
           const notation = notationIn((each) => valueOf(pairs, each))
-          const proposal = yield* Effect.match(columns.tryRetype(sourceId, column.name, type, notation), {
-            onSuccess: (trial) => ({ type, notation, trial, refused: null }),
-            onFailure: (error) => ({ type, notation, trial: null, refused: manageErrorOf(error) }),
-          })
-          const status = proposal.refused === null ? 200 : statusOf(proposal.refused)
-          return { screen: columnScreen(frame, { table, column, timeZone, indexes, proposal }), status }
+          const tried = yield* Effect.result(columns.tryRetype(sourceId, column.name, type, notation))
+          const trial = Result.getOrElse(tried, () => null)
+          const proposal = trial === null ? null : { type, notation, trial }
+          const screen = columnScreen(frame, { table, column, timeZone, indexes, proposal })
+          if (Result.isSuccess(tried)) return { screen }
+          const error = manageErrorOf(tried.failure)
+          return { screen: asTyped(frame, screen, { action: at, pairs }, error), status: statusOf(error) }
         }),
       },
       ...columnActs({ path, home, columnAt, columns }),

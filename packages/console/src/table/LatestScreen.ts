@@ -2,11 +2,9 @@
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { LatestView } from "@data-cabinet/core/row/LatestViews"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { options } from "../html/Choice.ts"
 import { postForm } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
-import { refusalBox } from "../screen/ErrorScreen.ts"
 import { tablePath } from "./TablePath.ts"
 
 export interface LatestForm {
@@ -21,14 +19,12 @@ export interface LatestData {
   readonly table: ReadableTable
   readonly form: LatestForm
   readonly shown: LatestView | null
-  readonly refused: ManageError | null
 }
 
 const checked = (is: boolean) => is && new Html(" checked")
 
-const shownView = (frame: Frame, path: string, { form, shown, refused }: LatestData): HtmlValue => {
+const shownView = (frame: Frame, path: string, { form, shown }: LatestData): HtmlValue => {
   const { latest: words } = frame.words
-  if (refused !== null) return refusalBox(frame, refused)
   if (shown === null) return null
   const hidden = (name: string, value: string) => markup`<input type="hidden" name="${name}" value="${value}">`
   const body = markup`${form.keys.map((key) => hidden("key", key))}${hidden("by", form.by)}${hidden("view", form.view)}${form.replace && hidden("replace", "on")}<button class="main">${words.create}</button>`
@@ -36,8 +32,8 @@ const shownView = (frame: Frame, path: string, { form, shown, refused }: LatestD
 }
 
 export const latestScreen = (frame: Frame, data: LatestData): Screen => {
-  const { latest: words, errors } = frame.words
-  const { table, form, refused } = data
+  const { latest: words } = frame.words
+  const { table, form } = data
   const { schema, name } = table.detail
   const path = `${tablePath(frame, schema, name)}/latest`
   const ordered = table.columns.filter(({ type }) => type.operators !== null).map((column) => column.name)
@@ -48,7 +44,7 @@ export const latestScreen = (frame: Frame, data: LatestData): Screen => {
     form.by,
   )
   return {
-    title: `${refused === null ? "" : `${errors.title}: `}${words.title}: ${name}`,
+    title: `${words.title}: ${name}`,
     section: "tables",
     main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
 <div class="head"><h1>${words.title}</h1></div>

@@ -6,6 +6,7 @@ import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/
 import { Effect } from "effect"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { asTyped } from "../screen/FormAgain.ts"
 import { type LatestForm, latestScreen } from "./LatestScreen.ts"
 import { valueOf, valuesOf } from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
@@ -35,14 +36,17 @@ export const latestScreens = (found: Find) =>
         const form = formOf(table, pairs)
         // A form that was not sent requests nothing.
         if (valueOf(pairs, "view") === undefined) {
-          return { screen: latestScreen(frame, { table, form, shown: null, refused: null }) }
+          return { screen: latestScreen(frame, { table, form, shown: null }) }
         }
         const outcome = yield* Effect.match(views.show({ schema, name, ...form }), {
           onSuccess: (shown) => ({ shown, refused: null }),
           onFailure: (error) => ({ shown: null, refused: manageErrorOf(error) }),
         })
-        const status = outcome.refused === null ? 200 : statusOf(outcome.refused)
-        return { screen: latestScreen(frame, { table, form, ...outcome }), status }
+        const { shown, refused } = outcome
+        const screen = latestScreen(frame, { table, form, shown })
+        if (refused === null) return { screen }
+        const typed = { action: `${tablePath(frame, schema, name)}/latest`, pairs }
+        return { screen: asTyped(frame, screen, typed, refused), status: statusOf(refused) }
       }),
       post: {
         action: "latest_view.create",

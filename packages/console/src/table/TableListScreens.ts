@@ -6,7 +6,7 @@ import { mayRemove, SavedViews } from "@data-cabinet/core/view/SavedViews"
 import { mayDo } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"
 import { ICONS } from "../html/Icons.ts"
-import type { Frame, Screen } from "../html/Shell.ts"
+import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { type ListedView, viewList } from "../view/ViewList.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
@@ -39,7 +39,7 @@ export const tableListScreen = (frame: Frame, { tables, views, find }: TableList
     title: words.title,
     section: "tables",
     main: markup`<div class="head"><h1>${words.title}</h1>
-<form class="find" role="search"><label class="field">${ICONS.search}<input type="search" name="find" value="${find}" aria-label="${words.find}" placeholder="${words.find}" data-find="tables" data-key="/"></label></form></div>
+<form class="find" action="${consolePath(frame, "tables")}" role="search"><label class="field">${ICONS.search}<input type="search" name="find" value="${find}" aria-label="${words.find}" placeholder="${words.find}" data-find="tables" data-key="/"></label></form></div>
 ${found.length + saved.length === 0 ? none : markup`<div class="lists" id="tables">${viewList(frame, saved)}${schemas.map(([schema, its]) => schemaList(frame, schema, its))}</div>`}`,
   }
 }

@@ -9,7 +9,6 @@ import { ICONS } from "../html/Icons.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { refusalBox } from "../screen/ErrorScreen.ts"
 import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
 import { cellTokens } from "@data-cabinet/core/export/CellTokens"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
@@ -86,11 +85,10 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
 <div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
-    title: data.refused === null ? `${detail.schema}.${detail.name}` : `${frame.words.errors.title}: ${detail.name}`,
+    title: `${detail.schema}.${detail.name}`,
     section: "tables",
     wide: true,
     main: markup`${head}${toolbar(frame, bar)}${searchNote(frame, data)}
-${data.refused !== null && markup`<div class="note">${refusalBox(frame, data.refused)}</div>`}
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }

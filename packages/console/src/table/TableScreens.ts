@@ -10,6 +10,7 @@ import { Effect, Option, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
+import { asTyped } from "../screen/FormAgain.ts"
 import { rowLine } from "./Cells.ts"
 import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
@@ -67,7 +68,10 @@ export const tableScreens = Effect.gen(function* () {
         })
         const sql = Result.getOrElse(selectionScript(table, pairs, timeZone), () => null)
         const screen = tableScreen(frame, { table, pairs, timeZone, live: from, sql, ...shown })
-        return { screen, status: shown.refused === null ? 200 : statusOf(shown.refused) }
+        const { refused } = shown
+        if (refused === null) return { screen }
+        const typed = { action: `${tablePath(frame, schema!, name!)}/select`, pairs, isFilled: true } as const
+        return { screen: asTyped(frame, screen, typed, refused), status: statusOf(refused) }
       }),
     },
     {

@@ -34,6 +34,8 @@ export const valueScreens = (found: Find) =>
       {
         path: `${path}/jump`,
         action: "row.read",
+        formAt: ({ frame, path: [schema = "", name = ""], pairs }) =>
+          withQuery(tablePath({ ...frame, base: "" }, schema, name), without(pairs, "value", "cursor")),
         get: Effect.fnUntraced(function* ({ frame, path: [schema = "", name = ""], pairs }) {
           const selection = without(pairs, "value", "cursor")
           const cursor = yield* places.cursorAt({ schema, name, params: selection }, valueOf(pairs, "value") ?? "")

@@ -110,6 +110,10 @@ const inRange = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, AddressError | StoreUnavailable> {
   yield* checkMoment(from)
   yield* checkMoment(to)
+  // Without the microseconds of either.
+  if (from === to || Date.parse(from) > Date.parse(to)) {
+    return yield* new AddressError({ code: "bad_range", message: "The range is empty: it must end after it begins." })
+  }
   const count = yield* work
   return Option.isSome(count) ? count.value : yield* noSuchAddress(addressId)
 })

@@ -31,19 +31,28 @@ const formOf = (baseUrl: string) => {
 }
 
 /**
- * Holds the state of a sign-in with a provider, for the sign-in addresses alone. Lax: the browser returns from another
- * site.
+ * A cookie for a short time, for the addresses below a path of the console. Lax: the browser may return from the site of a
+ * provider.
  */
-export const attemptCookie = (baseUrl: string) => {
+const briefCookie = (baseUrl: string, kept: string, below: string) => {
   const { path, isSecure, rest } = formOf(baseUrl)
-  const name = `${isSecure ? "__Secure-" : ""}cabinet-sign-in`
+  const name = `${isSecure ? "__Secure-" : ""}${kept}`
   return {
     read: valueOf(name),
-    set: (sealed: string, seconds: number): string =>
-      `${name}=${sealed}; Max-Age=${seconds}; Path=${path}console/sign-in/; ${rest}`,
-    clear: `${name}=; Max-Age=0; Path=${path}console/sign-in/; ${rest}`,
+    set: (text: string, seconds: number): string =>
+      `${name}=${text}; Max-Age=${seconds}; Path=${path}${below}; ${rest}`,
+    clear: `${name}=; Max-Age=0; Path=${path}${below}; ${rest}`,
   }
 }
+
+/** Holds the state of a sign-in with a provider, for the sign-in addresses alone. */
+export const attemptCookie = (baseUrl: string) => briefCookie(baseUrl, "cabinet-sign-in", "console/sign-in/")
+
+/** Holds a form, sealed, whose session had ended, until its sender has signed in again. */
+export const formCookie = (baseUrl: string) => briefCookie(baseUrl, "cabinet-form", "console/")
+
+/** Names the act that was just done, for the screen that it leads to. */
+export const doneCookie = (baseUrl: string) => briefCookie(baseUrl, "cabinet-done", "console/")
 
 const YEAR_SECONDS = 31_536_000
 

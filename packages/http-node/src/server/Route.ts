@@ -43,8 +43,8 @@ export const addressOf = (url: string): Address => {
   return { path, segments: path.split("/"), query: mark < 0 ? "" : whole.slice(mark + 1) }
 }
 
-export interface Match {
-  readonly route: Route
+export interface Match<R = Route> {
+  readonly route: R
   readonly params: ReadonlyArray<string>
 }
 
@@ -52,14 +52,17 @@ export interface Match {
  * Finds the route of an address: exact in case, slashes and number of segments. Routes mounted below a path of their own
  * match with and without it: Express strips it from the address; node:http, Fastify and most proxies keep it.
  */
-export const routeTable = (routes: ReadonlyArray<Route>, mountedAt = ""): ((address: Address) => Match | undefined) => {
-  const byLength = new Map<number, Array<readonly [Route, ReadonlyArray<string>]>>()
+export const routeTable = <R extends Pick<Route, "path">>(
+  routes: ReadonlyArray<R>,
+  mountedAt = "",
+): ((address: Address) => Match<R> | undefined) => {
+  const byLength = new Map<number, Array<readonly [R, ReadonlyArray<string>]>>()
   for (const route of routes) {
     const pattern = route.path.split("/")
     const same = byLength.get(pattern.length) ?? []
     byLength.set(pattern.length, [...same, [route, pattern]])
   }
-  const find = (segments: ReadonlyArray<string>): Match | undefined => {
+  const find = (segments: ReadonlyArray<string>): Match<R> | undefined => {
     for (const [route, pattern] of byLength.get(segments.length) ?? []) {
       const params = matchSegments(pattern, segments)
       if (params !== undefined) return { route, params }

@@ -1,0 +1,89 @@
+/**
+ * The tags of our own markup, with their places in its text, and changes at those places. It reads only what `markup` writes:
+ * every attribute is quoted, and every `<`, `>` and `"` in a value is escaped.
+ */
+import { escapeHtml } from "@data-cabinet/http-node/html/Html"
+
+export interface Tag {
+  /** In lower case; the end tag of an element has `closes`. */
+  readonly name: string
+  readonly closes: boolean
+  readonly start: number
+  /** Behind its `>`. */
+  readonly end: number
+  /** Unescaped; an attribute without a value is "". */
+  readonly attributes: ReadonlyMap<string, string>
+  /** The places of the tags around it in the list of all tags, the nearest last. */
+  readonly around: ReadonlyArray<number>
+  /** The place of its end tag in that list; its own where it has none. */
+  closedBy: number
+}
+
+const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*\/?>/gi
+const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
+
+/** Elements without content, which have no end tag. */
+const VOID: ReadonlySet<string> = new Set(["input", "br", "hr", "img", "path", "rect", "circle", "meta", "link"])
+
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#13": "\r" }
+
+export const unescapeHtml = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39|#13);/g, (whole, name: string) => NAMED[name] ?? whole)
+
+export const tagsOf = (html: string): ReadonlyArray<Tag> => {
+  const tags: Array<Tag> = []
+  const open: Array<number> = []
+  for (const { 0: whole, 1: slash, 2: name = "", 3: rest = "", index } of html.matchAll(TAG)) {
+    const at = tags.length
+    const tag: Tag = {
+      name: name.toLowerCase(),
+      closes: slash === "/",
+      start: index,
+      end: index + whole.length,
+      attributes: new Map(
+        [...rest.matchAll(ATTRIBUTE)].map(([, key, value = ""]) => [key!.toLowerCase(), unescapeHtml(value)]),
+      ),
+      around: [...open],
+      closedBy: at,
+    }
+    tags.push(tag)
+    if (tag.closes) {
+      // An end tag without its beginning, such as one the browser adds by itself, closes nothing.
+      const opened = open.findLastIndex((one) => tags[one]!.name === tag.name)
+      if (opened >= 0) for (const one of open.splice(opened)) tags[one]!.closedBy = at
+    } else if (!VOID.has(tag.name) && !whole.endsWith("/>")) {
+      open.push(at)
+    }
+  }
+  return tags
+}
+
+/** A text in place of the one between two places. */
+export interface Change {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/** At one place, in the order of the list. */
+export const changed = (html: string, changes: ReadonlyArray<Change>): string => {
+  let [text, at] = ["", 0]
+  for (const { from, to, text: put } of changes.toSorted((one, other) => one.from - other.from)) {
+    text += html.slice(at, from) + put
+    at = to
+  }
+  return text + html.slice(at)
+}
+
+/** The tag with its attributes changed: a text sets one, `null` removes it. */
+export const withAttributes = (
+  html: string,
+  { start, end, name, attributes }: Tag,
+  changes: Readonly<Record<string, string | null>>,
+): Change => {
+  const all = new Map<string, string | null>([...attributes, ...Object.entries(changes)])
+  const written = [...all].flatMap(([key, value]) =>
+    value === null ? [] : [value === "" && key !== "value" ? ` ${key}` : ` ${key}="${escapeHtml(value)}"`],
+  )
+  return { from: start, to: end, text: `<${name}${written.join("")}${html[end - 2] === "/" ? "/" : ""}>` }
+}

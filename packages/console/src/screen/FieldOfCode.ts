@@ -1,0 +1,63 @@
+/** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+
+const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
+  bad_allow_origins: ["allow_origins"],
+  bad_certificate: ["client_certificate"],
+  bad_challenge: ["secret", "provider"],
+  bad_client_key: ["client_key"],
+  bad_encoding: ["encoding"],
+  bad_expiry: ["lifetime", "keep_old"],
+  bad_filter: ["fc"],
+  bad_fo: ["fo"],
+  bad_from: ["from"],
+  bad_format: ["format"],
+  bad_fv: ["fv"],
+  bad_give_up: ["give_up_after"],
+  bad_header: ["header_name"],
+  bad_header_fields: ["header_fields"],
+  bad_honeypot: ["honeypot"],
+  bad_interval: ["every"],
+  bad_keep_headers: ["keep_headers"],
+  bad_key: ["key"],
+  bad_label: ["label"],
+  bad_name: ["name"],
+  bad_notation: ["type"],
+  bad_only: ["only", "role"],
+  bad_option: ["header_row"],
+  bad_password: ["password"],
+  bad_period: ["from", "to"],
+  bad_pointer: ["pointer"],
+  bad_range: ["from", "to"],
+  bad_rate: ["rate"],
+  bad_role: ["role"],
+  bad_thanks_url: ["thanks_url"],
+  bad_timeout: ["timeout"],
+  bad_title: ["title"],
+  bad_url: ["url"],
+  bad_verify: ["header", "recipe"],
+  bad_verify_secret: ["secret"],
+  bad_view_name: ["view"],
+  certificate_needed: ["client_certificate", "url"],
+  headers_needed: ["header_name", "url"],
+  last_owner: ["role", "confirm"],
+  name_not_found: ["url"],
+  name_taken: ["name"],
+  no_such_event: ["event", "confirm"],
+  no_such_source: ["source", "source_id"],
+  no_such_table: ["only"],
+  not_indexable: ["column"],
+  not_public: ["url"],
+  same_file: ["again"],
+  too_many_addresses: ["source", "scope"],
+  unknown_column: ["fc"],
+  unreadable: ["file"],
+  wrong_password: ["current"],
+}
+
+/** A named parameter first: it is more exact than the code. */
+export const fieldsOf = ({ code, param }: Pick<ManageError, "code" | "param">): ReadonlyArray<string> => {
+  const named = typeof param === "string" ? [param.slice(param.lastIndexOf("/") + 1)] : []
+  return [...named, ...(FIELDS[code] ?? [])]
+}

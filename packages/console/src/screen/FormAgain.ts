@@ -1,0 +1,92 @@
+/**
+ * A form that was refused comes back as it was filled, on the screen that it was on, with the refusal at its field. That holds
+ * for every form: the screen is rendered again as for a visit, and the form in it is filled (`html/FilledForm.ts`).
+ */
+import { mayDo } from "@data-cabinet/core/key/Role"
+import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
+import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { addressOf, routeTable } from "@data-cabinet/http-node/server/Route"
+import { Effect } from "effect"
+import { filledForm, type TypedForm } from "../html/FilledForm.ts"
+import { FORM_AT } from "../html/PostForm.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
+import { valuesOf } from "../table/SelectionLinks.ts"
+import type { ConsoleScreen, FormRefusal, Pairs, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
+import { refusalBox, statusOf } from "./ErrorScreen.ts"
+import { fieldsOf } from "./FieldOfCode.ts"
+
+/** An address of the console, from `/console/` on; nothing else is ever redirected to or rendered. */
+const ADDRESS = /^\/console\/[\x21-\x5b\x5d-\x7e]*$/
+
+export const isConsoleAddress = (text: string): boolean => ADDRESS.test(text)
+
+interface Place {
+  readonly screen: ConsoleScreen
+  readonly path: ReadonlyArray<string>
+  readonly query: string
+}
+
+export type PlaceOf = (address: string) => Place | null
+
+export const placesOf = (screens: ReadonlyArray<ConsoleScreen>): PlaceOf => {
+  const find = routeTable(screens)
+  return (address) => {
+    if (!isConsoleAddress(address)) return null
+    const split = addressOf(address)
+    const match = find(split)
+    if (match === undefined) return null
+    const path = match.params.map(decodeSegment)
+    if (path.some((segment) => segment === undefined || segment.includes("\0"))) return null
+    return { screen: match.route, path: path as ReadonlyArray<string>, query: split.query }
+  }
+}
+
+/** The screen with its form as it was sent, and the refusal at its field, or above the screen if the form has none. */
+export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: ManageError): Screen => {
+  const { errors } = frame.words
+  const html = markup`${error.message} <small>${errors.code} <code>${error.code}</code></small>`.text
+  const main = filledForm(screen.main.text, typed, { fields: fieldsOf(error), html, language: "en" })
+  return {
+    ...screen,
+    title: `${errors.title}: ${screen.title}`,
+    main: main === null ? markup`${refusalBox(frame, error)}${screen.main}` : new Html(main),
+  }
+}
+
+/** The address of the screen that a form is on, as it says itself; otherwise the one that it leads back to. */
+const addressesOf = (call: ScreenCall, form: Pairs, { back, formAt }: ConsoleScreen): ReadonlyArray<string> => [
+  ...valuesOf(form, FORM_AT),
+  ...(formAt === undefined ? [] : [formAt(call)]),
+  ...(back === undefined ? [] : [`/console/${back(call.path)}`]),
+]
+
+/** As for a visit; null for what the visitor may not see, and for an address that leads elsewhere. */
+export const rendered = Effect.fnUntraced(function* (placeOf: PlaceOf, call: ScreenCall, address: string) {
+  const place = placeOf(address)
+  const role = call.actor?.role
+  if (place === null || place.screen.action === null || role === undefined) return null
+  if (!mayDo(role, place.screen.action)) return null
+  const { screen, path, query } = place
+  const visit = { ...call, address: addressOf(address).path, path, query, pairs: queryPairs(query) }
+  const result: ScreenResult | null = yield* Effect.orElseSucceed(screen.get(visit), () => null)
+  return result !== null && "screen" in result ? result : null
+})
+
+/** `form`: what was sent. Null if there is no screen to show it on. */
+export const formAgain = Effect.fnUntraced(function* (
+  placeOf: PlaceOf,
+  call: ScreenCall,
+  form: Pairs,
+  screen: ConsoleScreen,
+  error: FormRefusal,
+) {
+  for (const address of addressesOf(call, form, screen)) {
+    const result = yield* rendered(placeOf, call, address)
+    if (result === null) continue
+    const sent = { action: call.frame.base + call.address, pairs: error.typed ?? form }
+    const again = asTyped(call.frame, result.screen, sent, error)
+    return { address, result: { ...result, screen: again, status: statusOf(error) } }
+  }
+  return null
+})

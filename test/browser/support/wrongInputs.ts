@@ -1,0 +1,62 @@
+/**
+ * A wrong input for every form of the console that can be refused, by the address it is sent to: each field that makes it wrong, with
+ * its value. Null leaves a box unmarked. The other fields are filled by their kind (`consoleForms.test.ts`).
+ */
+export interface WrongInput {
+  readonly fields: Readonly<Record<string, string | null>>
+  /** The name of the field that the message is at; null if it is about the form. */
+  readonly at: string | null
+  /** Its screen, if it is not refused on each. */
+  readonly on?: string
+}
+
+const LONG = "x".repeat(1_100)
+
+/** The other fields of an address, which are right. */
+const SENDING = { fo: "eq", header_name: "X-Typed", give_up_after: "7d", client_certificate: "", client_key: "" }
+
+export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
+  addresses: { fields: { ...SENDING, url: "ftp://typed.example/" }, at: "url" },
+  "addresses/{id}/change": { fields: { ...SENDING, url: "ftp://typed.example/" }, at: "url" },
+  "addresses/{id}/headers": { fields: { header_name: "no header" }, at: "header_name" },
+  "addresses/{id}/resend": { fields: { from: "2026-01-02T03:04:05", to: "2026-01-01T03:04:05" }, at: "from" },
+  "addresses/{id}/test": { fields: { event: "99999" }, at: "event" },
+  "events/erase": { fields: { fc: "", fv: "typed" }, at: "fc" },
+  "events/purge": { fields: { confirm: "17" }, at: "confirm" },
+  "events/restore": { fields: { event: null }, at: "event" },
+  "events/trash": { fields: { event: null }, at: "event" },
+  "events/{id}/purge": { fields: { confirm: "17" }, at: "confirm" },
+  files: { fields: { header_row: "0" }, at: "header_row" },
+  keys: { fields: { name: LONG }, at: "name" },
+  password: { fields: {}, at: null },
+  people: { fields: { name: LONG }, at: "name" },
+  "people/{id}/change": { fields: { name: LONG }, at: "name" },
+  "people/{id}/remove": { fields: { confirm: "somebody else" }, at: "confirm" },
+  polls: { fields: { url: "ftp://typed.example/" }, at: "url" },
+  "polls/try": { fields: { every: "seldom" }, at: "every" },
+  "polls/{id}/change": { fields: { every: "seldom" }, at: "every" },
+  "polls/{id}/try": { fields: { every: "15m", pointer: "no pointer" }, at: "pointer" },
+  "sign-in": { fields: { name: "Nobody" }, at: null },
+  sources: { fields: { name: LONG }, at: "name" },
+  "sources/{id}/challenge": { fields: { provider: "meta", secret: "" }, at: "secret" },
+  "sources/{id}/change": { fields: { thanks_url: "ftp://typed.example/" }, at: "thanks_url" },
+  "sources/{id}/delete": { fields: { confirm: "another source" }, at: "confirm" },
+  "sources/{id}/late": { fields: {}, at: null },
+  "sources/{id}/verify": { fields: { recipe: "hmac", header: "no header" }, at: "header" },
+  "tables/{schema}/{name}/columns/{column}": {
+    on: "tables/sources/orders/columns/customer?type=numeric",
+    fields: { type: "boolean", number_notation: "comma" },
+    at: "type",
+  },
+  "tables/{schema}/{name}/columns/{column}/label": { fields: { label: LONG }, at: "label" },
+  "tables/{schema}/{name}/indexes/build": { fields: { column: "" }, at: "column" },
+  "tables/{schema}/{name}/jump": { fields: { value: "no number" }, at: "value" },
+  "tables/{schema}/{name}/latest": { fields: { view: "noschema" }, at: "view" },
+  "tables/{schema}/{name}/select": { fields: { fc: "total", fo: "gt", fv: "no number" }, at: "fv" },
+  tokens: { fields: { name: LONG }, at: "name" },
+  views: { fields: { title: LONG }, at: "title" },
+  welcome: { fields: { link: "dcl_typed" }, at: "link" },
+}
+
+/** Forms that refuse nothing: an unknown choice is a default, and a filter of a list finds nothing. */
+export const NEVER_REFUSED: ReadonlySet<string> = new Set(["audit", "events", "me", "me/keys", "tables", "trash"])
