@@ -29,3 +29,6 @@ for (const link of document.querySelectorAll("nav [aria-current]")) {
   // `scrollIntoView` would scroll the page as well, away from a field that has the focus.
   nav.scrollLeft += at.left - around.left - (around.width - at.width) / 2
 }
+
+// A field that came back refused, in the middle: some browsers give it the focus without scrolling to it.
+document.querySelector("[autofocus]")?.scrollIntoView({ block: "center" })

@@ -20,7 +20,7 @@ import { consolePath, type Frame } from "../html/Shell.ts"
 import { WORDS } from "../words/Words.ts"
 import { FORM_AT } from "../html/PostForm.ts"
 import { valueOf } from "../table/SelectionLinks.ts"
-import { admitted, mayStill, refused } from "./Admission.ts"
+import { admitted, mayStill, refused } from "./CallerCheck.ts"
 import {
   type ConsoleRefusal,
   type ConsoleScreen,
