@@ -626,6 +626,7 @@ CREATE TABLE cabinet.source (
   rate integer,
   honeypot text,
   allow_origins text[] DEFAULT '{}'::text[] NOT NULL,
+  nest_brackets boolean DEFAULT false NOT NULL,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
@@ -1159,6 +1160,8 @@ COMMENT ON COLUMN cabinet.source.rate IS 'Requests a minute, whoever sends them;
 COMMENT ON COLUMN cabinet.source.honeypot IS 'A field that people leave empty; NULL: there is none.';
 
 COMMENT ON COLUMN cabinet.source.allow_origins IS 'The origins of the pages with its form; empty: any.';
+
+COMMENT ON COLUMN cabinet.source.nest_brackets IS 'Whether leads[add][0][name] becomes a member of leads.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

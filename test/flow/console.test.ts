@@ -317,13 +317,20 @@ it("a source is added, shows its address on request, accepts events, and is dele
   const shown = await (await press(`${path}/reveal`, {}, owner)).text()
   const address = /value="(http[^"]*\/webhook\/[\w-]+)"/.exec(shown)![1]!
   assert.strictEqual((await fetch(address, { method: "POST", body: new URLSearchParams({ a: "1" }) })).status, 200)
-  const settings = { encoding: "windows-1251", thanks_url: "", header_fields: "X-Topic x-id", keep_query: "on" }
+  const settings = {
+    encoding: "windows-1251",
+    thanks_url: "",
+    header_fields: "X-Topic x-id",
+    keep_query: "on",
+    nest_brackets: "on",
+  }
   await press(`${path}/change`, { name: "Post", keep_headers: "X-Hub-*,Stripe-Signature", ...settings }, owner)
   const changed = await (await see(path, { headers: owner })).text()
   assert.include(changed, '<option value="windows-1251" selected>')
   assert.include(changed, 'value="X-Hub-*, Stripe-Signature"')
   assert.include(changed, 'value="X-Topic, x-id"')
   assert.include(changed, 'name="keep_query" value="on" checked')
+  assert.include(changed, 'name="nest_brackets" value="on" checked')
   const wide = await press(`${path}/change`, { name: "Post", keep_headers: "X-*" }, owner)
   assert.strictEqual(wide.status, 400)
   assert.include(await wide.text(), "<code>bad_keep_headers</code>")

@@ -57,6 +57,7 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: bo
       ...(source.keepHeaders.length === 0 ? [] : [["Kept headers", source.keepHeaders.join(", ")] as const]),
       ...(source.headerFields.length === 0 ? [] : [["Header fields", source.headerFields.join(", ")] as const]),
       ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
+      ...(source.nestBrackets ? [["Form fields", "nested by their brackets"] as const] : []),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
       ...(source.rate === null ? [] : [["Rate", `at most ${source.rate} requests a minute`] as const]),

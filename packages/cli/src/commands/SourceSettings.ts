@@ -40,6 +40,12 @@ export const sourceFlags = {
     Flag.withDescription("Keep the URL's query string as sent with the original request"),
     Flag.optional,
   ),
+  nestBrackets: Flag.Literals("nest-brackets", ["on", "off"]).pipe(
+    Flag.withDescription(
+      "Nest the fields of forms by the brackets in their names: leads[add][0][name] becomes a member of the column leads",
+    ),
+    Flag.optional,
+  ),
   honeypot: Flag.String("honeypot").pipe(
     Flag.withMetavar("FIELD"),
     Flag.withDescription(
@@ -78,6 +84,7 @@ interface SourceFlags extends VerifyFlags, ChallengeFlags {
   readonly keepHeaders: ReadonlyArray<string>
   readonly headerFields: ReadonlyArray<string>
   readonly keepQuery: Option.Option<"on" | "off">
+  readonly nestBrackets: Option.Option<"on" | "off">
   readonly rate: Option.Option<number | null>
   readonly honeypot: Option.Option<string>
   readonly allowOrigins: ReadonlyArray<string>
@@ -116,6 +123,7 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
   const honeypot = orNone(input.honeypot)
   const allowOrigins = namesOf(input.allowOrigins)
   const keepQuery = Option.getOrUndefined(input.keepQuery)
+  const nestBrackets = Option.getOrUndefined(input.nestBrackets)
   return {
     ...(Option.isNone(input.from) ? {} : { from: input.from.value }),
     ...(charset === undefined ? {} : { encoding: charset.set }),
@@ -123,6 +131,7 @@ const settingsOf = (input: SourceFlags): Omit<SourceChange, "name" | "verify" | 
     ...(keepHeaders === undefined ? {} : { keepHeaders }),
     ...(headerFields === undefined ? {} : { headerFields }),
     ...(keepQuery === undefined ? {} : { keepQuery: keepQuery === "on" }),
+    ...(nestBrackets === undefined ? {} : { nestBrackets: nestBrackets === "on" }),
     ...(honeypot === undefined ? {} : { honeypot: honeypot.set }),
     ...(allowOrigins === undefined ? {} : { allowOrigins }),
     ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),

@@ -78,6 +78,7 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
 <label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
 <label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
 <label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
+<label class="choice"><input type="checkbox" name="nest_brackets" value="on"${source.nestBrackets && new Html(" checked")}> ${words.nestBrackets}</label>
 <label>${words.rate}<input name="rate" type="number" min="1" max="${String(MAX_SOURCE_RATE)}" value="${source.rate === null ? "" : String(source.rate)}" autocomplete="off"></label>
 <label>${words.honeypot}<input name="honeypot" maxlength="${String(MAX_HONEYPOT_LENGTH)}" value="${source.honeypot ?? ""}" autocomplete="off" spellcheck="false"></label>
 <label>${words.allowOrigins}<input name="allow_origins" value="${source.allowOrigins.join(", ")}" placeholder="https://www.example.com" autocomplete="off" spellcheck="false"></label>

@@ -141,6 +141,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
         keepHeaders: namesIn(fieldOf(call, "keep_headers")),
         headerFields: namesIn(fieldOf(call, "header_fields")),
         keepQuery: fieldOf(call, "keep_query") === "on",
+        nestBrackets: fieldOf(call, "nest_brackets") === "on",
         ...spamRulesIn(call),
         ...(call.form.some(([name]) => name === "rate") ? { rate: rateIn(fieldOf(call, "rate")) } : {}),
       }

@@ -524,6 +524,7 @@ export const ENGLISH = {
     keepHeaders: "Headers to keep with the request: names or prefixes",
     headerFields: "Headers that also become fields of the event",
     keepQuery: "Keep the query string as sent",
+    nestBrackets: "Nest the fields of forms by the brackets in their names",
     switchOff: "Switch off or delete",
     offHint: "The address of a source that is switched off returns 404. Its table and events are kept.",
     turnOff: "Switch off",

@@ -24,6 +24,7 @@ import { type JsonLines, MAX_BATCH, readJsonLines } from "./JsonLines.ts"
 import { notAnObject } from "./NotAnObject.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import type { OtherReading } from "./OtherReadings.ts"
+import { nestedFields } from "./NestedFields.ts"
 import { parsePlainForm } from "./PlainForm.ts"
 import type { RawForm } from "./RawForm.ts"
 import type { ParsedEvent, ParsedSubmission, SentJson, Submission } from "./Submission.ts"
@@ -60,8 +61,9 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const { decision } = body.length > 0 ? read : queryCharsets
   const address = queryFields(query, queryCharsets, decision.charset)
   const others = read.others === undefined ? address.others : [...read.others, ...address.others]
-  const { objects, refusal } = read
-  const { headerFields } = submission
+  const { refusal } = read
+  const { headerFields, nestBrackets = false } = submission
+  const objects = nestBrackets && read.isForm ? read.objects.map(nestedFields) : read.objects
   const eventOf = (object: JsonObject, place: number): ParsedEvent => {
     const sent =
       address.fields.size === 0

@@ -114,9 +114,15 @@ const longParse = (
   }
 }
 
-const submissionOf = (request: IntakeRequest, { encoding, kept }: IntakeSource): Submission => {
+const submissionOf = (request: IntakeRequest, { encoding, kept, nestBrackets }: IntakeSource): Submission => {
   const { body, query, headers, sender } = request
-  const submission = { body, contentType: sender.contentType, query, encoding }
+  const submission = {
+    body,
+    contentType: sender.contentType,
+    query,
+    encoding,
+    ...(nestBrackets === true ? { nestBrackets } : {}),
+  }
   const fields = kept === null ? NO_HEADER_FIELDS : headerFields(headers, kept)
   return fields.size === 0 ? submission : { ...submission, headerFields: fields }
 }

@@ -17,6 +17,8 @@ export interface Submission {
   readonly query: string
   /** The source's setting. */
   readonly encoding: SourceEncoding | null
+  /** Whether the fields of a form are nested by the brackets in their names; false if absent. */
+  readonly nestBrackets?: boolean
   /** Fields of the events that come from the request's headers. They do not count when bodies are compared. */
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */

@@ -25,6 +25,8 @@ export interface SourceSettings extends SpamRules {
   readonly headerFields: ReadonlyArray<string>
   /** Whether original requests keep the query string as sent. */
   readonly keepQuery: boolean
+  /** Whether the fields of forms are nested by the brackets in their names. */
+  readonly nestBrackets: boolean
   /** The most requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
   readonly rate: number | null
 }
@@ -36,6 +38,7 @@ export const DEFAULT_SETTINGS: SourceSettings = {
   keepHeaders: [],
   headerFields: [],
   keepQuery: false,
+  nestBrackets: false,
   rate: null,
   honeypot: null,
   allowOrigins: [],
@@ -86,6 +89,8 @@ export interface IntakeSource {
   readonly challenge?: IntakeChallenge
   /** The most requests a minute; absent: the common limits. */
   readonly rate?: number
+  /** Absent for a source that does not nest the fields of forms. */
+  readonly nestBrackets?: true
   /** Absent for a source without spam rules. */
   readonly spam?: SpamRules
   /** The addresses of the source that have a filter; absent without any. */

@@ -20,6 +20,7 @@ export const ownSourceJson = (source: Source) => ({
   keep_headers: source.keepHeaders,
   header_fields: source.headerFields,
   keep_query: source.keepQuery,
+  nest_brackets: source.nestBrackets,
   honeypot: source.honeypot,
   allow_origins: source.allowOrigins,
   verify: source.verify === null ? null : verificationJson(source.verify),

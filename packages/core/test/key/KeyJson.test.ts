@@ -21,6 +21,7 @@ it("sourceJson omits the secret, and for a reader also the settings", () => {
     keepHeaders: ["X-GitHub-*"],
     headerFields: ["X-GitHub-Event"],
     keepQuery: true,
+    nestBrackets: true,
     verify: {
       recipe: "hmac",
       mode: "mark",
@@ -56,6 +57,7 @@ it("sourceJson omits the secret, and for a reader also the settings", () => {
     keep_headers: ["X-GitHub-*"],
     header_fields: ["X-GitHub-Event"],
     keep_query: true,
+    nest_brackets: true,
     verify: {
       recipe: "hmac",
       mode: "mark",

@@ -35,6 +35,7 @@ it("ownSourceJson shows every setting, but not the intake address", () => {
     keep_headers: [],
     header_fields: [],
     keep_query: false,
+    nest_brackets: false,
     honeypot: null,
     allow_origins: [],
     verify: null,

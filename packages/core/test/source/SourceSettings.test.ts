@@ -56,6 +56,7 @@ it("create gives a source only the requested settings, and a table named after i
       keepHeaders: [],
       headerFields: [],
       keepQuery: false,
+      nestBrackets: false,
       rate: null,
       honeypot: null,
       allowOrigins: [],
@@ -79,6 +80,7 @@ it("create stores every setting, origins as browsers send them and each once", (
     keepHeaders: ["X-GitHub-*"],
     headerFields: ["X-GitHub-Event"],
     keepQuery: true,
+    nestBrackets: true,
     rate: MAX_SOURCE_RATE,
     honeypot: "website",
   } as const

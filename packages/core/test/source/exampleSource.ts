@@ -12,6 +12,7 @@ export const SOURCE: Source = {
   keepHeaders: [],
   headerFields: [],
   keepQuery: false,
+  nestBrackets: false,
   honeypot: null,
   allowOrigins: [],
   verify: null,

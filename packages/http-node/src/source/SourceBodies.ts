@@ -31,6 +31,12 @@ const settings = {
   keep_query: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether original requests keep the query string as sent." }),
   ),
+  nest_brackets: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "Whether the fields of forms are nested by the brackets in their names: `leads[add][0][name]` becomes a member of `leads`.",
+    }),
+  ),
   rate: Schema.optionalKey(
     Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_SOURCE_RATE }))).annotate({
       description: "How many requests a minute it takes from all clients together; null: the common limits.",

@@ -19,6 +19,7 @@ const sourceFields = {
   keep_headers: texts("The headers that original requests keep besides those that all keep."),
   header_fields: texts("Headers that also become fields of the events."),
   keep_query: flag("Whether original requests keep the query string as sent."),
+  nest_brackets: flag("Whether the fields of forms are nested by the brackets in their names."),
   honeypot: textOrNull("A field of its form that people leave empty: filled, the event is spam; null: none."),
   allow_origins: texts("The origins of the pages with its form; empty: any."),
   verify: orNull(

@@ -38,6 +38,7 @@ export const ORDERS: Source = {
   keepHeaders: [],
   headerFields: [],
   keepQuery: false,
+  nestBrackets: false,
   verify: null,
   challenge: null,
   rate: null,

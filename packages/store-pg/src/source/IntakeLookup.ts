@@ -34,6 +34,7 @@ const toIntakeSource =
     thanksUrl: row.thanks_url,
     kept: toKept(row),
     verification: toVerification(row, cipher),
+    ...(row.nest_brackets ? { nestBrackets: true } : {}),
     ...(row.rate === null ? {} : { rate: row.rate }),
     ...(row.challenge === null ? {} : { challenge: toChallenge(row.challenge, row.challenge_secret, cipher) }),
     ...(row.honeypot === null && row.allow_origins.length === 0

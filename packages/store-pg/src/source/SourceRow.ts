@@ -21,6 +21,7 @@ export interface SourceRow {
   readonly keep_headers: ReadonlyArray<string>
   readonly header_fields: ReadonlyArray<string>
   readonly keep_query: boolean
+  readonly nest_brackets: boolean
   /** A JSON text: not every pool parses JSON. */
   readonly verify: string | null
   readonly keeps_old_secret: boolean
@@ -37,7 +38,7 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
-  s.keep_headers, s.header_fields, s.keep_query, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  s.keep_headers, s.header_fields, s.keep_query, s.nest_brackets, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
   s.rate, s.honeypot, s.allow_origins,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
@@ -53,6 +54,7 @@ export const toSource = (row: SourceRow): Source => ({
   keepHeaders: row.keep_headers,
   headerFields: row.header_fields,
   keepQuery: row.keep_query,
+  nestBrackets: row.nest_brackets,
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
   rate: row.rate,

@@ -62,6 +62,7 @@ const SETTINGS: Required<Omit<SourceChange, "from">> = {
   keepHeaders: ["X-One"],
   headerFields: ["X-Two"],
   keepQuery: true,
+  nestBrackets: true,
   rate: 7,
   honeypot: "website",
   allowOrigins: ["https://example.com"],
