@@ -126,13 +126,13 @@ const STAMP = `{"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]:
 const CACHEABLE = `"ttlMs":300000,"cacheScope":"private",`
 
 /** `result` is the JSON text of an object that is not empty. */
-const respond = ({ id, isStateless }: Asked, result: string, waitedMillis = 0): AgentResponse => ({
+const respond = ({ id, isStateless }: Received, result: string, waitedMillis = 0): AgentResponse => ({
   text: `{"jsonrpc":"2.0","id":${id},"result":${isStateless ? STAMP + result.slice(1) : result}}`,
   waitedMillis,
   status: 200,
 })
 
-type Asked = Pick<AgentMessage, "id" | "isStateless">
+type Received = Pick<AgentMessage, "id" | "isStateless">
 
 const initialized = (params: JsonObject): string => {
   const requested = params.get("protocolVersion")
@@ -158,8 +158,8 @@ const resultText = ({ json, isFromOutside }: ToolResult): string =>
   JSON.stringify({ content: isFromOutside ? [block(UNTRUSTED), block(json)] : [block(json)], isError: false })
 
 /** Why a tool returned nothing, as its result. */
-export const refusedResponse = (asked: Asked, error: Parameters<typeof refusalText>[0]): AgentResponse =>
-  respond(asked, JSON.stringify({ content: refusalBlocks(error), isError: true }))
+export const refusedResponse = (received: Received, error: Parameters<typeof refusalText>[0]): AgentResponse =>
+  respond(received, JSON.stringify({ content: refusalBlocks(error), isError: true }))
 
 /** Words that may come from a sender are sent as JSON, like data: no text can end its block. */
 const refusalBlocks = (error: Parameters<typeof refusalText>[0]) => {
@@ -168,7 +168,7 @@ const refusalBlocks = (error: Parameters<typeof refusalText>[0]) => {
 }
 
 /** An error that the request itself causes. */
-const failed = (kind: "params" | "method", { id, isStateless }: Asked, message: string): AgentResponse => ({
+const failed = (kind: "params" | "method", { id, isStateless }: Received, message: string): AgentResponse => ({
   text: rpcError(kind, message, id ?? undefined),
   waitedMillis: 0,
   status: isStateless && kind === "method" ? 404 : 200,
@@ -178,37 +178,38 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
   const tools = yield* agentTools
   const list = JSON.stringify(toolList())
 
-  const call = (asked: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
-    const name = asked.params.get("name")
-    const given = asked.params.get("arguments") ?? EMPTY_OBJECT
-    const refuse = (message: string) => Effect.succeed(failed("params", asked, message))
+  const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
+    const name = received.params.get("name")
+    const given = received.params.get("arguments") ?? EMPTY_OBJECT
+    const refuse = (message: string) => Effect.succeed(failed("params", received, message))
     if (typeof name !== "string") return refuse("name must be a text.")
     if (!isToolName(name)) {
       return refuse(`Unknown tool ${shown(name)}. The tools are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
     }
     if (!(given instanceof Map)) return refuse("arguments must be an object.")
     return Effect.match(tools.call(name, given as JsonObject, reader), {
-      onSuccess: (result) => respond(asked, resultText(result), result.waitedMillis),
-      onFailure: (error) => refusedResponse(asked, error),
+      onSuccess: (result) => respond(received, resultText(result), result.waitedMillis),
+      onFailure: (error) => refusedResponse(received, error),
     })
   }
 
-  const unknown = (asked: AgentMessage) =>
-    failed("method", asked, `Unknown method ${shown(asked.method)}: this server has tools only.`)
+  const unknown = (received: AgentMessage) =>
+    failed("method", received, `Unknown method ${shown(received.method)}: this server has tools only.`)
 
   return {
-    handle: (asked, reader) => {
-      const { id, method, params } = asked
+    handle: (received, reader) => {
+      const { id, method, params } = received
       if (id === null) return Effect.succeed(null)
-      if (method === "tools/call") return call(asked, reader)
+      if (method === "tools/call") return call(received, reader)
       if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
       if (method === "tools/list") {
-        return Effect.succeed(respond(asked, asked.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
+        return Effect.succeed(respond(received, received.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
       }
       // The handshake and the ping ended with the older revisions.
-      if (method === "initialize" && !asked.isStateless) return Effect.succeed(respond(asked, initialized(params)))
-      if (method === "ping" && !asked.isStateless) return Effect.succeed(respond(asked, "{}"))
-      return Effect.succeed(unknown(asked))
+      if (method === "initialize" && !received.isStateless)
+        return Effect.succeed(respond(received, initialized(params)))
+      if (method === "ping" && !received.isStateless) return Effect.succeed(respond(received, "{}"))
+      return Effect.succeed(unknown(received))
     },
   }
 })

@@ -37,6 +37,7 @@ export const clientCertificateShape = Shape.object<ClientCertificate>(
   },
 )
 
+/** The longest certificate chain, in PEM. */
 export const MAX_CERTIFICATE_CHARACTERS = 65_536
 /** The longest private key, in PEM. */
 export const MAX_KEY_CHARACTERS = 16_384

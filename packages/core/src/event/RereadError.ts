@@ -4,6 +4,7 @@ import { UNREADABLE_REASONS } from "../intake/RereadOriginal.ts"
 
 /** The reasons of `rereadOriginal`, and two of the event itself. */
 export const REREAD_REASONS = ["in_trash", "no_original", ...UNREADABLE_REASONS] as const
+/** Why a rereading is refused. */
 export type RereadReason = (typeof REREAD_REASONS)[number]
 
 /** In words, without a full stop. */

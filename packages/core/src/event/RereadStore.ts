@@ -3,6 +3,7 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ReadableOriginal, Reread } from "../intake/RereadOriginal.ts"
 
+/** An event to reread. */
 export interface RereadEvent {
   readonly id: number
   readonly inTrash: boolean
@@ -15,6 +16,7 @@ export interface RereadEvent {
 /** Epoch, transaction id and number of an event. */
 export type RereadPlace = ReadonlyArray<string>
 
+/** Some events of a source, and where the next slice begins. */
 export interface RereadSlice {
   /** Those whose originals are kept and are not JSON. */
   readonly events: ReadonlyArray<number>

@@ -26,8 +26,10 @@ const CHUNK = 50
 
 /** `changed`: read otherwise than before; `unchanged`: read as before; `refused`: it cannot be read again. */
 export const REREAD_OUTCOMES = ["changed", "unchanged", "refused"] as const
+/** One of `REREAD_OUTCOMES`. */
 export type RereadOutcome = (typeof REREAD_OUTCOMES)[number]
 
+/** The outcome for one event. */
 export interface RereadVerdict {
   readonly id: number
   readonly outcome: RereadOutcome
@@ -46,6 +48,7 @@ export interface RereadExample {
   readonly more: number
 }
 
+/** The outcomes for several events. */
 export interface RereadVerdicts {
   /** In the order of the events. */
   readonly verdicts: ReadonlyArray<RereadVerdict>
@@ -55,6 +58,7 @@ export interface RereadVerdicts {
   readonly deliveries: number
 }
 
+/** The outcomes for a page of a source's events. */
 export interface RereadPage extends RereadVerdicts {
   /** How many events were looked at; there is a verdict for those that have an original other than JSON. */
   readonly seen: number
@@ -62,6 +66,7 @@ export interface RereadPage extends RereadVerdicts {
   readonly nextCursor: string | null
 }
 
+/** How to reread. */
 export interface RereadOptions {
   /** The name of a charset, as in a header. */
   readonly encoding: string
@@ -71,6 +76,7 @@ export interface RereadOptions {
   readonly deliver: boolean
 }
 
+/** Which events of a source to reread. */
 export interface RereadQuery extends RereadOptions {
   readonly sourceId: number
   /** How many events a page looks at, at most; 1,000 by default. */

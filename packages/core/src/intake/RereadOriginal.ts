@@ -44,6 +44,7 @@ export interface ReadableOriginal {
   readonly others?: ReadonlyArray<OtherReading>
 }
 
+/** How an original request is to be read. */
 export interface RereadAs {
   readonly charset: Charset
   /** Whether values that are UTF-8 by themselves are read in the charset as well. */
@@ -56,6 +57,7 @@ export interface RereadAs {
  * those of the kept bytes.
  */
 export const UNREADABLE_REASONS = ["cut_body", "encoded_body", "not_a_form", "no_text", "unexplained"] as const
+/** One of `UNREADABLE_REASONS`. */
 export type UnreadableReason = (typeof UNREADABLE_REASONS)[number]
 
 /** A value that is read otherwise now. */
@@ -68,6 +70,7 @@ export interface ChangedValue {
   readonly after: string
 }
 
+/** The result of rereading an original request. */
 export interface Reread {
   readonly payload: JsonObject
   /** The payload as JSON. */
