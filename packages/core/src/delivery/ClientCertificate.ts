@@ -25,7 +25,6 @@ export interface ClientCertificate {
   readonly endsAt: string
 }
 
-/** The longest certificate chain, in PEM. */
 /** A certificate as the APIs show it. */
 export const clientCertificateShape = Shape.object<ClientCertificate>(
   "With which the service identifies itself to the receiver. Its key is secret.",
