@@ -58,5 +58,16 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   welcome: { fields: { link: "dcl_typed" }, at: "link" },
 }
 
-/** Forms that refuse nothing: an unknown choice is a default, and a filter of a list finds nothing. */
-export const NEVER_REFUSED: ReadonlySet<string> = new Set(["audit", "events", "me", "me/keys", "tables", "trash"])
+/**
+ * Forms that refuse nothing that can be entered: an unknown choice is a default, a filter of a list finds nothing, and a request is
+ * read again only in a charset that is offered.
+ */
+export const NEVER_REFUSED: ReadonlySet<string> = new Set([
+  "audit",
+  "events",
+  "events/{id}/reread",
+  "me",
+  "me/keys",
+  "tables",
+  "trash",
+])

@@ -127,6 +127,7 @@ export const ENGLISH = {
     "events/{id}/trash": "The event is in the trash.",
     "events/{id}/restore": "The event is restored.",
     "events/{id}/purge": "The event is erased for good.",
+    "events/{id}/reread": "The request was read again in the chosen charset.",
     "events/{id}/verify": "The sender was verified again; the result is below.",
     sources: "The source is created. Its first events appear here.",
     "sources/{id}/change": "The settings are saved.",

@@ -9,6 +9,7 @@ const NAMES = new Set([
   "Enter",
   "C",
   "UTC",
+  "UTF",
   "CSV",
   "TSV",
   "JSON",
