@@ -10,6 +10,7 @@ const NAMES = new Set([
   "C",
   "UTC",
   "UTF",
+  "ASCII",
   "CSV",
   "TSV",
   "JSON",
