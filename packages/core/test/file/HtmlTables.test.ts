@@ -161,7 +161,7 @@ it("readItems counts short rows of an HTML table, and refuses long ones by row a
   assert.deepStrictEqual(found.refusals, [{ line: 3, column: 3, reason: "the row has 3 cells, but the header has 2" }])
 })
 
-const CYRILLIC = (label: string) => `<html><head>${label}</head>${`<table>${HEAD}<tr><td>1<td>Жук</table></html>`}`
+const CYRILLIC = (label: string) => `<html><head>${label}</head><table>${HEAD}<tr><td>1<td>Жук</table></html>`
 
 it.each<[string, string, string]>([
   ["windows-1251", '<meta charset="windows-1251">', "windows-1251"],

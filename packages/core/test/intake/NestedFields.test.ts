@@ -56,6 +56,8 @@ it.each([
   expect(text(form)).toEqual({ [name!]: "1" })
 })
 
+const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b))
+
 describe("nestedFields of random names", () => {
   /** All texts, wherever they stand. */
   const leaves = (value: Json): ReadonlyArray<Json> =>
@@ -72,7 +74,9 @@ describe("nestedFields of random names", () => {
         ] as const
       })
       const form = new Map(gatherFields(fields))
-      expect([...leaves(nestedFields(form))].sort()).toEqual(fields.map(([, value]) => value).sort())
+      expect(leaves(nestedFields(form)).map(String).toSorted(byText)).toEqual(
+        fields.map(([, value]) => value).toSorted(byText),
+      )
     }
   })
 
