@@ -11,6 +11,7 @@ const NAMES = new Set([
   "UTC",
   "UTF",
   "ASCII",
+  "HTML",
   "CSV",
   "TSV",
   "JSON",
