@@ -45,7 +45,9 @@ export const placesOf = (screens: ReadonlyArray<ConsoleScreen>): PlaceOf => {
 /** The screen with its form as it was sent, and the refusal at its field, or above the screen if the form has none. */
 export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: ManageError): Screen => {
   const { errors } = frame.words
-  const html = markup`${error.message} <small>${errors.code} <code>${error.code}</code></small>`.text
+  const html =
+    markup`${error.message} <small>${errors.code} <code>${error.code}</code>${typeof error.param === "string" && markup` · <code>${error.param}</code>`}</small>`
+      .text
   const main = filledForm(screen.main.text, typed, { fields: fieldsOf(error), html, language: "en" })
   return {
     ...screen,
