@@ -149,7 +149,7 @@ const respond = Effect.fnUntraced(function* (
 /** Its path from `/console/` on, as sent. */
 const addressAt = ({ path }: ConsoleScreen, { params }: Target): string => {
   const rest = [...params]
-  return path.replace(/\{[^}]*\}/g, () => rest.shift() ?? "")
+  return path.replace(/\{[^{}]*\}/g, () => rest.shift() ?? "")
 }
 
 /** The screen of a visit, with what has just become of the visitor's last form. */

@@ -6,7 +6,7 @@ const CREATES = /^create\s/i
 const DENIED = /^permission denied for (schema|database) (.+)$/
 
 /** What comes before the columns or the query of a statement: there stands the name that it creates. */
-const headOf = (statement: string): string => statement.split(/\(|\s+(?:as|on)\s/i, 1)[0]!
+const headOf = (statement: string): string => statement.split(/\(|\s(?:as|on)\s/i, 1)[0]!
 
 /**
  * The hint for a statement that PostgreSQL refused with this message; undefined if it is refused for something else, such
