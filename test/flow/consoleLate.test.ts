@@ -55,7 +55,7 @@ it("what would come of it is counted, and nothing is changed; then it is verifie
   await cabinet.cabinet.sources.change(source.id, { verify: { secret: "right" } })
   const counted = await editor.post(late(), { act: "count", deliver: "yes" })
   assert.strictEqual(counted.status, 200)
-  assert.include(counted.text, "4 events looked at; nothing is changed yet.")
+  assert.include(counted.text, "4 events examined; nothing is changed yet.")
   assert.match(
     counted.text,
     /the sender&#39;s<\/span><\/th><td class="n">2 events<|the sender's<\/span><\/th><td class="n">2 events</,
@@ -86,7 +86,7 @@ it("a walk that is not over goes on where the last form ended, with its counts",
   ).json
   const form = { act: "count", cursor, seen: "3", found: "refused bad_signature 7", deliveries: "0" }
   const shown = (await editor.post(late(), form)).text
-  assert.include(shown, "4 events looked at; nothing is changed yet.")
+  assert.include(shown, "4 events examined; nothing is changed yet.")
   assert.include(shown, "7 events")
   assert.notInclude(shown, 'name="cursor"')
   assert.notInclude(shown, 'value="verify"')

@@ -106,7 +106,7 @@ const walked = (sourceId: number, options: RereadOptions, dryRun: boolean) =>
   })
 
 const walkLines = ({ seen, outcomes, damaged, example }: Walked, dryRun: boolean): ReadonlyArray<string> => [
-  `${counted(seen, "event")} looked at.`,
+  `${counted(seen, "event")} examined.`,
   ...Object.entries(outcomes).map(([key, count]) => {
     const [outcome, reason] = key.split(": ") as [RereadOutcome, NonNullable<RereadVerdict["reason"]> | undefined]
     const words = dryRun && outcome === "changed" ? "would change" : OUTCOMES[outcome]

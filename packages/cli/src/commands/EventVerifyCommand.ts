@@ -95,7 +95,7 @@ const sourceVerified = (sourceId: number, deliver: boolean, dryRun: boolean) =>
         return `  ${OUTCOMES[outcome]}${reason === undefined ? "" : `: ${REASONS[reason]}`}: ${count}`
       })
       return [
-        `${counted(seen, "event")} looked at.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`,
+        `${counted(seen, "event")} examined.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`,
         ...lines,
       ].join("\n")
     })

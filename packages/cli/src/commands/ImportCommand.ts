@@ -128,7 +128,9 @@ export const importCommand = Command.make(
   "import",
   {
     source: sourceArgument(),
-    file: Argument.String("FILE").pipe(Argument.withDescription("CSV, TSV, JSON, NDJSON, XLSX, ODS or HTML")),
+    file: Argument.String("FILE").pipe(
+      Argument.withDescription("CSV, TSV, JSON, NDJSON, XLSX, ODS or HTML, as it is or in a .gz or .zip"),
+    ),
     format: Flag.Literals("format", FILE_FORMATS).pipe(
       Flag.withDescription("The file's format; default: detected from its name and content"),
       Flag.optional,

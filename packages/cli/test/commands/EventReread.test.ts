@@ -37,7 +37,7 @@ it(
     expect(preview).toMatchObject({ code: 0, said: "" })
     expect(preview.printed).toBe(
       [
-        "3 events looked at.",
+        "3 events examined.",
         "  would change: 2",
         "  not read again: its original has only ASCII, which every charset reads alike: 1",
         "Event 1 would change:",

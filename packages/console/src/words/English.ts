@@ -544,8 +544,8 @@ export const ENGLISH = {
     count: "Count them",
     countOn: "Go on counting",
     counted: (events: number) =>
-      `${count(events, { one: "event", other: "events" })} looked at; nothing is changed yet.`,
-    verified: (events: number) => `${count(events, { one: "event", other: "events" })} looked at.`,
+      `${count(events, { one: "event", other: "events" })} examined; nothing is changed yet.`,
+    verified: (events: number) => `${count(events, { one: "event", other: "events" })} examined.`,
     more: "There are more.",
     nothing: "All of them are verified.",
     outcomes: {
