@@ -109,7 +109,6 @@ export type CabinetErrorCode =
   | "same_file"
   | "schema_exists"
   | "script_failed"
-  | "source_gone"
   | "table_busy"
   | "table_in_use"
   | "timeout"

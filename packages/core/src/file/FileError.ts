@@ -3,10 +3,9 @@ import { Schema } from "effect"
 
 /**
  * `same_file`: the same file was imported into this source before. `unreadable`: the file cannot be read in the format that
- * it claims, or its bytes stopped arriving. `too_large`: beyond a limit that protects memory and disk. `source_gone`: the
- * source was switched off or deleted before the file was accepted. `busy`: the process has reached its limit of concurrent
- * imports. `import_running`, `import_not_recorded`: an import cannot be undone, because it is not at its end, or because an
- * earlier version accepted it without recording its events.
+ * it claims, or its bytes stopped arriving. `too_large`: beyond a limit that protects memory and disk. `busy`: the process
+ * has reached its limit of concurrent imports. `import_running`, `import_not_recorded`: an import cannot be undone, because
+ * it is not at its end, or because an earlier version accepted it without recording its events.
  */
 export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   code: Schema.Literals([
@@ -17,7 +16,6 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
     "unreadable",
     "too_large",
     "interrupted",
-    "source_gone",
     "busy",
     "import_running",
     "import_not_recorded",

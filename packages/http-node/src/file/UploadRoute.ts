@@ -47,7 +47,6 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   unreadable: 422,
   too_large: 413,
   interrupted: 503,
-  source_gone: 409,
   busy: 503,
   import_running: 409,
   import_not_recorded: 409,

@@ -236,7 +236,6 @@ const OWN = {
   same_file: { status: 409, meaning: "The same file was imported into this source before." },
   unreadable: { status: 422, meaning: "The file cannot be read." },
   interrupted: { status: 503, meaning: "The server could not store or read the file in time; nothing was imported." },
-  source_gone: { status: 409, meaning: "The source was deleted meanwhile." },
 } as const satisfies Record<Exclude<ManageCode, ErrorCode>, Placed>
 
 const OF_THE_READ_API = Object.fromEntries(

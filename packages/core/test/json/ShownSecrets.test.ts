@@ -1,4 +1,4 @@
-/** The public form of an object has no secret, whatever else is known of it. */
+/** The JSON of an object never has its secret, even where the program has it at hand. */
 import { type IssuedKey, apiKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { accessTokenShape, type IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { type Poll, pollShape } from "@data-cabinet/core/poll/Poll"
@@ -6,7 +6,7 @@ import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { ownSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
 import { assert, it } from "@effect/vitest"
 
-const SECRET = "not to be told"
+const SECRET = "not to be shown"
 const AT = "2026-01-02T03:04:05Z"
 
 it("sourceJson omits the secret, and for a reader also the settings", () => {
