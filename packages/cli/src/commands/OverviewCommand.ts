@@ -1,7 +1,7 @@
 /** `cabinet overview`: a cabinet's activity, or with `--step` its events by hours or days. */
 import { Activity, type Overview } from "@data-cabinet/core/activity/Activity"
 import { ACTIVITY_STEPS, type ActivityBucket } from "@data-cabinet/core/activity/ActivityStore"
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"

@@ -1,4 +1,4 @@
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { JsonText, valueAt, writeJson } from "data-cabinet/output/Report"
 import { expect, it } from "vitest"
 

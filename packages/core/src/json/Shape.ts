@@ -8,6 +8,7 @@
  *
  * Decision: docs/decisions/0082-objects-are-declared-by-shapes.md
  */
+import { type Snake, snakeKey } from "./KeyCase.ts"
 
 /** JSON Schema 2020-12, as used by OpenAPI 3.1. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -32,11 +33,6 @@ export interface OptionalShape<in A> extends Shape<A> {
 export type Members<A> = {
   readonly [K in keyof A]-?: undefined extends A[K] ? OptionalShape<Exclude<A[K], undefined>> : Shape<A[K]>
 }
-
-/** A key in snake case. */
-export type Snake<K> = K extends `${infer Head}${infer Tail}`
-  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
-  : K
 
 /** The same type with its keys in snake case. */
 export type JsonOf<A> =
@@ -127,13 +123,10 @@ export const list = <A>({ schema, components, json }: Shape<A>, about?: string):
 /** A member that is left out where it is undefined. */
 export const optional = <A>(shape: Shape<A>): OptionalShape<A> => ({ ...shape, optional: true })
 
-/** `daysAhead` becomes `days_ahead`. */
-const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
 /** An object with these members. */
 export const object = <A extends object>(about: string, members: Members<A>): ObjectShape<A> => {
   const declared = Object.entries<Shape<never>>(members as { readonly [key: string]: Shape<never> }).map(
-    ([key, shape]) => ({ key, name: snake(key), shape, write: shape.json as (value: unknown) => unknown }),
+    ([key, shape]) => ({ key, name: snakeKey(key), shape, write: shape.json as (value: unknown) => unknown }),
   )
   return {
     schema: {

@@ -1,7 +1,7 @@
 /** A cabinet's activity, by hours and days, over the management API. */
 import { Activity } from "@data-cabinet/core/activity/Activity"
 import { ACTIVITY_STEPS } from "@data-cabinet/core/activity/ActivityStore"
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { Effect } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idParameter, timeParameter, wordParameter } from "../manage/ManageParameters.ts"

@@ -2,7 +2,7 @@
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
 import { one } from "../manage/ManageResponses.ts"

@@ -1,5 +1,5 @@
 /** The fields that bodies of the management API share. */
-import type { Snake } from "@data-cabinet/core/json/Shape"
+import { type Camel, camelKey, type Snake } from "@data-cabinet/core/json/KeyCase"
 import { Schema } from "effect"
 
 /** A text within PostgreSQL's means: without U+0000, and in whole characters. */
@@ -22,13 +22,6 @@ export const lifetimeField = Schema.NullOr(
 /** What a body must declare so that none of a type's members is left out. */
 export type BodyFields<A> = { readonly [K in keyof A as Snake<K>]-?: Schema.Top }
 
-type Camel<K> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : K
-
 /** A body's fields under their names in the program; missing fields stay missing. */
 export const camelFields = <B extends object>(body: B): { readonly [K in keyof B as Camel<K>]: B[K] } =>
-  Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [
-      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      value as unknown,
-    ]),
-  ) as never
+  Object.fromEntries(Object.entries(body).map(([key, value]) => [camelKey(key), value as unknown])) as never

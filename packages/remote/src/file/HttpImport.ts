@@ -5,7 +5,7 @@ import { Import, type ImportOptions, type ImportProgress, type ImportReport } fr
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Effect, Layer, Stream } from "effect"
-import { camelKeys } from "../http/CamelKeys.ts"
+import { camelKeys } from "@data-cabinet/core/json/KeyCase"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs, RemoteRefusal } from "../http/RemoteRefusal.ts"
 import type { HttpResponse } from "../http/Transport.ts"

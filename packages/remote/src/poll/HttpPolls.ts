@@ -1,5 +1,5 @@
 /** The polls of a remote cabinet; its server runs them. */
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { NewPoll, Poll, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
 import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"

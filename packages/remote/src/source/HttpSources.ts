@@ -1,5 +1,5 @@
 /** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
-import { snakeKeys } from "@data-cabinet/core/json/SnakeKeys"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkKeepOld, checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
