@@ -29,6 +29,9 @@ export interface GivenHtmlShape {
 
 const SAMPLE_ROWS = 200
 
+/** Tables that a refusal lists. */
+const MAX_LISTED = 20
+
 /** Bytes in which a page says its charset. */
 const META_BYTES = 4_096
 
@@ -54,6 +57,35 @@ const beginOf = (rows: ReadonlyArray<HtmlRow>, given: GivenHtmlShape) => {
   return { header, firstLine: first?.line ?? 1, titles: begin }
 }
 
+/** The rows of one table, and the numbers of a few others: a page can have millions of tables. */
+class FoundTables {
+  readonly #wanted: number | null
+  readonly rows: Array<HtmlRow> = []
+  /** The first tables, and how many there are. */
+  readonly numbers: Array<number> = []
+  count = 0
+  /** The table whose rows are kept; null while it was not found. */
+  table: number | null = null
+  #last = 0
+
+  /** `wanted`: null for the first table. */
+  constructor(wanted: number | null) {
+    this.#wanted = wanted
+  }
+
+  /** Called for each row, in the page's order. */
+  isWanted(table: number): boolean {
+    if (table !== this.#last) {
+      this.#last = table
+      this.count++
+      if (this.numbers.length < MAX_LISTED) this.numbers.push(table)
+    }
+    if (table !== (this.#wanted ?? this.numbers[0])) return false
+    this.table = table
+    return true
+  }
+}
+
 /** Goes through the page once. */
 export const htmlShape = (
   file: ReadableFile,
@@ -61,35 +93,27 @@ export const htmlShape = (
   given: GivenHtmlShape,
 ): Effect.Effect<HtmlShape, FileError> =>
   Effect.gen(function* () {
-    const tables = new Map<number, Array<HtmlRow>>()
-    const rowsOf = (table: number) => {
-      const rows = tables.get(table) ?? []
-      tables.set(table, rows)
-      return rows
-    }
+    const found = new FoundTables(given.sheet === undefined ? null : Number(given.sheet))
     const tokens = new HtmlTables({
       row: (row) => {
-        const rows = rowsOf(row.table)
-        if (rows.length < SAMPLE_ROWS) rows.push(row)
+        if (found.isWanted(row.table) && found.rows.length < SAMPLE_ROWS) found.rows.push(row)
       },
-      refuse: (table) => void rowsOf(table),
+      refuse: (table) => void found.isWanted(table),
     })
     const decoding = new TextDecoding(charset)
     yield* Stream.runForEach(file.bytes, (chunk) => Effect.sync(() => tokens.push(decoding.write(chunk))))
     tokens.push(decoding.end())
     tokens.end()
-    const numbers = [...tables.keys()]
+    const { table, numbers, count, rows } = found
     const [only] = numbers
     if (only === undefined)
       return yield* fileError("unreadable", "This is an HTML page, although its name may say otherwise, not a table.")
-    const wanted = given.sheet === undefined ? only : Number(given.sheet)
-    const listed = numbers.slice(0, 20).join(", ")
-    if (given.sheet === undefined && numbers.length > 1) {
-      const words = `This HTML page has ${numbers.length} tables: pass the number of one as its sheet (${listed}).`
+    const listed = numbers.join(", ")
+    if (given.sheet === undefined && count > 1) {
+      const words = `This HTML page has ${count} tables: pass the number of one as its sheet (${listed}).`
       return yield* fileError("unreadable", words)
     }
-    const rows = tables.get(wanted)
-    if (rows === undefined)
+    if (table === null)
       return yield* fileError("unreadable", `This HTML page has no table ${given.sheet}: pass one of ${listed}.`)
-    return { table: wanted, ...beginOf(rows, given) }
+    return { table, ...beginOf(rows, given) }
   })

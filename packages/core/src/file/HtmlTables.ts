@@ -30,6 +30,14 @@ const SECTIONS = new Set(["thead", "tbody", "tfoot"])
 const MAX_COLUMN_SPAN = 1_000
 const MAX_ROW_SPAN = 65_534
 
+/** Open elements, all of which the parser searches at each tag. Browsers nest no deeper than 512. */
+const MAX_DEPTH = 1_000
+/** A stopped page is parsed to the end of such a step, and no further. */
+const STEP_LENGTH = 16_384
+/** Merged areas may cover so many cells on any page, and so many more for each character. */
+const FREE_CELLS = 250_000
+const CELLS_PER_CHARACTER = 8
+
 const spanOf = (value: string | undefined, most: number, zero: number): number => {
   const span = Number(/^\s*(\d{1,9})/.exec(value ?? "")?.[1] ?? 1)
   return span === 0 ? zero : Math.min(span, most)
@@ -64,6 +72,9 @@ export class HtmlTables {
   #isRefused = false
   /** Characters since something was found: a tag or a comment without an end would be kept whole. */
   #unfound = 0
+  /** Open elements, and cells that merged areas have covered so far. */
+  #nested = 0
+  #covered = 0
   #isStopped = false
   #isPageEnded = false
 
@@ -72,6 +83,7 @@ export class HtmlTables {
     this.#parser = new Parser({
       onopentag: (name, attributes) => this.#open(name, attributes),
       onclosetag: (name, isImplied) => {
+        this.#nested--
         if (!isImplied) this.#close(name)
       },
       ontext: (text) => this.#write(text),
@@ -81,10 +93,13 @@ export class HtmlTables {
   }
 
   push(text: string): void {
-    if (this.#isStopped) return
-    this.#unfound += text.length
-    this.#parser.write(text)
-    if (this.#unfound > MAX_ITEM_LENGTH) this.#stop(tooLong("a tag or a comment"))
+    for (let at = 0; at < text.length && !this.#isStopped; at += STEP_LENGTH) {
+      const step = text.slice(at, at + STEP_LENGTH)
+      this.#unfound += step.length
+      this.#parser.write(step)
+      if (this.#isStopped) return
+      if (this.#unfound > MAX_ITEM_LENGTH) this.#stop(tooLong("a tag or a comment"))
+    }
   }
 
   end(): void {
@@ -97,12 +112,16 @@ export class HtmlTables {
 
   #stop(reason: string): void {
     this.#isStopped = true
+    this.#cells = undefined
+    this.#text = undefined
     this.#sink.refuse(Math.max(1, this.#table), { line: Math.max(1, this.#line), column: null, reason })
   }
 
   #open(name: string, attributes: Readonly<Record<string, string>>): void {
     this.#unfound = 0
+    this.#nested++
     if (this.#isStopped) return
+    if (this.#nested > MAX_DEPTH) return this.#stop(`more than ${MAX_DEPTH} elements stand inside each other`)
     if (HIDDEN.has(name)) this.#hidden ??= name
     if (name === "table") return this.#openTable()
     if (this.#depth !== 1) return
@@ -162,12 +181,15 @@ export class HtmlTables {
     this.#endCell()
     if (this.#cells === undefined) this.#openRow()
     const cells = this.#cells!
+    const passed = cells.length
     while ((this.#down[cells.length] ?? 0) > 0) this.#pass(cells)
     this.#column = cells.length
+    if (!this.#cover(cells.length - passed)) return
     if (name === "td") this.#isHeading = false
     const columns = spanOf(attributes["colspan"], MAX_COLUMN_SPAN, 1)
     const rows = spanOf(attributes["rowspan"], MAX_ROW_SPAN, MAX_ROW_SPAN)
     if (cells.length + columns > MAX_CELLS) return this.#refuseRow(null, `the row has more than ${MAX_CELLS} cells`)
+    if (!this.#cover(columns - 1)) return
     for (let n = 0; n < columns; n++) {
       this.#down[cells.length] = rows - 1
       cells.push("")
@@ -179,6 +201,14 @@ export class HtmlTables {
   #pass(cells: Array<string>): void {
     this.#down[cells.length] = (this.#down[cells.length] ?? 1) - 1
     cells.push("")
+  }
+
+  /** False if merged areas have covered more cells than a page of this length may have. */
+  #cover(cells: number): boolean {
+    this.#covered += cells
+    if (this.#covered <= FREE_CELLS + CELLS_PER_CHARACTER * this.#parser.endIndex) return true
+    this.#stop("its merged cells cover far more cells than the page has characters")
+    return false
   }
 
   #endCell(): void {
@@ -193,6 +223,8 @@ export class HtmlTables {
     if (cells === undefined) return
     this.#cells = undefined
     const isHeading = this.#isHeading && cells.length > 0
+    while ((this.#down.at(-1) ?? 1) <= 0) this.#down.pop()
+    if (!this.#cover(Math.max(0, this.#down.length - cells.length))) return
     for (let n = cells.length; n < this.#down.length; n++) {
       if ((this.#down[n] ?? 0) > 0) {
         while (cells.length < n) cells.push("")

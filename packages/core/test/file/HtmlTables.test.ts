@@ -1,5 +1,6 @@
 import { type FileOptions, inspectFile } from "@data-cabinet/core/file/FileInspection"
 import { readItems } from "@data-cabinet/core/file/ReadItems"
+import { HtmlTables } from "@data-cabinet/core/file/HtmlTables"
 import { SheetReader } from "@data-cabinet/core/file/SheetReader"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { Effect, Stream } from "effect"
@@ -224,4 +225,54 @@ it.each<[string, string, number, RegExp]>([
   const { refusals } = await Effect.runPromise(reading(page, {}, 65_536))
   assert.strictEqual(refusals[0]?.line, line)
   assert.match(refusals[0]!.reason, reason)
+})
+
+/** What a page of this markup has in pieces of 64 KB: its rows, its cells, and the reasons of its refusals. */
+const found = (text: string) => {
+  const result = { rows: 0, cells: 0, reasons: new Set<string>() }
+  const tables = new HtmlTables({
+    row: ({ cells }) => {
+      result.rows++
+      result.cells += cells.length
+    },
+    refuse: (_, { reason }) => void result.reasons.add(reason),
+  })
+  for (let at = 0; at < text.length; at += 65_536) tables.push(text.slice(at, at + 65_536))
+  tables.end()
+  return { ...result, reasons: [...result.reasons] }
+}
+
+const NESTED = "more than 1000 elements stand inside each other"
+const COVERED = "its merged cells cover far more cells than the page has characters"
+const WIDE = `<tr>${"<td colspan=1000 rowspan=65534>".repeat(16)}x`
+
+it.each([
+  ["elements without an end", "<table><tr><td>" + "<b>".repeat(200_000), [NESTED]],
+  ["elements with other ends", "<table><tr><td>" + "<b>".repeat(60_000) + "</i>".repeat(60_000), [NESTED]],
+  ["tables", "<table>".repeat(100_000), ["a table stands inside the table", NESTED]],
+  ["rows below a wide merged area", `<table>${WIDE}${"<tr><td>x".repeat(20_000)}`, [COVERED]],
+  ["empty rows below a wide merged area", `<table>${WIDE}${"<tr>".repeat(20_000)}`, [COVERED]],
+  ["wide rows", `<table>${`<tr>${"<td colspan=1000>".repeat(16)}x`.repeat(1_000)}`, [COVERED]],
+])("HtmlTables stops at %s, whose work grows faster than the page", (_, page, reasons) => {
+  const result = found(page)
+  assert.deepStrictEqual(result.reasons, reasons)
+  assert.isBelow(result.cells, 250_000 + 8 * page.length + 16_384)
+})
+
+it("HtmlTables reads merged cells as spreadsheets write them when there are many rows", () => {
+  const row = "<tr height=20 style='height:15.0pt'><td>1</td><td colspan=246 style='mso-ignore:colspan'></td></tr>"
+  assert.deepStrictEqual(found(`<table>${row.repeat(20_000)}</table>`), {
+    rows: 20_000,
+    cells: 20_000 * 247,
+    reasons: [],
+  })
+})
+
+it("htmlShape lists the first tables and counts all when a page has thousands", async () => {
+  const page = "<table><tr><td>1</td></tr></table>".repeat(5_000)
+  assert.match((await refusal(`<html>${page}`)).message, /5000 tables: .* \(1, 2, .*, 20\)\.$/)
+  assert.deepStrictEqual(
+    (await Effect.runPromise(reading(`<html>${page}`, { sheet: "4000" }, 65_536))).look.html?.table,
+    4_000,
+  )
 })
