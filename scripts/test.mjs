@@ -10,12 +10,7 @@ import { prepare, root, runAndExit } from "./prepare.mjs"
 const PURE = ["client", "console", "core", "delivery", "http-node", "remote"].map((name) => `packages/${name}/test/`)
 
 /** Kept exactly as sent, from intake to row, feed, delivery and file. */
-const AS_SENT = [
-  "test/flow/api.test.ts",
-  "test/flow/import.test.ts",
-  "test/flow/intakeAnyBody.test.ts",
-  "store-pg/test/row/RowJson",
-]
+const AS_SENT = ["test/flow/api.test.ts", "test/flow/intakeAnyBody.test.ts", "store-pg/test/row/RowJson"]
 
 /** Nothing is lost, and nothing is skipped. */
 const NOTHING_LOST = [
@@ -44,6 +39,7 @@ const QUICK = [...PURE, ...AS_SENT, ...NOTHING_LOST, ...WALLS, ...HOUSE]
 
 /** These take more than their part of the time. */
 const SLOW = [
+  "packages/core/test/intake/ParseSubmissionFuzz.test.ts",
   "packages/http-node/test/file/WorkerSheetReader.test.ts",
   "packages/http-node/test/sheet/WorkbookFuzz.test.ts",
 ]

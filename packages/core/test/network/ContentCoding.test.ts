@@ -55,8 +55,11 @@ describe("contentCodings", () => {
         const random = new Random(seed)
         const name = random.pick(names)
         const whole = encoders[name](bytesOf(random))
-        const cut = whole.subarray(0, 1 + random.below(whole.length - 1))
-        assert.deepInclude(await decoded(name, cut), { code: "corrupt" }, `${name} cut at ${cut.length}`)
+        // Brotli needs a single byte for an empty body, of which nothing can be cut.
+        if (whole.length > 1) {
+          const cut = whole.subarray(0, 1 + random.below(whole.length - 1))
+          assert.deepInclude(await decoded(name, cut), { code: "corrupt" }, `${name} cut at ${cut.length}`)
+        }
         const more = Buffer.concat([whole, Buffer.alloc(random.below(3)), Buffer.from("more")])
         assert.deepInclude(await decoded(name, more), { code: "corrupt" }, `${name} followed`)
       }),
