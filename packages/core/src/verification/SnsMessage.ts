@@ -73,8 +73,11 @@ export const snsMessageIn = (body: Uint8Array): SnsMessage | "refused" | null =>
   return { type: type as MessageType, topic, signedText, signature, algorithm, certificate, confirmation, publishedAt }
 }
 
-/** `sns.<region>.amazonaws.com`, and no name that merely ends or begins like it. */
-const HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com$/
+/**
+ * `sns.<region>.amazonaws.com`, and no name that merely ends or begins like it. Other services have names of the same form:
+ * `sns.s3-accelerate.amazonaws.com` is anybody's bucket. A region ends with its number, and begins with two letters.
+ */
+const HOST = /^sns\.[a-z]{2}(?:-[a-z]{2,12}){1,3}-[0-9]{1,2}\.amazonaws\.com$/
 
 /** An address of SNS by https, at its own port; null for any other. */
 export const snsAddress = (text: string): URL | null => {
