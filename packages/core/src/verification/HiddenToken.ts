@@ -2,13 +2,16 @@
  * Takes a token out of a request before anything of it is kept. A header is dropped. A parameter of the query and a field
  * of the body stay with `***` in place of the value, so that the event shows that there was one.
  */
-import { parseContentType } from "../intake/ContentType.ts"
+import { type BodyKind, parseContentType } from "../intake/ContentType.ts"
+import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../intake/FormGuess.ts"
 import type { IntakeRequest } from "../intake/IntakeRequest.ts"
 import { parseMultipartBody } from "../intake/MultipartBody.ts"
+import { parsePlainForm } from "../intake/PlainForm.ts"
+import type { RawForm } from "../intake/RawForm.ts"
 import { bufferOf } from "../text/Charset.ts"
 import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
 import type { Place } from "./Recipe.ts"
-import { jsonObjectIn, MAX_FIELD_STEPS } from "./RequestFields.ts"
+import { MAX_FIELD_STEPS } from "./RequestFields.ts"
 import type { IntakeVerification } from "./Verification.ts"
 
 const MASK = "***"
@@ -26,7 +29,8 @@ export const withoutToken = (verification: IntakeVerification | null, request: I
 }
 
 const decodedName = (name: string): string => {
-  const pair = new URLSearchParams(`${name}=`).keys().next()
+  // Without the `&`, a question mark at the beginning of the name would be taken for the beginning of a query.
+  const pair = new URLSearchParams(`&${name}=`).keys().next()
   return pair.done === true ? "" : pair.value
 }
 
@@ -45,10 +49,10 @@ const maskedPairs = (text: string, name: string): string =>
 const maskedBody = ({ body, headers }: IntakeRequest, field: string): Uint8Array => {
   const { kind, boundary } = parseContentType(headers["content-type"])
   const bytes = bufferOf(body)
-  if (kind === "multipart") return replaced(bytes, partsNamed(bytes, boundary, field), MASK)
+  if (kind === "multipart") return replaced(bytes, valuesIn(parseMultipartBody(bytes, boundary), field), MASK)
   // Each byte is a character, so that places in the text are places in the body.
   const text = bytes.toString("latin1")
-  if (kind === "json" || jsonObjectIn(bytes) !== null) {
+  if (kind === "json" || kind === "lines" || isJson(bytes)) {
     const paths = [[field], field.split(".", MAX_FIELD_STEPS)]
     return replaced(
       bytes,
@@ -56,11 +60,30 @@ const maskedBody = ({ body, headers }: IntakeRequest, field: string): Uint8Array
       `"${MASK}"`,
     )
   }
-  return Buffer.from(maskedPairs(text, field), "latin1")
+  const form = kind === "urlencoded" ? null : undeclaredForm(bytes, kind)
+  return form === null ? Buffer.from(maskedPairs(text, field), "latin1") : replaced(bytes, valuesIn(form, field), MASK)
 }
 
-const partsNamed = (bytes: Buffer, boundary: string | null, field: string): ReadonlyArray<TextRange> =>
-  parseMultipartBody(bytes, boundary).fields.flatMap(({ nameStart, nameEnd, valueStart, valueEnd, part }) =>
+const isJson = (bytes: Buffer): boolean => {
+  if (!beginsAsJson(bytes)) return false
+  try {
+    JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A form that is not of pairs, as the event's parser recognises it. */
+const undeclaredForm = (bytes: Buffer, kind: BodyKind): RawForm | null => {
+  if (readsAsForm(bytes)) return null
+  const boundary = multipartBoundaryOf(bytes)
+  if (boundary !== null) return parseMultipartBody(bytes, boundary)
+  return kind === "plain" ? parsePlainForm(bytes) : null
+}
+
+const valuesIn = ({ bytes, fields }: RawForm, field: string): ReadonlyArray<TextRange> =>
+  fields.flatMap(({ nameStart, nameEnd, valueStart, valueEnd, part }) =>
     part?.file == null && bytes.toString("utf8", nameStart, nameEnd) === field
       ? [{ start: valueStart, end: valueEnd }]
       : [],

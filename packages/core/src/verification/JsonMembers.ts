@@ -1,5 +1,5 @@
 /**
- * Finds the values of a member in the text of a JSON object, without parsing the rest. Text that is not JSON is searched
+ * Finds the values of a member in the text of JSON objects, without parsing the rest. Text that is not JSON is searched
  * as far as it looks like JSON: nothing here throws.
  */
 
@@ -15,13 +15,29 @@ const BOM = "\xef\xbb\xbf"
 const SPACE = /[\t\n\r ]/
 
 /**
- * The texts and numbers at this path, by their places in the text. Each character of the text is a byte of UTF-8; each step
- * of the path is the name of a member.
+ * The texts and numbers at this path, by their places in the text: of an object, of each object of a list, and of each of
+ * several values in a row, such as lines. Each character of the text is a byte of UTF-8; each step of the path is the
+ * name of a member.
  */
 export const jsonScalarsAt = (text: string, path: ReadonlyArray<string>): ReadonlyArray<TextRange> => {
   const found: Array<TextRange> = []
-  search(text, skipSpace(text, text.startsWith(BOM) ? BOM.length : 0), path, found)
+  for (let at = skipSpace(text, text.startsWith(BOM) ? BOM.length : 0); at < text.length;) {
+    if (text[at] === "[") searchItems(text, at, path, found)
+    else search(text, at, path, found)
+    const end = valueEnd(text, at)
+    if (end === at) break
+    at = skipSpace(text, end)
+  }
   return found
+}
+
+const searchItems = (text: string, from: number, path: ReadonlyArray<string>, found: Array<TextRange>): void => {
+  for (let at = skipSpace(text, from + 1); at < text.length;) {
+    search(text, at, path, found)
+    const comma = skipSpace(text, valueEnd(text, at))
+    if (text[comma] !== ",") return
+    at = skipSpace(text, comma + 1)
+  }
 }
 
 const skipSpace = (text: string, from: number): number => {

@@ -24,6 +24,7 @@ const seen = (place: Place, of: ReturnType<typeof sent>) => {
 }
 
 const JSON_TYPE = "application/json"
+const LINES = "application/x-ndjson"
 const FORM = "application/x-www-form-urlencoded"
 const MULTIPART = "multipart/form-data; boundary=b"
 const parts = (...fields: ReadonlyArray<readonly [head: string, value: string]>) =>
@@ -55,7 +56,28 @@ describe("a token in a field", () => {
 
   it.each([
     [JSON_TYPE, `{"a":{"token":"${TOKEN}"}}`, "no_signature", `{"a":{"token":"${TOKEN}"}}`],
-    [JSON_TYPE, `[{"token":"${TOKEN}"}]`, "no_signature", `[{"token":"${TOKEN}"}]`],
+    [
+      JSON_TYPE,
+      `[{"a":[1],"token":"${TOKEN}"}, 2 ,{"token":1}]`,
+      "no_signature",
+      '[{"a":[1],"token":"***"}, 2 ,{"token":"***"}]',
+    ],
+    [JSON_TYPE, `[[{"token":"${TOKEN}"}`, "no_signature", `[[{"token":"${TOKEN}"}`],
+    [undefined, `[{"token":"${TOKEN}"}]`, "no_signature", '[{"token":"***"}]'],
+    [
+      LINES,
+      `{"token":"${TOKEN}"}\n{"a":1,"token":"${TOKEN}"}\n`,
+      "no_signature",
+      '{"token":"***"}\n{"a":1,"token":"***"}\n',
+    ],
+    [LINES, `} {"token":1}`, "no_signature", `} {"token":1}`],
+    ["text/plain", `a=1\r\ntoken=${TOKEN}\r\nb=2\r\n`, "no_signature", "a=1\r\ntoken=***\r\nb=2\r\n"],
+    [
+      undefined,
+      parts(['name="token"', TOKEN], ['name="a"', "1"]),
+      "no_signature",
+      parts(['name="token"', "***"], ['name="a"', "1"]),
+    ],
     [JSON_TYPE, '{"token":"guess"}', "bad_signature", '{"token":"***"}'],
     [JSON_TYPE, '{"token":["s3cr3t"],"n":0}', "no_signature", '{"token":["s3cr3t"],"n":0}'],
     [JSON_TYPE, `{"a":1,"token":"${TOKEN}",`, "no_signature", '{"a":1,"token":"***",'],
@@ -137,4 +159,10 @@ describe("a token elsewhere", () => {
     expect(withoutToken(null, of)).toBe(of)
     expect(withoutToken({ ...source({}), recipe: "bearer" }, of)).toBe(of)
   })
+})
+
+it("withoutToken masks a name that begins with a question mark, and no other", () => {
+  const query = `a=1&?token=${TOKEN}&token=x`
+  expect(seen({ query: "?token" }, sent("", FORM, { query })).kept.query).toBe("a=1&?token=***&token=x")
+  expect(seen({ field: "?token" }, sent(query, FORM)).body).toBe("a=1&?token=***&token=x")
 })
