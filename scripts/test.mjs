@@ -22,7 +22,7 @@ const NOTHING_LOST = [
   "test/flow/intake.test.ts",
 ]
 
-/** Nobody gets in or out where they do not belong, and nobody stops a neighbour. */
+/** Access: no one gets in or out where they do not belong, and no one stops a neighbour. */
 const WALLS = [
   "packages/store-pg/test/migrations/",
   "packages/store-pg/test/row/Hostile",

@@ -45,7 +45,7 @@ const formsOn = (page: Page): Promise<ReadonlyArray<string>> =>
     }),
   )
 
-/** Fills the form, sends it without the browser's own checks, and says what was typed. */
+/** Fills the form, sends it without the browser's own checks, and returns the typed values. */
 const send = (page: Page, action: string, fields: WrongInput["fields"]): Promise<ReadonlyArray<string>> =>
   page.evaluate(
     ([to, wrong]) => {

@@ -1,4 +1,4 @@
-/** What becomes of a form after it was sent: refused, sent after its session had ended, or done. */
+/** Forms that are refused, sent after their session had ended, or carried out. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { type Visitor, visitor } from "../support/browserSession.ts"

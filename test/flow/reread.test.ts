@@ -47,7 +47,7 @@ const rowOf = async (table: string, id: number) =>
     unknown
   >
 
-/** A source whose forms are all read in one charset, as every form was before values were told apart. */
+/** A source whose forms are read in one charset, as all forms were before each value was read by itself. */
 const asBefore = async (name: string, encoding: "windows-1251" | "latin-1" | "utf-8" = "windows-1251") => {
   const source = await cabinet.sources.create({ name, encoding })
   return { ...source, table: source.table!.name }

@@ -11,7 +11,7 @@ export interface Model<State> {
   readonly initial: State
   /** Every step that is possible in a state. */
   readonly steps: (state: State) => Iterable<Step<State>>
-  /** Says which rule a state breaks; null if it breaks none. */
+  /** Names the rule that a state breaks; null if it keeps all rules. */
   readonly broken: (state: State) => string | null
   /** Must stay reachable from every state. */
   readonly isGoal: (state: State) => boolean

@@ -113,7 +113,7 @@ class FenceSteps {
     } else if (mark.xmax === null) {
       yield ["takes a snapshot", { ...reader, mark: this.#snapshot(state, reader, mark) }]
     } else if (mark.holders === null) {
-      // What it read becomes one bound.
+      // The value that it read becomes one bound.
       const xmax = Math.min(mark.xmax, ...this.#holders(state))
       yield ["reads the holders", { ...reader, mark: { ...mark, xmax, holders: [] } }]
     } else if (provesSetBack(mark.isThere, reader.at, mark.epoch)) {

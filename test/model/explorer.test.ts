@@ -1,4 +1,4 @@
-/** The model checker itself: what it visits, and what it reports. */
+/** Tests of the model checker: which states it visits, and what it reports. */
 import { assert, it } from "vitest"
 import { explore, type Model } from "./Explorer.ts"
 

@@ -23,7 +23,7 @@ export interface IntakeOptions {
   readonly memory?: MemoryBudget
   /** A logger or a tracer that the server is to use. */
   readonly observed?: Layer.Layer<never>
-  /** What stands in the place of Amazon SNS. */
+  /** Replaces Amazon SNS. */
   readonly sns?: SnsService["Service"]
 }
 

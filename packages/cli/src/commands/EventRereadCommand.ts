@@ -179,10 +179,7 @@ export const reread = Command.make(
       Flag.withMetavar("CHARSET"),
       Flag.withDescription("The charset that the originals are in, such as windows-1251, koi8-r or shift_jis"),
     ),
-    allValues: flag(
-      "all-values",
-      "Also read values in it that are UTF-8 by themselves or declare a charset of their own",
-    ),
+    allValues: flag("all-values", "Also read values in it that are valid UTF-8 or declare a charset of their own"),
     deliver: flag("deliver", "Deliver the changed events again").pipe(Flag.withAlias("redeliver")),
     dryRun: flag("dry-run", "Only show what would change"),
     yes,

@@ -117,7 +117,7 @@ export const verify = Command.make(
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("With --source: only count what would come of it"),
+      Flag.withDescription("With --source: only count the outcomes"),
       Flag.withDefault(false),
     ),
   },

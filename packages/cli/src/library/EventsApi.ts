@@ -55,7 +55,7 @@ export interface PurgeWhereOptions {
 export interface RereadSettings {
   /** The charset, by any of its names in a `Content-Type`. */
   readonly encoding: string
-  /** Also reads values in it that are UTF-8 by themselves, or declare a charset of their own. */
+  /** Also reads values in it that are valid UTF-8, or declare a charset of their own. */
   readonly allValues?: boolean | undefined
   /** Delivers changed events again. */
   readonly deliver?: boolean | undefined

@@ -1,4 +1,4 @@
-/** The form and the act that read the original of one event again in another charset. */
+/** The form and the act that decode the original of one event in another charset. */
 import { CHARSET_NAMES } from "@data-cabinet/core/text/Charset"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import { RereadError } from "@data-cabinet/core/event/RereadError"
@@ -11,7 +11,7 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 
-/** For an original that is not JSON, and is kept whole. */
+/** Shown for an original that is not JSON and is kept whole. */
 export const rereadForm = (frame: Frame, eventId: string, original: StoredOriginal): HtmlValue => {
   const { charset, charsetFrom, body, bodyBytes } = original
   if (!may(frame, "event.reread") || body.byteLength < bodyBytes) return null
@@ -32,7 +32,7 @@ export const rereadActs = Effect.gen(function* () {
       path: "/console/events/{id}/reread",
       action: "event.reread",
       home: ([id]) => `events/${id}`,
-      // What was read in a charset is not changed by reading it so again.
+      // Rereading in the same charset changes nothing.
       repeat: "allowed",
       respond: (call) => {
         const { words } = call.frame

@@ -1,4 +1,4 @@
-/** What was read, but deserves a look: of a file, and of a poll. */
+/** Shows the doubts about a file or a poll's response: values that were read, but deserve a look. */
 import type { Doubt } from "@data-cabinet/core/file/Doubt"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"

@@ -1,6 +1,6 @@
 /**
- * A form of a rendered screen as a person filled it: after a refusal with the message at its field, and after a sign-in in
- * between. It works on the screen's markup, so that every form has it, also one that is written tomorrow. Nothing secret is filled in.
+ * Fills a form of a rendered screen with the values that a person sent: after a refusal, with the message at its field, and after a
+ * sign-in. It works on the screen's markup, so that it holds for every form, present and future. Secrets are not filled in.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { FORM_AT, FORM_ID } from "./PostForm.ts"
@@ -11,7 +11,7 @@ export interface TypedForm {
   /** The path that it is sent to. */
   readonly action: string
   readonly pairs: Pairs
-  /** The screen has filled it itself. */
+  /** Set if the screen has filled the form itself. */
   readonly isFilled?: true
 }
 
@@ -84,7 +84,7 @@ const isField = (control: Tag): boolean =>
 
 const isChoice = (control: Tag): boolean => /^(?:checkbox|radio)$/.test(typeOf(control))
 
-/** What was sent for each control: the values of a name are taken in order by the controls of that name. */
+/** The sent value of each control: controls of the same name take its values in order. */
 const valuesOf = ({ controls }: Form, pairs: Pairs): ReadonlyMap<Tag, string> => {
   const sent = Map.groupBy(pairs, ([name]) => name)
   const values = new Map<Tag, string>()
@@ -144,7 +144,7 @@ const choose = (
   }
 }
 
-/** What folds the element away is opened: a `<details>`, and a menu, which becomes a part of the page. */
+/** Opens whatever hides the element: a `<details>`, or a menu, which becomes part of the page. */
 const unfolded = (html: string, tags: ReadonlyArray<Tag>, inside: Tag): ReadonlyArray<readonly [Tag, Change]> =>
   inside.around.flatMap((at) => {
     const tag = tags[at]!
@@ -157,7 +157,7 @@ const MESSAGE_ID = "wrong"
 const messageOf = ({ html, language }: FormMessage): string =>
   `<p class="wrong" id="${MESSAGE_ID}" role="alert" lang="${language}">${html}</p>`
 
-/** Behind the field with its label; of a choice, at the end of its group. Without a group, where its form begins. */
+/** After the field and its label; for a choice, at the end of its group, or at the beginning of its form. */
 const placeOf = (tags: ReadonlyArray<Tag>, { tag }: Form, field: Tag): number => {
   const around = (name: string) => field.around.map((at) => tags[at]!).findLast((one) => one.name === name)
   if (isChoice(field)) {
@@ -168,7 +168,7 @@ const placeOf = (tags: ReadonlyArray<Tag>, { tag }: Form, field: Tag): number =>
   return tags[last.closedBy]!.end
 }
 
-/** The field that a message is about: of several with its name, the last that was filled. */
+/** The field that a message is about: the last filled one, if several have its name. */
 const fieldOf = (
   fields: ReadonlyArray<Tag>,
   values: ReadonlyMap<Tag, string>,

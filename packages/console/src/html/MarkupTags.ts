@@ -1,5 +1,5 @@
 /**
- * The tags of our own markup, with their places in its text, and changes at those places. It reads only what `markup` writes:
+ * Finds the tags of our own markup by their places in the text, and changes the text there. It reads only what `markup` writes:
  * every attribute is quoted, and every `<`, `>` and `"` in a value is escaped.
  */
 import { escapeHtml } from "@data-cabinet/http-node/html/Html"
@@ -9,13 +9,13 @@ export interface Tag {
   readonly name: string
   readonly closes: boolean
   readonly start: number
-  /** Behind its `>`. */
+  /** After its `>`. */
   readonly end: number
   /** Unescaped; an attribute without a value is "". */
   readonly attributes: ReadonlyMap<string, string>
   /** The places of the tags around it in the list of all tags, the nearest last. */
   readonly around: ReadonlyArray<number>
-  /** The place of its end tag in that list; its own where it has none. */
+  /** The place of its end tag in that list; its own place if it has no end tag. */
   closedBy: number
 }
 
@@ -58,14 +58,14 @@ export const tagsOf = (html: string): ReadonlyArray<Tag> => {
   return tags
 }
 
-/** A text in place of the one between two places. */
+/** A text that replaces the one between two places. */
 export interface Change {
   readonly from: number
   readonly to: number
   readonly text: string
 }
 
-/** At one place, in the order of the list. */
+/** Applies changes. Those at one place keep the order of the list. */
 export const changed = (html: string, changes: ReadonlyArray<Change>): string => {
   let [text, at] = ["", 0]
   for (const { from, to, text: put } of changes.toSorted((one, other) => one.from - other.from)) {

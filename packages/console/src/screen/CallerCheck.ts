@@ -1,4 +1,4 @@
-/** Who is let to a screen: the caller, within the rate, with a role that allows the action. */
+/** Admits a caller to a screen: within the rate, with a role that allows the action. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { type Action, mayDo, ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import type { Identified, Identify } from "@data-cabinet/http-node/manage/Identify"
@@ -25,7 +25,7 @@ export const admitted = Effect.fnUntraced(function* (
   return yield* refused("role_missing", `This needs the role ${ROLE_NEEDED[action]}; yours is ${actor.role}.`)
 })
 
-/** Without the database nothing can be shown anyway, so this may wait. */
+/** Whether a caller who was admitted still is. True while the database is unavailable, because nothing can be shown then anyway. */
 export const mayStill = (who: Identify, request: Request, action: Action | null, actor: Actor | null) =>
   Effect.match(who(request, true), {
     onSuccess: ({ actor: now }) =>

@@ -1,6 +1,6 @@
 /**
- * What an act did, in a line above the screen that it leads to, with a way to undo it where there is one. A cookie carries the
- * act's address there: no address of a screen changes, so that each can still be shared.
+ * After an act, a line above the next screen says what it did, and offers to undo it where that is possible. A cookie carries the
+ * act's address there, so that the screens' own addresses stay the same and can be shared.
  */
 import { hash } from "node:crypto"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
@@ -20,7 +20,7 @@ const MAX_CHARACTERS = 3_000
 interface Undo {
   /** The last part of the other act's address. */
   readonly to: string
-  /** The fields of the form that it needs too. */
+  /** The fields of the form that it also needs. */
   readonly fields?: ReadonlyArray<string>
 }
 
@@ -51,7 +51,7 @@ const placeHash = (address: string): string => hash("sha256", address, "hex").sl
 export const doneLines = (baseUrl: string, placeOf: PlaceOf) => {
   const cookie = doneCookie(baseUrl)
 
-  /** The cookie that says it on the screen at `location`; null for an act without a sentence. */
+  /** The cookie for the line on the screen at `location`; null for an act without a sentence. */
   const said = (screen: ConsoleScreen, { frame, address, form }: FormCall, location: string): string | null => {
     if (sentenceOf(frame, screen) === undefined) return null
     const { fields = [] } = UNDO[doneKey(screen)] ?? {}
@@ -61,7 +61,7 @@ export const doneLines = (baseUrl: string, placeOf: PlaceOf) => {
     return text.length > MAX_CHARACTERS ? null : cookie.set(text, SECONDS)
   }
 
-  /** The screen with the sentence that is meant for it, once, and the cookie's end. */
+  /** Adds the sentence to the screen that it is meant for, once, and clears the cookie. */
   const shown = ({ frame, request }: ScreenCall, screen: Screen, at: string) => {
     const [, place, kept = ""] = /^([\da-f]{12})\.([\w.!~*'()%-]+)$/.exec(cookie.read(request.headers) ?? "") ?? []
     if (place !== placeHash(frame.base + at)) return { screen, cookies: [] }

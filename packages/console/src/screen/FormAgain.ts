@@ -1,6 +1,6 @@
 /**
- * A form that was refused comes back as it was filled, on the screen that it was on, with the refusal at its field. That holds
- * for every form: the screen is rendered again as for a visit, and the form in it is filled (`html/FilledForm.ts`).
+ * A refused form comes back as it was filled, on its own screen, with the refusal at its field. That holds for every form: the
+ * screen is rendered as for a visit, and the form in it is filled (`html/FilledForm.ts`).
  */
 import { mayDo } from "@data-cabinet/core/key/Role"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
@@ -42,7 +42,7 @@ export const placesOf = (screens: ReadonlyArray<ConsoleScreen>): PlaceOf => {
   }
 }
 
-/** The screen with its form as it was sent, and the refusal at its field, or above the screen if the form has none. */
+/** The screen with its form as it was sent, and the refusal at its field, or above the screen if it has no such form. */
 export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: ManageError): Screen => {
   const { errors } = frame.words
   const html =
@@ -56,14 +56,14 @@ export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: M
   }
 }
 
-/** The address of the screen that a form is on, as it says itself; otherwise the one that it leads back to. */
+/** The addresses to try: first the screen that the form names, then the one that it leads back to. */
 const addressesOf = (call: ScreenCall, form: Pairs, { back, formAt }: ConsoleScreen): ReadonlyArray<string> => [
   ...valuesOf(form, FORM_AT),
   ...(formAt === undefined ? [] : [formAt(call)]),
   ...(back === undefined ? [] : [`/console/${back(call.path)}`]),
 ]
 
-/** As for a visit; null for what the visitor may not see, and for an address that leads elsewhere. */
+/** Renders a screen as for a visit; null if the visitor may not see it, or if the address leads elsewhere. */
 export const rendered = Effect.fnUntraced(function* (placeOf: PlaceOf, call: ScreenCall, address: string) {
   const place = placeOf(address)
   const role = call.actor?.role
@@ -75,7 +75,7 @@ export const rendered = Effect.fnUntraced(function* (placeOf: PlaceOf, call: Scr
   return result !== null && "screen" in result ? result : null
 })
 
-/** `form`: what was sent. Null if there is no screen to show it on. */
+/** The refused form on its screen; null if no screen has it. `form`: the pairs as sent. */
 export const formAgain = Effect.fnUntraced(function* (
   placeOf: PlaceOf,
   call: ScreenCall,

@@ -1,6 +1,6 @@
 /**
- * A form that was sent after its session had ended. It is not carried out: the browser keeps it, sealed, for as long as a
- * sign-in takes, and the same person gets it back as it was filled, to send it again. Secrets are not among its fields.
+ * Keeps a form that was sent after its session had ended. It is not carried out: the browser keeps it, sealed, long enough for a
+ * sign-in. The same person then gets it back as it was filled, to send it again. Secrets are not kept.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib"
 import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
@@ -21,7 +21,7 @@ const KEPT_SECONDS = 1_800
 
 /** A browser keeps 4,096 bytes with the name and the attributes. */
 const MAX_SEALED = 3_800
-/** Longer ones do not become that short. */
+/** Longer forms would not compress to that size. */
 const MAX_TYPED = 50_000
 
 const PURPOSE = "form"
@@ -34,7 +34,7 @@ export const keptForms = Effect.gen(function* () {
   const cookie = formCookie(baseUrl)
   const browser = browserCookie(baseUrl)
 
-  /** The cookie that keeps it; null if nobody is known to have sent it, or it is too long. */
+  /** The cookie that keeps it; null if its sender is unknown, or if it is too long. */
   const keep = Effect.fnUntraced(function* ({ headers }: Request, at: string, { action, pairs }: TypedForm) {
     const signing = yield* key
     const known = readBrowser(signing, browser.read(headers) ?? "")
@@ -54,7 +54,7 @@ export const keptForms = Effect.gen(function* () {
     return until * 1_000 > now ? { personId, at, form: { action, pairs } } : null
   })
 
-  /** The screen with the form that was kept for it, once, and the cookie's end. */
+  /** Fills the form that was kept for this screen, once, and clears the cookie. */
   const restored = Effect.fnUntraced(function* ({ frame, session, request }: ScreenCall, screen: Screen, at: string) {
     const sealed = cookie.read(request.headers)
     const kept = sealed === null || session === null ? null : yield* opened(sealed)

@@ -1,4 +1,4 @@
-/** A line above a screen that says what has just become of the visitor's last act. */
+/** A line above a screen with the outcome of the visitor's last act. */
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { Screen } from "../html/Shell.ts"
 

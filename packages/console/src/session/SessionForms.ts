@@ -3,22 +3,22 @@ import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import { filledForm } from "../html/FilledForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 
-/** `retryAfter`: whole seconds, where it was too often. */
+/** `retryAfter`: whole seconds, after too many attempts; null otherwise. */
 interface RefusedSignIn {
   readonly retryAfter: number | null
 }
 
 interface Refusal {
   readonly refused: RefusedSignIn | null
-  /** What is said unless it was too often. */
+  /** The message, unless there were too many attempts. */
   readonly text: string
   /** The address of the form, below `/console/`. */
   readonly path: string
-  /** The field it is about; none for a name with a password, of which nobody is told which was wrong. */
+  /** The field it is about; absent for a wrong name or password, because the message must not reveal which is wrong. */
   readonly field?: string
 }
 
-/** With the refusal in its form. The form has its values already: secrets are not among them. */
+/** Adds the refusal to the screen's form. The form has its values already, without secrets. */
 const withRefusal = (frame: Frame, screen: Screen, { refused, text, path, field }: Refusal): Screen => {
   const { errors, session } = frame.words
   if (refused === null) return screen

@@ -1,6 +1,6 @@
 /**
  * Revision 2026-07-28 of the Model Context Protocol, which has no handshake: each request names its revision and its client's
- * capabilities in `params._meta`. Over HTTP, headers repeat what the body says, for proxies that read no bodies. A request
+ * capabilities in `params._meta`. Over HTTP, headers repeat parts of the body, for proxies that do not read bodies. A request
  * without a revision in `_meta` belongs to the older ones.
  */
 import { Result } from "effect"

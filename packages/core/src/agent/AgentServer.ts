@@ -34,7 +34,7 @@ export const RPC_ERRORS = {
   method: -32_601,
   params: -32_602,
   internal: -32_603,
-  /** A header says something else than the body. */
+  /** A header contradicts the body. */
   header: -32_020,
   /** A revision that is not served. */
   version: -32_022,

@@ -1,4 +1,4 @@
-/** Reads the events that `Rereading` decodes again, and writes what came of it. */
+/** Reads the events that `Rereading` decodes again, and writes the results. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ReadableOriginal, Reread } from "../intake/RereadOriginal.ts"
@@ -35,7 +35,7 @@ export class RereadStore extends Context.Service<
   {
     /** The first of the events that does not exist; null if all do. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
-    /** The existing ones of the events. */
+    /** Those of the events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
     /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
     readonly slice: (options: {
@@ -44,9 +44,9 @@ export class RereadStore extends Context.Service<
       readonly limit: number
     }) => Returns<RereadSlice>
     /**
-     * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, the changed events
-     * are delivered again in it: made deliveries are repeated, and addresses that are as old as the event and have no delivery of it
-     * get one. Returns how many deliveries are due because of that.
+     * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, the same transaction
+     * makes the changed events' deliveries due again, and adds one for each address that is as old as the event and has no
+     * delivery of it. Returns how many deliveries that makes due.
      */
     readonly change: (events: ReadonlyArray<number>, decide: RereadDecision, deliver: boolean) => Returns<number>
   }

@@ -24,7 +24,7 @@ export const MAX_REREAD_EVENTS = 1_000
 /** How many events one transaction changes. */
 const CHUNK = 50
 
-/** `changed`: read otherwise than before; `unchanged`: read as before; `refused`: it cannot be read again. */
+/** `changed`: the event reads differently now; `unchanged`: it reads as before; `refused`: it cannot be read again. */
 export const REREAD_OUTCOMES = ["changed", "unchanged", "refused"] as const
 /** One of `REREAD_OUTCOMES`. */
 export type RereadOutcome = (typeof REREAD_OUTCOMES)[number]
@@ -39,7 +39,7 @@ export interface RereadVerdict {
   readonly replaced: number
 }
 
-/** What becomes, or became, of one event. */
+/** How one event changes, or has changed. */
 export interface RereadExample {
   readonly event: number
   /** The first of its values that change, shortened. */
@@ -54,13 +54,13 @@ export interface RereadVerdicts {
   readonly verdicts: ReadonlyArray<RereadVerdict>
   /** The first event that changes; null if none does. */
   readonly example: RereadExample | null
-  /** How many deliveries are due because of that. */
+  /** How many deliveries that makes due. */
   readonly deliveries: number
 }
 
 /** The outcomes for a page of a source's events. */
 export interface RereadPage extends RereadVerdicts {
-  /** How many events were looked at; there is a verdict for those that have an original other than JSON. */
+  /** How many events were examined; those without an original, or with one in JSON, have no verdict. */
   readonly seen: number
   /** Where the next page begins; null on the last. */
   readonly nextCursor: string | null
@@ -70,7 +70,7 @@ export interface RereadPage extends RereadVerdicts {
 export interface RereadOptions {
   /** The name of a charset, as in a header. */
   readonly encoding: string
-  /** Whether values that are UTF-8 by themselves are read in it as well. */
+  /** Whether values that are valid UTF-8 are also read in it. */
   readonly allValues: boolean
   /** Whether changed events are delivered again. */
   readonly deliver: boolean
@@ -79,7 +79,7 @@ export interface RereadOptions {
 /** Which events of a source to reread. */
 export interface RereadQuery extends RereadOptions {
   readonly sourceId: number
-  /** How many events a page looks at, at most; 1,000 by default. */
+  /** The most events that a page examines; default: 1,000. */
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
@@ -91,11 +91,11 @@ export class Rereading extends Context.Service<
   {
     /** At most `MAX_REREAD_EVENTS`. Refused if none of them can be read again. */
     readonly events: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
-    /** The verdicts of that, with nothing changed. */
+    /** The same verdicts, without changing anything. */
     readonly tryEvents: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
-    /** A page of the events of a source whose original requests are still there, the oldest first. */
+    /** A page of the events of a source whose original requests are still stored, oldest first. */
     readonly source: (query: RereadQuery) => Effect.Effect<RereadPage, Fails>
-    /** The verdicts of such a page, with nothing changed. */
+    /** The verdicts of such a page, without changing anything. */
     readonly trySource: (query: RereadQuery) => Effect.Effect<RereadPage, Fails>
   }
 >()("@data-cabinet/core/event/Rereading") {

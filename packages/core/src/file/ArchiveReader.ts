@@ -9,8 +9,8 @@ import type { ReadableFile } from "./ReadableFile.ts"
 /** Opens archives for imports and polls. */
 export interface ArchiveReading {
   /**
-   * The one file inside, unpacked as it is read: damage fails its stream, at a position. Any other file, a workbook too,
-   * comes back as it is. `maxBytes`: how much may be unpacked at most.
+   * Returns the one file inside, unpacked as it is read: damage fails its stream, at a position. Any other file, and any
+   * workbook, is returned unchanged. `maxBytes`: the most that may be unpacked.
    */
   readonly open: (file: ReadableFile, maxBytes: number) => Effect.Effect<ReadableFile, FileError>
 }

@@ -19,7 +19,7 @@ export interface HtmlShape {
   readonly titles: number
 }
 
-/** What the caller says; the rest is detected. */
+/** What the caller specifies; the rest is detected. */
 export interface GivenHtmlShape {
   readonly header?: boolean | undefined
   readonly headerRow?: number | undefined
@@ -32,7 +32,7 @@ const SAMPLE_ROWS = 200
 /** Tables that a refusal lists. */
 const MAX_LISTED = 20
 
-/** Bytes in which a page says its charset. */
+/** The first bytes of a page, in which it may state its charset. */
 const META_BYTES = 4_096
 
 /** The charset that a page states; null if it states none that there is, or one that its bytes contradict. */

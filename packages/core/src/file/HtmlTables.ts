@@ -1,6 +1,6 @@
 /**
  * Reads the tables of an HTML page in pieces, as many shops export them under the name `.xls`. The cell of a merged area
- * that stands first has its text; the others are empty. White space is one space, as a browser shows it; line breaks stay.
+ * that comes first has its text; the others are empty. White space is one space, as a browser shows it; line breaks stay.
  */
 import { Parser } from "htmlparser2"
 import { MAX_CELLS } from "./CsvReader.ts"
@@ -15,14 +15,14 @@ export interface HtmlRow {
   readonly isHeading: boolean
 }
 
-/** What is found, in the page's order. */
+/** Receives the rows, in the page's order. */
 export interface HtmlTableSink {
   readonly row: (row: HtmlRow) => void
   /** A row that cannot be read; or, at the end, a page that is cut off. */
   readonly refuse: (table: number, refusal: Refusal) => void
 }
 
-/** What is in these is not shown. */
+/** Elements whose content is not shown. */
 const HIDDEN = new Set(["script", "style", "template", "title", "noscript"])
 const BLOCKS = new Set(["br", "p", "div", "li", "h1", "h2", "h3", "h4"])
 const SECTIONS = new Set(["thead", "tbody", "tfoot"])
@@ -57,7 +57,7 @@ const shownText = (lines: ReadonlyArray<string>): string => {
 export class HtmlTables {
   readonly #sink: HtmlTableSink
   readonly #parser: Parser
-  /** Tables begun so far, and in how many of them the parser stands. */
+  /** Tables begun so far, and how many of them the parser is inside. */
   #table = 0
   #depth = 0
   #line = 0

@@ -87,8 +87,8 @@ export const decideFormCharsets = (form: RawForm, signals: CharsetSignals): Form
 }
 
 /**
- * The charsets of a form that an operator reads again. Unless `allValues`, what is UTF-8 by itself stays so, and what a value
- * declares for itself counts where the value can be read in it; everything else is in this charset.
+ * The charsets of a form that an operator reads again. Unless `allValues`, a value that is valid UTF-8 stays UTF-8, and a value
+ * that declares a charset is read in it if it can be; everything else is read in the given charset.
  */
 export const rereadCharsets = (form: RawForm, charset: Charset, allValues: boolean): FormCharsets => {
   const decision: CharsetDecision = { charset, decidedBy: "reread" }

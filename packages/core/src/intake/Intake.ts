@@ -295,7 +295,7 @@ class IntakeSteps {
     return Result.fail(sourceKeepsChanging())
   }
 
-  /** Confirms the subscription that a verified message asks for, if it asks for one. */
+  /** Confirms the subscription if a verified message requests that. */
   async #confirm(request: IntakeRequest, { verification }: IntakeSource): Promise<Result.Result<void, Refused>> {
     const address = verification?.recipe === "sns" ? confirmationIn(request.body) : null
     return address === null ? Result.succeed(undefined) : this.#within(request, this.#ports.sns.confirm(address))

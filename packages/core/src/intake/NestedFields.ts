@@ -1,5 +1,5 @@
 /**
- * Nests the fields of a form by the brackets in their names, for sources that ask for it: `leads[add][0][name]` becomes a
+ * Nests the fields of a form by the brackets in their names, for sources with that setting: `leads[add][0][name]` becomes a
  * member of `leads`, which is then one column. Every value stays: a name that cannot be nested stays as it was sent.
  */
 import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
@@ -7,7 +7,7 @@ import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
 /** Deeper names stay as they are. */
 const MAX_STEPS = 16
 
-/** Its own type, so that no value that was sent is taken for it. */
+/** A type of its own, so that a sent value is never mistaken for a branch. */
 class Branch {
   readonly members = new Map<string, Branch | Json>()
 }
@@ -29,14 +29,14 @@ export const nestedFields = (fields: JsonObject): JsonObject => {
   const top = new Branch()
   for (const [name, value] of fields) {
     const steps = stepsOf(name)
-    // A name of its own is there whatever comes first, so the tree gives way to it.
+    // A field without brackets takes precedence over the tree, whichever was sent first.
     const isNested = steps !== null && !fields.has(steps[0]!) && placed(top, steps, value)
     if (!isNested) top.members.set(name, value)
   }
   return new Map([...top.members].map(([name, member]) => [name, member instanceof Branch ? valueOf(member) : member]))
 }
 
-/** False if a value stands in the way, or if the place is taken. Then nothing has changed. */
+/** Returns false, and changes nothing, if another value blocks the path or has the place. */
 const placed = (top: Branch, steps: ReadonlyArray<string>, value: Json): boolean => {
   const isList = steps.length > 1 && steps.at(-1) === ""
   const path = isList ? steps.slice(0, -1) : steps

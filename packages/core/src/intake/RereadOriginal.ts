@@ -1,7 +1,7 @@
 /**
- * Reads the kept bytes of a request in another charset, and puts the new readings in the place of the old ones in its event.
- * Fields that these bytes do not explain stay as they are: those of headers, and of a query that was not kept. A value that is
- * only ASCII must be in the event as the bytes have it; otherwise nothing is changed, because the bytes are not the event's.
+ * Reads the kept bytes of a request in another charset, and replaces the old readings in its event. Fields that do not come
+ * from these bytes stay: those of headers, and of a query that was not kept. An ASCII value must be the same in the event and in
+ * the bytes; otherwise nothing changes, because the bytes are not the event's.
  *
  * Decision: docs/decisions/0081-events-are-read-again-in-place.md
  */
@@ -47,7 +47,7 @@ export interface ReadableOriginal {
 /** How an original request is to be read. */
 export interface RereadAs {
   readonly charset: Charset
-  /** Whether values that are UTF-8 by themselves are read in the charset as well. */
+  /** Whether values that are valid UTF-8 are also read in the charset. */
   readonly allValues: boolean
 }
 
@@ -60,7 +60,7 @@ export const UNREADABLE_REASONS = ["cut_body", "encoded_body", "not_a_form", "no
 /** One of `UNREADABLE_REASONS`. */
 export type UnreadableReason = (typeof UNREADABLE_REASONS)[number]
 
-/** A value that is read otherwise now. */
+/** A value that reads differently now. */
 export interface ChangedValue {
   /** The field's name as it is read now. */
   readonly field: string
@@ -112,7 +112,7 @@ export const rereadOriginal = (
   }
 }
 
-/** A value of the bytes: under which names it may be in the event, and how it is read now. */
+/** A value in the bytes: the names that it may have in the event, and how it reads now. */
 interface Piece {
   readonly names: ReadonlyArray<string>
   readonly name: string
@@ -170,7 +170,7 @@ const piecesOf = (
 const isPlainFileName = (bytes: Buffer, name: string | { readonly start: number; readonly end: number }): boolean =>
   typeof name === "string" || isAscii(bytes, name.start, name.end)
 
-/** As the body was read when it came, which its content type decides, and that it was not JSON. */
+/** Splits the body as intake did: by its content type, knowing that it was not JSON. */
 const bodyPieces = (body: Buffer, contentType: string | null, past: ReadonlyArray<Charset>, as: RereadAs): Pieces =>
   piecesOf(formIn(body, contentType), "body", past, as, true)
 
@@ -185,7 +185,7 @@ const formIn = (body: Buffer, contentType: string | null): RawForm => {
   return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0 } }
 }
 
-/** The event with the pieces in their places; null if it is not made of them. */
+/** The event with the pieces in their places; null if the pieces are not those of the event. */
 const merge = (payload: JsonObject, pieces: ReadonlyArray<Piece>): Pick<Reread, "payload" | "changed"> | null => {
   const byName = new Map<string, Array<Piece>>()
   for (const piece of pieces) {

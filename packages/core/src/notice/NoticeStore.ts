@@ -28,7 +28,7 @@ export interface SentNotice {
   readonly message: string
 }
 
-/** A told notice as the APIs show it. */
+/** A sent notice as the APIs show it. */
 export const sentNoticeShape = Shape.object<SentNotice>("A notice.", {
   eventId: Shape.id("Its event.", 10417),
   at: Shape.time("When it was sent."),

@@ -1,6 +1,6 @@
 /**
- * A text that a browser keeps and can neither read nor change: AES-256-GCM under a key that all processes of a cabinet share, one
- * for each purpose.
+ * Seals a text that a browser keeps and can neither read nor change: AES-256-GCM, with a key for each purpose that all processes
+ * of a cabinet share.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { CursorKey } from "../pagination/CursorKey.ts"
@@ -8,7 +8,7 @@ import type { CursorKey } from "../pagination/CursorKey.ts"
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** No cursor is signed over such a text. */
+/** Cursors are never signed over such a text. */
 const keyOf = (key: CursorKey, purpose: string): Buffer => key.sign(`\0sealed ${purpose}`)
 
 /** In base64url. */

@@ -11,8 +11,8 @@ export interface PollRequest {
 }
 
 /**
- * Never an error: holds the decoded body of a complete 200, or why there is none. Without either, nothing is new (304,
- * 204 or 205).
+ * The outcome of a request, never an error: the decoded body of a complete 200, or the failure. Without either, nothing is
+ * new (304, 204 or 205).
  */
 export interface PollResponse {
   readonly status: number | null
@@ -25,7 +25,7 @@ export interface PollResponse {
   readonly retryAfter: number | null
 }
 
-/** Of a response, also of one that is decoded or unpacked. */
+/** The largest response, as received, decoded or unpacked. */
 export const MAX_POLL_BYTES = 32 * 1_048_576
 
 /** The message in place of a request: the headers may be what authorizes it. */

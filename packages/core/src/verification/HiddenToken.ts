@@ -1,6 +1,6 @@
 /**
- * Takes a token out of a request before anything of it is kept. A header is dropped. A parameter of the query and a field
- * of the body stay with `***` in place of the value, so that the event shows that there was one.
+ * Removes a token from a request before any of it is stored. A header is dropped. A parameter of the query and a field of
+ * the body keep their names, with `***` in place of the value, so that the event shows that a token was sent.
  */
 import { type BodyKind, parseContentType } from "../intake/ContentType.ts"
 import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../intake/FormGuess.ts"
@@ -16,7 +16,7 @@ import type { IntakeVerification } from "./Verification.ts"
 
 const MASK = "***"
 
-/** The request itself, unless its source compares a token. */
+/** Returns the same request unless its source compares a token. */
 export const withoutToken = (verification: IntakeVerification | null, request: IntakeRequest): IntakeRequest => {
   if (verification?.recipe !== "token") return request
   const { header, query, field }: Place = verification
@@ -34,7 +34,7 @@ const decodedName = (name: string): string => {
   return pair.done === true ? "" : pair.value
 }
 
-/** `text`: pairs as a form or a query has them, each byte a character, or characters as they are. */
+/** `text`: the pairs of a form, with each byte as a character, or those of a query. */
 const maskedPairs = (text: string, name: string): string =>
   text
     .split("&")

@@ -49,7 +49,7 @@ export const changedHmac = (before: HmacParameters | null, change: HmacChange): 
 
 type Patterns = Pick<HmacChange, "field" | "value" | "signed" | "timestampField" | "idHeader">
 
-/** Without those that are not set. */
+/** Leaves out those that are not set. */
 const without = ({ field, value, signed, timestampField, idHeader }: Patterns) => ({
   ...(field == null ? {} : { field }),
   ...(value == null ? {} : { value }),
@@ -80,7 +80,7 @@ const parametersMisfit = (parameters: HmacParameters): string | null => {
   return patternsMisfit(parameters)
 }
 
-/** What is signed and where it stands must fit: a timestamp that is not signed would prove nothing. */
+/** The signed parts and their places must match: a timestamp that is not signed would prove nothing. */
 const patternsMisfit = (parameters: HmacParameters): string | null => {
   const { prefix, value, timestampHeader, timestampField, idHeader } = parameters
   const parts = value === undefined ? {} : valueParts(value)

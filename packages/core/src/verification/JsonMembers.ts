@@ -1,6 +1,6 @@
 /**
- * Finds the values of a member in the text of JSON objects, without parsing the rest. Text that is not JSON is searched
- * as far as it looks like JSON: nothing here throws.
+ * Finds the values of a member in the text of JSON objects, by their places. It does not use `JsonScanner`, which refuses
+ * text that is not JSON: a token must be found in a damaged body as well. Nothing here throws.
  */
 
 /** A range of a text, as offsets; `end` is exclusive. */
@@ -15,9 +15,8 @@ const BOM = "\xef\xbb\xbf"
 const SPACE = /[\t\n\r ]/
 
 /**
- * The texts and numbers at this path, by their places in the text: of an object, of each object of a list, and of each of
- * several values in a row, such as lines. Each character of the text is a byte of UTF-8; each step of the path is the
- * name of a member.
+ * The places of the texts and numbers at this path: of an object, of each object of a list, and of each of several values
+ * in a row, such as lines. Each character of the text is a byte of UTF-8; each step of the path is the name of a member.
  */
 export const jsonScalarsAt = (text: string, path: ReadonlyArray<string>): ReadonlyArray<TextRange> => {
   const found: Array<TextRange> = []
@@ -46,7 +45,7 @@ const skipSpace = (text: string, from: number): number => {
   return at
 }
 
-/** The end of the string that begins here, behind its quote. */
+/** The end of the string that begins here, after its closing quote. */
 const stringEnd = (text: string, from: number): number => {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === "\\") at++

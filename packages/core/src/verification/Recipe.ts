@@ -99,7 +99,7 @@ export interface HmacParameters {
   readonly encoding: SignatureForm["encoding"]
   /** The beginning of the signature. */
   readonly prefix: string
-  /** The header with the signed time; null: there is none, or it is elsewhere. */
+  /** The header with the signed time; null if the time is elsewhere, or not signed. */
   readonly timestampHeader: string | null
   /** The greatest difference from the current time. */
   readonly toleranceSeconds: number

@@ -1,4 +1,4 @@
-/** The values of single fields of a request, read before its body is parsed: what some senders prove themselves by. */
+/** Reads single fields of a request before its body is parsed: some senders put their token or signature into one. */
 import { parseContentType } from "../intake/ContentType.ts"
 import { parseFormBody } from "../intake/FormBody.ts"
 import { parseMultipartBody } from "../intake/MultipartBody.ts"
@@ -6,7 +6,7 @@ import type { RawForm } from "../intake/RawForm.ts"
 import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { bufferOf } from "../text/Charset.ts"
 
-/** The value of a field; undefined if there is none, or if it is neither a text nor a whole number. */
+/** Returns the value of a field; undefined if the field is missing, or is neither a text nor a whole number. */
 export type FieldReader = (path: string) => string | undefined
 
 interface FieldsOf {

@@ -140,7 +140,7 @@ const sentValue = (
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-/** The seconds since 1970 of a time; undefined for what is none. */
+/** The seconds since 1970 of a time; undefined if the text is not a time. */
 const secondsIn = (text: string, { form }: TimestampForm): number | undefined => {
   if (/^[0-9]{1,12}$/.test(text)) return Number(text)
   if (form !== "any") return undefined

@@ -33,7 +33,7 @@ export const verifySns = (
 const isSigned = ({ algorithm, signedText, signature }: SnsMessage, key: KeyObject): boolean =>
   verify(algorithm, Buffer.from(signedText), key, signature)
 
-/** Null for what is not a certificate of an RSA key. */
+/** Null unless it is a certificate of an RSA key. */
 const keyIn = (pem: string): KeyObject | null => {
   try {
     const key = new X509Certificate(pem).publicKey

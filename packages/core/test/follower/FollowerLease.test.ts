@@ -26,7 +26,7 @@ it("movePlace renews the lease, and forgets failures, when its holder has done t
   assert.deepStrictEqual(movePlace(failed, 3, placeAt(7), 50, 60), { ...row, place: placeAt(7), leasedUntil: 110 })
 })
 
-it("movePlace accepts a lease that ended when nobody has claimed it since", () => {
+it("movePlace accepts an expired lease that was not claimed again", () => {
   assert.deepStrictEqual(movePlace(row, 3, placeAt(6), 500, 60)?.place, placeAt(6))
 })
 

@@ -91,7 +91,7 @@ describe("parseSubmission", () => {
     parseSubmission({ body: Buffer.from(body), contentType, query, encoding: null, nestBrackets }).events[0]!.text
   const FORM = "application/x-www-form-urlencoded"
 
-  it("nests the fields of forms when the source asks for it", () => {
+  it("nests the fields of forms when the source has the setting", () => {
     expect(parsed(FORM, "a[b]=1", true)).toBe('{"a":{"b":"1"}}')
     expect(parsed(FORM, "a[b]=1", false)).toBe('{"a[b]":"1"}')
     const part = '--x\r\nContent-Disposition: form-data; name="a[b]"\r\n\r\n1\r\n--x--\r\n'

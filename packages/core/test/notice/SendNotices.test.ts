@@ -1,4 +1,4 @@
-/** What is sent in a round: each cause that was not sent, with the record of it, and no more than a round takes. */
+/** A round sends each unsent cause and records it, up to the limit of a round. */
 import { ActivityStore, type Silence } from "@data-cabinet/core/activity/ActivityStore"
 import { filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -1,4 +1,4 @@
-/** A token is compared where it stands, and nothing that is kept of the request has it. */
+/** A token is compared in its place, and no stored part of the request contains it. */
 import { withoutToken } from "@data-cabinet/core/verification/HiddenToken"
 import type { Place } from "@data-cabinet/core/verification/Recipe"
 import { tokenRecipe } from "@data-cabinet/core/verification/Recipes"
@@ -14,7 +14,7 @@ const source = (place: Place) => ({ recipe: "token", mode: "mark", hmac: null, s
 const sent = (body: string | Uint8Array, contentType: string | undefined, more: Record<string, unknown> = {}) =>
   request({} as never, { body: Buffer.from(body as string), headers: { "content-type": contentType }, ...more })
 
-/** Whether the token is found, and what is kept of the body. */
+/** Whether the token is found, and the body as it is stored. */
 const seen = (place: Place, of: ReturnType<typeof sent>) => {
   const url = `https://data.example/webhook/x${of.query === "" ? "" : `?${of.query}`}`
   const options = { secrets: [TOKEN], now: 0 }

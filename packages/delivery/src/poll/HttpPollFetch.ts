@@ -1,6 +1,6 @@
 /**
- * Fetches polled URLs with the only client for outgoing requests. It follows a few redirects, each as a request of its own. The body is held whole while it
- * is read, so one limit bounds it both as received and as decoded.
+ * Fetches polled URLs with the only client for outgoing requests. It follows a few redirects, each as a request of its own.
+ * The body is held whole while it is read, so one limit bounds it both as received and as decoded.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { MAX_POLL_BYTES, type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"
@@ -28,8 +28,8 @@ const one = (head: ResponseHead, name: string): string | null => {
   return typeof value === "string" ? value : (value?.[0] ?? null)
 }
 
-/** A mark is sent back unchanged, so a mark that cannot be sent is not kept. */
-const mark = (head: ResponseHead, name: string): string | null => {
+/** A validator is sent back unchanged, so one that cannot be sent is not kept. */
+const validator = (head: ResponseHead, name: string): string | null => {
   const value = one(head, name)
   return value !== null && value.length <= 1000 && /^[\t\x20-\x7e\x80-\xff]+$/.test(value) ? value : null
 }
@@ -87,7 +87,7 @@ interface HopLimits {
 
 /** One request: the response, or where it redirects. */
 const hopBy = (client: PinnedClient["Service"], { idle, maxBytes }: HopLimits) =>
-  Effect.fnUntraced(function* (request: PollRequest, meet: Meet) {
+  Effect.fnUntraced(function* (request: PollRequest, onHead: OnHead) {
     const conditional = request.etag !== null || request.lastModified !== null
     const response = yield* client.open({
       method: "GET",
@@ -96,15 +96,15 @@ const hopBy = (client: PinnedClient["Service"], { idle, maxBytes }: HopLimits) =
       deadlineMillis: idle,
       maxBytes,
     })
-    meet(response)
+    onHead(response)
     const target = redirectTarget(response.status, one(response, "location"), new URL(request.url))
     if (target instanceof URL) return target
     const common = {
       status: response.status,
       peer: response.peer,
       contentType: one(response, "content-type"),
-      etag: mark(response, "etag"),
-      lastModified: mark(response, "last-modified"),
+      etag: validator(response, "etag"),
+      lastModified: validator(response, "last-modified"),
       retryAfter: retryAfterOf(one(response, "retry-after") ?? undefined),
     }
     if (NO_CONTENT.has(response.status) || (response.status === 304 && conditional))
@@ -122,10 +122,10 @@ const hopBy = (client: PinnedClient["Service"], { idle, maxBytes }: HopLimits) =
 
 /** Follows redirects. Each target is checked as the first URL is, and gets no credentials that belong to another origin. */
 const followed = (hop: ReturnType<typeof hopBy>) =>
-  Effect.fnUntraced(function* (first: PollRequest, meet: Meet) {
+  Effect.fnUntraced(function* (first: PollRequest, onHead: OnHead) {
     let request = first
     for (let redirects = 0; ; redirects++) {
-      const response = yield* Effect.scoped(hop(request, meet)).pipe(
+      const response = yield* Effect.scoped(hop(request, onHead)).pipe(
         Effect.mapError((error) => (redirects === 0 ? error : behindRedirect(error, request.url))),
       )
       if (!(response instanceof URL)) return response
@@ -152,17 +152,17 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
       const deadline = options.deadlineMillis ?? 300_000
       const maxBytes = options.maxBytes ?? MAX_POLL_BYTES
 
-      const ask = followed(hopBy(client, { idle, maxBytes }))
+      const fetchFollowing = followed(hopBy(client, { idle, maxBytes }))
 
       return PollFetch.of({
         fetch: Effect.fnUntraced(function* (request) {
-          let met: ResponseHead | undefined
-          const fetched = ask(request, (head) => {
-            met = head
+          let last: ResponseHead | undefined
+          const fetched = fetchFollowing(request, (head) => {
+            last = head
           })
           const nothing = (failure: string, peer: string | null): PollResponse => ({
-            status: met?.status ?? null,
-            peer: met?.peer ?? peer,
+            status: last?.status ?? null,
+            peer: last?.peer ?? peer,
             failure,
             body: null,
             contentType: null,
@@ -184,4 +184,4 @@ export const layer = (options: HttpPollFetchOptions = {}) =>
   )
 
 /** Called with the head of a response as soon as it arrives, so that a later failure is logged with it. */
-type Meet = (head: ResponseHead) => void
+type OnHead = (head: ResponseHead) => void

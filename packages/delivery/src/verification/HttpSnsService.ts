@@ -11,7 +11,7 @@ const MAX_BYTES = 65_536
 /** SNS has one certificate for a region, and replaces it about once a year. */
 const MAX_CERTIFICATES = 32
 const CERTIFICATE_TTL = "1 day"
-/** An address without a certificate is not asked for again in this time. */
+/** How long an address without a certificate is not requested again. */
 const ABSENCE_TTL = "1 minute"
 
 const unreachable = (why: string) =>

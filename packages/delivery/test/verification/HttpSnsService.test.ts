@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 
 const CERTIFICATE = new URL("https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem")
 
-/** A client that answers as given, and remembers what it was asked for. */
+/** A client with the given responses, which records the requested addresses. */
 const answering = (answers: ReadonlyArray<{ readonly status: number; readonly text?: string } | "away">) => {
   const asked: Array<string> = []
   const send: PinnedClient["Service"]["send"] = ({ url }) => {

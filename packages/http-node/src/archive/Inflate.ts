@@ -1,11 +1,11 @@
 /**
  * Unpacks a stream of compressed bytes in steps so small that none of them can fill the memory. The data must end where the
- * input ends: what is cut off, damaged, or followed by other bytes is a fault at a position, and is never read in part.
+ * input ends: truncated or damaged data, and other bytes after the end, are a fault at a position.
  */
 import { createGunzip, createInflateRaw } from "node:zlib"
 import { ArchiveFault } from "./ArchiveFault.ts"
 
-/** Compressed bytes given to zlib at a time: they unpack to some 1,032 times as many at most. */
+/** Compressed bytes given to zlib at a time. They unpack to at most about 1,032 times as many. */
 const STEP_BYTES = 8_192
 const PIECE_BYTES = 65_536
 
@@ -42,7 +42,7 @@ class Steps {
     return this.#codec.bytesWritten
   }
 
-  /** What the bytes unpack to; undefined ends the input. */
+  /** Returns what the bytes unpack to; undefined ends the input. */
   async step(bytes: Uint8Array | undefined): Promise<ReadonlyArray<Uint8Array>> {
     await new Promise<void>((resolve) => {
       this.#settle = resolve

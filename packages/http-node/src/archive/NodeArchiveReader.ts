@@ -28,14 +28,14 @@ const headOf = async (bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> => 
   return head
 }
 
-/** Its method is always Deflate, and three of its flags are never set. */
+/** Its method is always Deflate, and its three reserved flags are never set. */
 const isGzip = (head: Uint8Array): boolean =>
   head[0] === 0x1f && head[1] === 0x8b && head[2] === 8 && head[3] !== undefined && head[3] < 0x20
 
 const isSignature = (head: Uint8Array, third: number): boolean =>
   head[0] === 0x50 && head[1] === 0x4b && head[2] === third && head[3] === third + 1
 
-/** From the beginning, each time that the stream is run. */
+/** Each run of the stream begins at the start of the file. */
 const streamed = (what: string, pieces: () => AsyncIterable<Uint8Array>): ReadableFile["bytes"] =>
   Stream.suspend(() => Stream.fromAsyncIterable(pieces(), (cause) => failed(what, cause)))
 

@@ -1,7 +1,7 @@
-/** How much an archive may unpack to. */
+/** Limits how much an archive may unpack to. */
 import { ArchiveFault } from "./ArchiveFault.ts"
 
-/** So many bytes any archive may unpack to, and so many more for each of its own. */
+/** Any archive may unpack to the first number of bytes, plus the second for each of its own. */
 const FREE_BYTES = 128 * 1024 ** 2
 const RATIO = 100
 

@@ -31,11 +31,11 @@ export const tailOf = async (archive: AsyncIterable<Uint8Array>): Promise<Tail> 
   return { bytes: Buffer.concat(kept), from: total - held }
 }
 
-/** Parts by which workbooks and other documents are known; what they are is said by the reader of workbooks. */
+/** Parts that identify workbooks and other documents, which the reader of workbooks tells apart. */
 const DOCUMENT_PART =
   /^(?:\[content_types\]\.xml$|mimetype$|content\.xml$|xl\/|word\/|ppt\/|meta-inf\/|index\.zip$|index\/)/i
 
-/** What a Mac or Windows adds to the files of its user. */
+/** Files that macOS and Windows add on their own. */
 const COMPANION = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$)/i
 
 const MAX_LISTED = 10

@@ -12,10 +12,10 @@ const flag = (description: string) => Schema.optionalKey(Schema.Boolean.annotate
 const OPTIONS = {
   encoding: text(64, "The charset, by any of its names in a `Content-Type`: `windows-1251`, `koi8-r`, `shift_jis`."),
   all_values: flag(
-    "Whether values that are UTF-8 by themselves, or declare a charset of their own, are read in it as well; false by default.",
+    "Whether values that are valid UTF-8, or declare a charset of their own, are also read in it; false by default.",
   ),
   deliver: flag("Whether changed events are delivered again; false by default."),
-  dry_run: flag("Only says what would come of it: nothing is changed, and nothing delivered. False by default."),
+  dry_run: flag("Only reports the outcome: nothing is changed, and nothing delivered. False by default."),
 }
 
 const ofEvents = Schema.Struct({
@@ -29,7 +29,7 @@ const ofSource = Schema.Struct({
   ...OPTIONS,
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_REREAD_EVENTS })).annotate({
-      description: `How many events are looked at, at most; ${MAX_REREAD_EVENTS} by default.`,
+      description: `The most events to examine; ${MAX_REREAD_EVENTS} by default.`,
     }),
   ),
   cursor: Schema.optionalKey(text(12_000, "The last response's `next_cursor`, with the same options.")),
@@ -48,7 +48,7 @@ export const manageRereading = Effect.gen(function* () {
         "Decodes the original requests of these events again, and corrects the events and their rows. They keep their numbers and their places in the feed. An event that cannot be read again stays as it is, with the reason in its verdict; if none can, the request is refused.",
       action: "event.reread",
       body: ofEvents,
-      response: one("RereadVerdicts", "What came of each event, in the order of the request."),
+      response: one("RereadVerdicts", "The outcome for each event, in the order of the request."),
       errors: ["bad_encoding", "no_such_event", "too_many_events", "not_reread"],
       params: {
         bad_encoding: "/encoding",
@@ -71,10 +71,10 @@ export const manageRereading = Effect.gen(function* () {
       segments: [idSegment("The source's id.")],
       summary: "Read a source's stored events again in another charset",
       description:
-        "The same for the events of a source whose original requests are still there, the oldest first: continue while `next_cursor` is not null. Count with `dry_run` first.",
+        "The same for the events of a source whose original requests are still stored, oldest first: continue while `next_cursor` is not null. Count with `dry_run` first.",
       action: "event.reread",
       body: ofSource,
-      response: one("RereadPage", "What came of the events whose originals are not JSON, and where to continue."),
+      response: one("RereadPage", "The outcomes for events whose originals are not JSON, and where to continue."),
       errors: ["bad_encoding", "no_such_source", "bad_cursor"],
       params: { bad_encoding: "/encoding", no_such_source: "id", bad_cursor: "/cursor" },
       respond: ({ path: [sourceId], body }) => {

@@ -13,12 +13,12 @@ const EXAMPLE = {
           type: "array",
           items: object(
             {
-              field: text("The field's name as it is read now."),
+              field: text("The field's name as it reads now."),
               field_before: textOrNull("Its name before; null if it is the same."),
               before: text("The value before: the first 200 characters."),
-              after: text("The value as it is read now: the first 200 characters."),
+              after: text("The value as it reads now: the first 200 characters."),
             },
-            "A value that is read otherwise.",
+            "A value that reads differently now.",
           ),
           description: "The first of them.",
         },
@@ -40,7 +40,7 @@ const VERDICTS = {
         outcome: {
           enum: REREAD_OUTCOMES,
           description:
-            "`changed`: it is read otherwise than before; `unchanged`: it is read as before; `refused`: it cannot be read again.",
+            "`changed`: it reads differently now; `unchanged`: it reads as before; `refused`: it cannot be read again.",
         },
         reason: {
           enum: [...REREAD_REASONS, null],
@@ -48,21 +48,21 @@ const VERDICTS = {
         },
         replaced: whole("How many characters have no meaning in the charset, and are U+FFFD."),
       },
-      "What came of an event.",
+      "The outcome for an event.",
     ),
   },
   example: EXAMPLE,
-  deliveries: whole("How many deliveries are due because of that."),
+  deliveries: whole("How many deliveries that makes due."),
 } satisfies Record<string, JsonSchema>
 
 export const REREAD_SCHEMAS = {
-  RereadVerdicts: object(VERDICTS, "What came of a rereading."),
+  RereadVerdicts: object(VERDICTS, "The outcome of a rereading."),
   RereadPage: object(
     {
       ...VERDICTS,
-      seen: whole("How many events were looked at."),
+      seen: whole("How many events were examined."),
       next_cursor: textOrNull("Where the next page begins; null on the last one."),
     },
-    "What came of a rereading, page by page.",
+    "The outcome of a rereading, page by page.",
   ),
 } satisfies Record<string, JsonSchema>

@@ -14,27 +14,27 @@ const VERDICTS = {
         outcome: {
           enum: LATE_OUTCOMES,
           description:
-            "`verified`: it is its sender's, and that is new; `was_verified`: that was known; `refused`: its signature does not hold; `unchecked`: it cannot be checked.",
+            "`verified`: newly proven to come from its sender; `was_verified`: known before; `refused`: its signature does not match; `unchecked`: it cannot be checked.",
         },
         reason: {
           enum: [...REFUSAL_REASONS, ...UNCHECKED_REASONS, null],
           description: "Why it is not verified; null if it is.",
         },
       },
-      "What came of an event.",
+      "The outcome for an event.",
     ),
   },
   deliveries: whole("How many deliveries were created."),
 } satisfies Record<string, JsonSchema>
 
 export const LATE_VERIFICATION_SCHEMAS = {
-  LateVerdicts: object(VERDICTS, "What came of a verification."),
+  LateVerdicts: object(VERDICTS, "The outcome of a verification."),
   LatePage: object(
     {
       ...VERDICTS,
-      seen: whole("How many events were looked at."),
+      seen: whole("How many events were examined."),
       next_cursor: textOrNull("Where the next page begins; null on the last one."),
     },
-    "What came of a verification, page by page.",
+    "The outcome of a verification, page by page.",
   ),
 } satisfies Record<string, JsonSchema>

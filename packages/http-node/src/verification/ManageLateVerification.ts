@@ -26,12 +26,12 @@ const ofSource = Schema.Struct({
   deliver,
   dry_run: Schema.optionalKey(
     Schema.Boolean.annotate({
-      description: "Only says what would come of it: nothing is marked, and nothing delivered. False by default.",
+      description: "Only reports the outcome: nothing is marked, and nothing delivered. False by default.",
     }),
   ),
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_VERIFY_EVENTS })).annotate({
-      description: `How many events are looked at, at most; ${MAX_VERIFY_EVENTS} by default.`,
+      description: `The most events to examine; ${MAX_VERIFY_EVENTS} by default.`,
     }),
   ),
   cursor: Schema.optionalKey(text(12_000, "The last response's `next_cursor`, with the same `deliver`.")),
@@ -51,7 +51,7 @@ export const manageLateVerification = Effect.gen(function* () {
         "Checks the original requests of these events against the current recipe and secrets of their sources. A verified request marks all of its events so; nothing else changes.",
       action: "event.verify",
       body: ofEvents,
-      response: one("LateVerdicts", "What came of each event, in the order of the request."),
+      response: one("LateVerdicts", "The outcome for each event, in the order of the request."),
       errors: ["no_such_event", "too_many_events"],
       params: { no_such_event: "/events", too_many_events: "/events" },
       respond: ({ body }) =>
@@ -67,10 +67,10 @@ export const manageLateVerification = Effect.gen(function* () {
       segments: [idSegment("The source's id.")],
       summary: "Verify the sender of a source's stored events",
       description:
-        "The same for the events of a source whose original requests are still there, the oldest first: continue while `next_cursor` is not null.",
+        "The same for the events of a source whose original requests are still stored, oldest first: continue while `next_cursor` is not null.",
       action: "event.verify",
       body: ofSource,
-      response: one("LatePage", "What came of the events that were not verified, and where to continue."),
+      response: one("LatePage", "The outcomes for events that were not verified, and where to continue."),
       errors: ["no_such_source", "not_checkable", "bad_cursor"],
       params: { no_such_source: "id", not_checkable: "id", bad_cursor: "/cursor" },
       respond: ({ path: [sourceId], body: { deliver: wanted = false, dry_run: dryRun = false, ...page } }) => {

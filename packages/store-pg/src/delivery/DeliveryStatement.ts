@@ -23,7 +23,7 @@ export const RESEND = `
   ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
   RETURNING 1 AS one`
 
-/** $1: events, none of them deleted. Makes their successful deliveries due again; those in the queue carry the event as it is by then. */
+/** $1: events, none of them deleted. Makes their successful deliveries due again. Queued ones will carry the changed event. */
 export const RESEND_OF_EVENTS = `
   INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
   SELECT DISTINCT ON (k.id) k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now()

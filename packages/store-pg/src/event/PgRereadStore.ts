@@ -52,7 +52,7 @@ const decided = Effect.fnUntraced(function* (rows: ReadonlyArray<RereadStatement
   for (const row of rows) {
     const read = decide(toEvent(row))
     if (read !== null) changed.push({ id: row.id, sourceId: Number(row.source_id), read })
-    // A body has up to 64 KB: others run in between.
+    // A body has up to 64 KB, so other work runs in between.
     yield* Effect.yieldNow
   }
   return changed
@@ -72,7 +72,7 @@ const store = Effect.fnUntraced(function* (sql: Sql, changed: ReadonlyArray<Chan
   ])
 })
 
-/** The rows of one source's events. Where the database refuses one, the others are written all the same. */
+/** Corrects the rows of one source's events. If the database refuses one, the others are still written. */
 const correctRows = Effect.fnUntraced(function* (
   sql: Sql,
   sourceId: number,
@@ -87,7 +87,7 @@ const correctRows = Effect.fnUntraced(function* (
   }
 })
 
-/** Null if the work is done. What says nothing about the rows fails. */
+/** The error with which the database refuses the rows; null if it accepts them. Fails for errors that are not about the rows. */
 const refusalOf = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<unknown, SqlError.SqlError> =>
   Effect.matchEffect(work, {
     onSuccess: () => Effect.succeed(null),

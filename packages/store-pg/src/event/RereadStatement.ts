@@ -2,7 +2,7 @@
 import type { OtherReadingsJson } from "@data-cabinet/core/event/OriginalJson"
 import { originalOf, slicedEvents } from "./KeptOriginals.ts"
 
-/** $1: events. Locks them as the trash does, by number: whoever waited reads what the first has changed. */
+/** $1: events. Locks them as the trash does, by number: a caller that waited reads the changes of the first. */
 export const LOCK_EVENTS = "SELECT FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) ORDER BY e.id FOR UPDATE OF e"
 
 export interface RereadRow {
@@ -26,7 +26,7 @@ export const FIND = `
   FROM cabinet.event e LEFT JOIN ${originalOf("$2")}
   WHERE e.id = ANY ($1::int8[]) ORDER BY e.id`
 
-/** The parameters of `slicedEvents`. What was read as JSON is UTF-8, and there is nothing to read again. */
+/** The parameters of `slicedEvents`. JSON is always UTF-8, so it is not read again. */
 export const SLICE = slicedEvents("o.charset_from <> 'json'")
 
 /** $1: events, $2: their payloads. */

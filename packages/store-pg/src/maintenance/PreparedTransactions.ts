@@ -1,13 +1,13 @@
 /**
- * Finds transactions that somebody prepared and did not end. They hold their locks, and dead rows, past the end of their
- * session and past a restart, so no time limit of a session bounds them. They are named and left: only their program
- * knows whether they are to be committed.
+ * Finds transactions that were prepared and never ended. They hold their locks, and dead rows, past the end of their
+ * session and past a restart, so no time limit of a session bounds them. They are reported and not ended: only their
+ * program knows whether they are to be committed.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 
-/** A program that ends its transactions prepares them for moments. */
+/** After this time a prepared transaction counts as forgotten: a program that ends its transactions does so at once. */
 export const FORGOTTEN_SECONDS = 60
 
 /** The transactions of this database that were prepared more than $1 seconds ago, the oldest first. */

@@ -1,4 +1,4 @@
-/** A session that its pool opened and nobody used is replaced when its check refuses it, and no request fails for it. */
+/** An unused session that its check refuses is replaced, and no request fails. */
 import { type SessionGroup, sessionGroup } from "@data-cabinet/store-pg/connection/SessionGroup"
 import * as SessionPool from "@data-cabinet/store-pg/connection/SessionPool"
 import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSettings"
