@@ -1,7 +1,7 @@
 /** `cabinet event reread`: decodes the originals of stored events again in another charset, and corrects events and rows. */
 import { REREAD_REASON_WORDS } from "@data-cabinet/core/event/RereadError"
+import type { RereadExample } from "@data-cabinet/core/event/RereadExample"
 import {
-  type RereadExample,
   Rereading,
   type RereadOptions,
   type RereadOutcome,

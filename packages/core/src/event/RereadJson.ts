@@ -1,6 +1,7 @@
 /** The outcomes of rereadings, as JSON. */
 import type { ChangedValue } from "../intake/RereadOriginal.ts"
-import type { RereadExample, RereadPage, RereadVerdicts } from "./Rereading.ts"
+import type { RereadExample } from "./RereadExample.ts"
+import type { RereadPage, RereadVerdicts } from "./Rereading.ts"
 
 const valueJson = ({ field, fieldBefore, before, after }: ChangedValue) => ({
   field,

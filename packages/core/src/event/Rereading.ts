@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { type ChangedValue, type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
+import { type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { parseJson } from "../json/ParseJson.ts"
 import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
@@ -15,6 +15,7 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
 import { CHARSET_NAMES, charsetOf } from "../text/Charset.ts"
 import { noSuchEvent } from "./EventDetail.ts"
+import { exampleOf, type RereadExample } from "./RereadExample.ts"
 import { REREAD_REASON_WORDS, RereadError, type RereadReason } from "./RereadError.ts"
 import { type RereadEvent, RereadStore } from "./RereadStore.ts"
 
@@ -37,15 +38,6 @@ export interface RereadVerdict {
   readonly reason: RereadReason | null
   /** How many characters have no meaning in the charset. */
   readonly replaced: number
-}
-
-/** How one event changes, or has changed. */
-export interface RereadExample {
-  readonly event: number
-  /** The first of its values that change, shortened. */
-  readonly values: ReadonlyArray<ChangedValue>
-  /** How many more there are. */
-  readonly more: number
 }
 
 /** The outcomes for several events. */
@@ -112,8 +104,13 @@ export class Rereading extends Context.Service<
         let deliveries = 0
         for (let at = 0; at < ids.length; at += CHUNK) {
           const chunk = ids.slice(at, at + CHUNK)
-          if (change.dryRun) for (const event of yield* store.find(chunk)) found.decide(event)
-          else deliveries += yield* store.change(chunk, found.decide, change.deliver)
+          if (change.dryRun) {
+            // As in a change: a body has up to 64 KB, and others run in between.
+            for (const event of yield* store.find(chunk)) {
+              found.decide(event)
+              yield* Effect.yieldNow
+            }
+          } else deliveries += yield* store.change(chunk, found.decide, change.deliver)
           yield* Effect.yieldNow
         }
         if (deliveries > 0) yield* signal.wake
@@ -192,14 +189,11 @@ const noneReread = (verdicts: ReadonlyArray<RereadVerdict>): RereadError => {
   return new RereadError({ code: "not_reread", message: [...words, ...more].join(" "), ...reason })
 }
 
-const MAX_VALUES = 10
-const MAX_VALUE_LENGTH = 200
-
 /** Collects the verdicts of events that are read in one charset. */
 class Findings {
   readonly #as: RereadAs
   readonly #verdicts = new Map<number, RereadVerdict>()
-  readonly #changed = new Map<number, ReadonlyArray<ChangedValue>>()
+  readonly #examples = new Map<number, RereadExample>()
 
   constructor(as: RereadAs) {
     this.#as = as
@@ -215,21 +209,14 @@ class Findings {
     const isChanged = read.changed.length > 0
     const outcome = isChanged ? "changed" : "unchanged"
     this.#verdicts.set(id, { id, outcome, reason: null, replaced: read.replaced })
-    if (isChanged) this.#changed.set(id, read.changed)
+    if (isChanged) this.#examples.set(id, exampleOf(id, read.changed))
     return isChanged ? read : null
   }
 
   of(ids: ReadonlyArray<number>): Omit<RereadVerdicts, "deliveries"> {
     const verdicts = ids.flatMap((id) => this.#verdicts.get(id) ?? [])
     const first = verdicts.find(({ outcome }) => outcome === "changed")
-    if (first === undefined) return { verdicts, example: null }
-    const values = this.#changed.get(first.id)!
-    const example = {
-      event: first.id,
-      values: values.slice(0, MAX_VALUES).map(shortened),
-      more: Math.max(0, values.length - MAX_VALUES),
-    }
-    return { verdicts, example }
+    return { verdicts, example: first === undefined ? null : this.#examples.get(first.id)! }
   }
 }
 
@@ -241,13 +228,3 @@ const readAgain = ({ inTrash, original, payload }: RereadEvent, as: RereadAs): R
 
 /** Written by us, so it parses. */
 const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
-
-const shortened = ({ field, fieldBefore, before, after }: ChangedValue): ChangedValue => ({
-  field: short(field),
-  fieldBefore: fieldBefore === null ? null : short(fieldBefore),
-  before: short(before),
-  after: short(after),
-})
-
-const short = (text: string): string =>
-  text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : text
