@@ -5,28 +5,29 @@ import {
   Rereading,
   type RereadOptions,
   type RereadOutcome,
-  type RereadPage,
   type RereadVerdict,
   type RereadVerdicts,
 } from "@data-cabinet/core/event/Rereading"
 import { rereadExampleJson, rereadVerdictsJson } from "@data-cabinet/core/event/RereadJson"
 import { counted } from "@data-cabinet/core/text/Counted"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { plainText } from "../output/PlainText.ts"
-import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { confirmedByPerson, yes } from "./Confirm.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
+import { type OutcomeCounts, outcomeLines, walkSource } from "./SourceWalk.ts"
 
 const OUTCOMES: Readonly<Record<RereadOutcome, string>> = {
   changed: "changed",
   unchanged: "read as before",
   refused: "not read again",
 }
+
+const outcomeWords = (dryRun: boolean) => (dryRun ? { ...OUTCOMES, changed: "would change" } : OUTCOMES)
 
 const reasonOf = ({ reason }: RereadVerdict): string => (reason === null ? "" : REREAD_REASON_WORDS[reason])
 
@@ -55,7 +56,7 @@ const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dry
     yield* report(yield* format, { dry_run: dryRun, ...rereadVerdictsJson(found) }, (style) => {
       const cells = verdicts.map((verdict) => [
         String(verdict.id),
-        dryRun && verdict.outcome === "changed" ? "would change" : OUTCOMES[verdict.outcome],
+        outcomeWords(dryRun)[verdict.outcome],
         verdict.replaced > 0 ? `${counted(verdict.replaced, "character")} replaced` : reasonOf(verdict),
       ])
       return [
@@ -68,7 +69,7 @@ const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dry
 
 interface Walked {
   readonly seen: number
-  readonly outcomes: Readonly<Record<string, number>>
+  readonly outcomes: OutcomeCounts
   /** How many changed events have characters without a meaning in the charset. */
   readonly damaged: number
   readonly example: RereadExample | null
@@ -79,39 +80,25 @@ interface Walked {
 const walked = (sourceId: number, options: RereadOptions, dryRun: boolean) =>
   Effect.gen(function* () {
     const rereading = yield* Rereading
-    const bar = progressBar()
-    const counts = new Map<string, number>()
-    let walk: Omit<Walked, "outcomes"> = { seen: 0, damaged: 0, example: null, deliveries: 0 }
-    let cursor: string | undefined
-    do {
-      const query = { sourceId, ...options, cursor }
-      const page: RereadPage = yield* dryRun ? rereading.trySource(query) : rereading.source(query)
-      for (const { outcome, reason } of page.verdicts) {
-        const key = reason === null ? outcome : `${outcome}: ${reason}`
-        counts.set(key, (counts.get(key) ?? 0) + 1)
-      }
-      walk = {
-        seen: walk.seen + page.seen,
-        damaged:
-          walk.damaged + page.verdicts.filter(({ outcome, replaced }) => outcome === "changed" && replaced > 0).length,
-        example: walk.example ?? page.example,
-        deliveries: walk.deliveries + page.deliveries,
-      }
-      cursor = page.nextCursor ?? undefined
-      bar.count(dryRun ? "counting" : "reading", counted(walk.seen, "event"), yield* Clock.currentTimeMillis)
-    } while (cursor !== undefined)
-    bar.clear()
-    const outcomes = Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-    return { ...walk, outcomes }
+    let damaged = 0
+    let example: RereadExample | null = null
+    const walk = yield* walkSource(
+      dryRun ? "counting" : "reading",
+      (cursor) => {
+        const query = { sourceId, ...options, cursor }
+        return dryRun ? rereading.trySource(query) : rereading.source(query)
+      },
+      (page) => {
+        damaged += page.verdicts.filter(({ outcome, replaced }) => outcome === "changed" && replaced > 0).length
+        example ??= page.example
+      },
+    )
+    return { ...walk, damaged, example }
   })
 
 const walkLines = ({ seen, outcomes, damaged, example }: Walked, dryRun: boolean): ReadonlyArray<string> => [
   `${counted(seen, "event")} examined.`,
-  ...Object.entries(outcomes).map(([key, count]) => {
-    const [outcome, reason] = key.split(": ") as [RereadOutcome, NonNullable<RereadVerdict["reason"]> | undefined]
-    const words = dryRun && outcome === "changed" ? "would change" : OUTCOMES[outcome]
-    return `  ${words}${reason === undefined ? "" : `: ${REREAD_REASON_WORDS[reason]}`}: ${count}`
-  }),
+  ...outcomeLines(outcomes, outcomeWords(dryRun), REREAD_REASON_WORDS),
   ...(damaged > 0
     ? [`${counted(damaged, "event has", "events have")} characters without a meaning in this charset.`]
     : []),

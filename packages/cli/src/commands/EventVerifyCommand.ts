@@ -1,24 +1,18 @@
 /** `cabinet event verify`: checks stored events against the current recipe and secrets. */
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
-import {
-  type LateOutcome,
-  type LatePage,
-  LateVerification,
-  type LateVerdict,
-  type LateVerdicts,
-} from "@data-cabinet/core/verification/LateVerification"
+import { type LateOutcome, LateVerification, type LateVerdict } from "@data-cabinet/core/verification/LateVerification"
 import { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
 import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
 import { counted } from "@data-cabinet/core/text/Counted"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
-import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { REFUSAL_WORDS } from "./EventShowCommand.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
+import { outcomeLines, walkSource } from "./SourceWalk.ts"
 
 const REASONS: Readonly<Record<NonNullable<LateVerdict["reason"]>, string>> = {
   ...REFUSAL_WORDS,
@@ -61,44 +55,20 @@ const eventsVerified = (events: ReadonlyArray<number>, deliver: boolean) =>
     })
   })
 
-/** How many events had which outcome and reason. */
-const countedBy = (verdicts: LateVerdicts["verdicts"], counts: Map<string, number>) => {
-  for (const { outcome, reason } of verdicts) {
-    const key = reason === null ? outcome : `${outcome}: ${reason}`
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-}
-
 const sourceVerified = (sourceId: number, deliver: boolean, dryRun: boolean) =>
   Effect.gen(function* () {
     const late = yield* LateVerification
     const baseUrl = yield* baseUrlOf
-    const bar = progressBar()
-    const counts = new Map<string, number>()
-    let seen = 0
-    let deliveries = 0
-    let cursor: string | undefined
-    do {
+    const { seen, outcomes, deliveries } = yield* walkSource("verifying", (cursor) => {
       const query = { sourceId, deliver, baseUrl, cursor }
-      const page: LatePage = yield* dryRun ? late.trySource(query) : late.source(query)
-      countedBy(page.verdicts, counts)
-      seen += page.seen
-      deliveries += page.deliveries
-      cursor = page.nextCursor ?? undefined
-      bar.count("verifying", counted(seen, "event"), yield* Clock.currentTimeMillis)
-    } while (cursor !== undefined)
-    bar.clear()
-    const outcomes = Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-    yield* report(yield* format, { source_id: sourceId, dry_run: dryRun, seen, outcomes, deliveries }, () => {
-      const lines = Object.entries(outcomes).map(([key, count]) => {
-        const [outcome, reason] = key.split(": ") as [LateOutcome, NonNullable<LateVerdict["reason"]> | undefined]
-        return `  ${OUTCOMES[outcome]}${reason === undefined ? "" : `: ${REASONS[reason]}`}: ${count}`
-      })
-      return [
-        `${counted(seen, "event")} examined.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`,
-        ...lines,
-      ].join("\n")
+      return dryRun ? late.trySource(query) : late.source(query)
     })
+    yield* report(yield* format, { source_id: sourceId, dry_run: dryRun, seen, outcomes, deliveries }, () =>
+      [
+        `${counted(seen, "event")} examined.${dryRun ? " Nothing was changed." : delivered(deliver, deliveries)}`,
+        ...outcomeLines(outcomes, OUTCOMES, REASONS),
+      ].join("\n"),
+    )
   })
 
 export const verify = Command.make(

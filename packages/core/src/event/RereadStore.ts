@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ReadableOriginal, Reread } from "../intake/RereadOriginal.ts"
+import type { OriginalSlice, SliceQuery } from "./OriginalSlice.ts"
 
 /** An event to reread. */
 export interface RereadEvent {
@@ -11,18 +12,6 @@ export interface RereadEvent {
   readonly payload: string
   /** Null without an original request, or if it has expired. */
   readonly original: ReadableOriginal | null
-}
-
-/** Epoch, transaction id and number of an event. */
-export type RereadPlace = ReadonlyArray<string>
-
-/** Some events of a source, and where the next slice begins. */
-export interface RereadSlice {
-  /** Those whose originals are kept and are not JSON. */
-  readonly events: ReadonlyArray<number>
-  readonly seen: number
-  /** The next slice begins after this; null after the last. */
-  readonly next: RereadPlace | null
 }
 
 /** Returns what to store for an event; null to leave it as it is. Called with the event locked, perhaps more than once. */
@@ -37,12 +26,8 @@ export class RereadStore extends Context.Service<
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
     /** Those of the events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
-    /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
-    readonly slice: (options: {
-      readonly sourceId: number
-      readonly after: RereadPlace | null
-      readonly limit: number
-    }) => Returns<RereadSlice>
+    /** The events whose originals are kept and are not JSON. */
+    readonly slice: (query: SliceQuery) => Returns<OriginalSlice>
     /**
      * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, the same transaction
      * makes the changed events' deliveries due again, and adds one for each address that is as old as the event and has no

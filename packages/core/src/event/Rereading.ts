@@ -10,12 +10,13 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { parseJson } from "../json/ParseJson.ts"
-import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
 import { CHARSET_NAMES, charsetOf } from "../text/Charset.ts"
 import { noSuchEvent } from "./EventDetail.ts"
 import { exampleOf, type RereadExample } from "./RereadExample.ts"
+import { originalPage } from "./OriginalSlice.ts"
 import { REREAD_REASON_WORDS, RereadError, type RereadReason } from "./RereadError.ts"
 import { type RereadEvent, RereadStore } from "./RereadStore.ts"
 
@@ -143,14 +144,12 @@ export class Rereading extends Context.Service<
         }
         const scope = [sourceId, as.charset.name, as.allValues, deliver]
         const walk: CursorWalk = { kind: "reread", scope, key: yield* keys.key }
-        const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
-        if (after === undefined) {
-          const message = "cursor must be a next_cursor of this source's rereading, with the same options."
-          return yield* new RereadError({ code: "bad_cursor", message })
-        }
-        const { events, seen, next } = yield* store.slice({ sourceId, after, limit })
-        const done = yield* all(events, as, { dryRun, deliver })
-        return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
+        return yield* originalPage(
+          { walk, cursor },
+          BAD_CURSOR,
+          (after) => store.slice({ sourceId, after, limit }),
+          (events) => all(events, as, { dryRun, deliver }),
+        )
       })
 
       return Rereading.of({
@@ -162,6 +161,11 @@ export class Rereading extends Context.Service<
     }),
   )
 }
+
+const BAD_CURSOR = Effect.suspend(() => {
+  const message = "cursor must be a next_cursor of this source's rereading, with the same options."
+  return new RereadError({ code: "bad_cursor", message })
+})
 
 interface Change {
   readonly dryRun: boolean

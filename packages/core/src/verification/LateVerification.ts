@@ -9,7 +9,8 @@ import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
-import { type CursorWalk, decodeCursor, encodeCursor } from "../pagination/Cursor.ts"
+import { originalPage } from "../event/OriginalSlice.ts"
+import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { intakePath } from "../source/SourceJson.ts"
 import type { IntakeSource } from "../source/Source.ts"
@@ -128,14 +129,12 @@ export class LateVerification extends Context.Service<
           return yield* new LateVerificationError({ code: "not_checkable", message })
         }
         const walk: CursorWalk = { kind: "verification", scope: [sourceId, deliver], key: yield* keys.key }
-        const after = cursor === undefined ? null : decodeCursor(walk, cursor)?.map((part) => part ?? "")
-        if (after === undefined) {
-          const message = "cursor must be a next_cursor of this source's verification, with the same deliver."
-          return yield* new LateVerificationError({ code: "bad_cursor", message })
-        }
-        const { events, seen, next } = yield* store.slice({ sourceId, after, limit, undelivered: deliver })
-        const done = yield* all(events, { deliver, baseUrl, dryRun })
-        return { ...done, seen, nextCursor: next === null ? null : encodeCursor(walk, next) }
+        return yield* originalPage(
+          { walk, cursor },
+          BAD_CURSOR,
+          (after) => store.slice({ sourceId, after, limit, undelivered: deliver }),
+          (events) => all(events, { deliver, baseUrl, dryRun }),
+        )
       })
 
       return LateVerification.of({
@@ -155,6 +154,11 @@ export class LateVerification extends Context.Service<
     }),
   )
 }
+
+const BAD_CURSOR = Effect.suspend(() => {
+  const message = "cursor must be a next_cursor of this source's verification, with the same deliver."
+  return new LateVerificationError({ code: "bad_cursor", message })
+})
 
 interface Ports {
   readonly store: LateVerificationStore["Service"]

@@ -1,6 +1,7 @@
 /** Reads the events that `LateVerification` checks, and stores its findings. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { OriginalSlice, SliceQuery } from "../event/OriginalSlice.ts"
 import type { KeptRequest } from "./LateCheck.ts"
 import type { RecipeName } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
@@ -26,18 +27,6 @@ export interface LateFinding {
   readonly refusal: RefusalReason | null
 }
 
-/** Epoch, transaction id and number of an event. */
-export type LatePlace = ReadonlyArray<string>
-
-/** Some events of a source, and where the next slice begins. */
-export interface LateSlice {
-  /** The events whose requests should be checked or, if requested, delivered. */
-  readonly events: ReadonlyArray<number>
-  readonly seen: number
-  /** The next slice begins after this; null after the last. */
-  readonly next: LatePlace | null
-}
-
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 
 export class LateVerificationStore extends Context.Service<
@@ -47,14 +36,8 @@ export class LateVerificationStore extends Context.Service<
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
     /** Those of the events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
-    /** Examines a bounded number of a source's events whose original requests may still be stored, oldest first. */
-    readonly slice: (options: {
-      readonly sourceId: number
-      readonly after: LatePlace | null
-      readonly limit: number
-      /** Whether to include events that were verified late and not delivered. */
-      readonly undelivered: boolean
-    }) => Returns<LateSlice>
+    /** The events whose requests should be checked; with `undelivered`, also those that were verified late and not delivered. */
+    readonly slice: (query: SliceQuery & { readonly undelivered: boolean }) => Returns<OriginalSlice>
     /**
      * Stores the findings beside the verdicts of intake. From then on, a successful finding is the verdict of all
      * events of the request, for good.

@@ -1,9 +1,25 @@
-/** Statements over events and the original requests that are kept of them. */
+/** Reads events with the original requests that are kept of them. */
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { OriginalSlice, SliceQuery } from "@data-cabinet/core/event/OriginalSlice"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** $1: events. The first that does not exist. */
-export const MISSING_EVENT = `
+const MISSING_EVENT = `
   SELECT g.id::text AS id FROM unnest($1::int8[]) WITH ORDINALITY AS g(id, n)
   WHERE NOT EXISTS (SELECT FROM cabinet.event e WHERE e.id = g.id) ORDER BY g.n LIMIT 1`
+
+/** The first of the events that does not exist; null if all do. */
+export const missingEvent = (
+  sql: PgClient.PgClient,
+  events: ReadonlyArray<number>,
+): Effect.Effect<number | null, StoreUnavailable> =>
+  sql.unsafe<{ readonly id: string }>(MISSING_EVENT, [int8Array(events)]).pipe(
+    Effect.map(([row]) => (row === undefined ? null : Number(row.id))),
+    orUnavailable,
+  )
 
 /** An original request has the time of its events, which finds its partition. `days`: a placeholder for how long it is shown. */
 export const originalOf = (days: string): string => `cabinet.original_request o
@@ -11,7 +27,7 @@ export const originalOf = (days: string): string => `cabinet.original_request o
       AND o.received_at > cabinet.now() - make_interval(hours => ${days}::int * 24)`
 
 /** An event of a slice, in order. */
-export interface SlicedEvent {
+interface SlicedEvent {
   /** Epoch, transaction id and number. */
   readonly place: ReadonlyArray<string>
   /** Whether its original is kept and satisfies the condition. */
@@ -41,17 +57,19 @@ export const slicedEvents = (wanted: string): string => `
   ) e LEFT JOIN ${originalOf("$2")}
   ORDER BY e.epoch, e.xid, e.id`
 
-/** The parameters of a slice that begins after this place; null for the first. */
-export const sliceValues = (
-  sourceId: number,
+/** Runs a statement of `slicedEvents`; `more` are the values after its own. */
+export const originalSlice = (
+  sql: PgClient.PgClient,
+  statement: string,
+  { sourceId, after, limit }: SliceQuery,
   days: number,
-  limit: number,
-  after: ReadonlyArray<string> | null,
-): ReadonlyArray<unknown> => [sourceId, days, limit, ...(after ?? [null, null, null])]
-
-/** The wanted events of a slice, how many it has, and its last place if more may follow. */
-export const sliceOf = (rows: ReadonlyArray<SlicedEvent>, limit: number) => ({
-  events: rows.filter(({ wanted }) => wanted).map(({ place }) => Number(place[2])),
-  seen: rows.length,
-  next: rows.length < limit ? null : rows.at(-1)!.place,
-})
+  ...more: ReadonlyArray<unknown>
+): Effect.Effect<OriginalSlice, StoreUnavailable> =>
+  sql.unsafe<SlicedEvent>(statement, [sourceId, days, limit, ...(after ?? [null, null, null]), ...more]).pipe(
+    Effect.map((rows) => ({
+      events: rows.filter(({ wanted }) => wanted).map(({ place }) => Number(place[2])),
+      seen: rows.length,
+      next: rows.length < limit ? null : rows.at(-1)!.place,
+    })),
+    orUnavailable,
+  )

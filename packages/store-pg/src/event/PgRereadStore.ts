@@ -13,7 +13,7 @@ import { isConflict, isUnavailable, orUnavailable } from "../connection/StoreFai
 import { deliverStored } from "../delivery/DeliverStored.ts"
 import { RESEND_OF_EVENTS } from "../delivery/DeliveryStatement.ts"
 import { replaceRows, setRefusedAside, writeStoredRows } from "../row/StoredRows.ts"
-import { MISSING_EVENT, type SlicedEvent, sliceOf, sliceValues } from "./KeptOriginals.ts"
+import { missingEvent, originalSlice } from "./KeptOriginals.ts"
 import * as RereadStatement from "./RereadStatement.ts"
 import { LOCK_SOURCES } from "./TrashStatement.ts"
 
@@ -141,21 +141,13 @@ export const layer = ({ originalDays }: RereadStoreOptions) =>
     RereadStore,
     Effect.map(PgClient.PgClient, (sql) =>
       RereadStore.of({
-        missing: (events) =>
-          sql.unsafe<{ readonly id: string }>(MISSING_EVENT, [int8Array(events)]).pipe(
-            Effect.map(([row]) => (row === undefined ? null : Number(row.id))),
-            orUnavailable,
-          ),
+        missing: (events) => missingEvent(sql, events),
         find: (events) =>
           sql.unsafe<RereadStatement.RereadRow>(RereadStatement.FIND, [int8Array(events), originalDays]).pipe(
             Effect.map((rows) => rows.map(toEvent)),
             orUnavailable,
           ),
-        slice: ({ sourceId, after, limit }) =>
-          sql.unsafe<SlicedEvent>(RereadStatement.SLICE, sliceValues(sourceId, originalDays, limit, after)).pipe(
-            Effect.map((rows) => sliceOf(rows, limit)),
-            orUnavailable,
-          ),
+        slice: (query) => originalSlice(sql, RereadStatement.SLICE, query, originalDays),
         change: (events, decide, deliver) =>
           sql.withTransaction(change(sql, { events, originalDays, decide, deliver })).pipe(orUnavailable),
       }),

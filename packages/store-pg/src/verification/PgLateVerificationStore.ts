@@ -9,7 +9,7 @@ import { Effect, Layer } from "effect"
 import { int8Array, textArray } from "../connection/ArrayParameter.ts"
 import { deliverStored, type UndeliveredEvent } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { MISSING_EVENT, type SlicedEvent, sliceOf, sliceValues } from "../event/KeptOriginals.ts"
+import { missingEvent, originalSlice } from "../event/KeptOriginals.ts"
 import * as LateStatement from "./LateStatement.ts"
 
 const requestOf = (row: LateStatement.LateRow): KeptRequest | null =>
@@ -45,20 +45,13 @@ export const layer = ({ originalDays }: LateVerificationOptions) =>
     LateVerificationStore,
     Effect.map(PgClient.PgClient, (sql) =>
       LateVerificationStore.of({
-        missing: (events) =>
-          sql.unsafe<{ readonly id: string }>(MISSING_EVENT, [int8Array(events)]).pipe(
-            Effect.map(([row]) => (row === undefined ? null : Number(row.id))),
-            orUnavailable,
-          ),
+        missing: (events) => missingEvent(sql, events),
         find: (events) =>
           sql.unsafe<LateStatement.LateRow>(LateStatement.FIND, [int8Array(events), originalDays]).pipe(
             Effect.map((rows) => rows.map(toLateEvent)),
             orUnavailable,
           ),
-        slice: Effect.fnUntraced(function* ({ sourceId, after, limit, undelivered }) {
-          const values = [...sliceValues(sourceId, originalDays, limit, after), undelivered]
-          return sliceOf(yield* sql.unsafe<SlicedEvent>(LateStatement.SLICE, values), limit)
-        }, orUnavailable),
+        slice: ({ undelivered, ...query }) => originalSlice(sql, LateStatement.SLICE, query, originalDays, undelivered),
         record: (findings) => {
           const ids = int8Array(findings.map(({ requestId }) => requestId))
           const recipes = textArray(findings.map(({ recipe }) => recipe))
