@@ -1,7 +1,7 @@
 /** Forms that are refused, sent after their session had ended, or carried out. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
-import { type Visitor, visitor } from "../support/browserSession.ts"
+import { type Page, type Visitor, visitor } from "../support/browserSession.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -71,6 +71,23 @@ it("a form is kept for its sender alone, sealed, without its secrets", async () 
   const back = (await who.get("/console/addresses/1")).text
   assert.match(back, /name="header_name"[^>]*value="X-Typed"/)
   assert.notInclude(back, "the-secret")
+})
+
+it("the headers that keep a form have at most the 4,096 bytes that nginx passes on", async () => {
+  const { who, end } = await editor("Radia")
+  const sizeOf = ({ headers }: Page) => {
+    const all = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+    return `HTTP/1.1 303 See Other\r\n${all.join("")}\r\n`.length
+  }
+  await end()
+  const random = Array.from({ length: 3_000 }, (_, n) => ((n * 7_919) ** 3 % 1_000_003).toString(36)).join("")
+  const kept: Array<boolean> = []
+  for (let length = 1_000; length <= 5_000; length += 200) {
+    const response = await who.post(CHANGE, { ...AT, name: random.slice(0, length) })
+    assert.isAtMost(sizeOf(response), 4_096, String(length))
+    kept.push(response.headers.getSetCookie().length > 0)
+  }
+  assert.deepStrictEqual([kept.at(0), kept.at(-1)], [true, false])
 })
 
 it("a form that is too long to be kept, or of an unknown sender, says so; one of another origin is refused", async () => {

@@ -15,6 +15,7 @@ import type { PlaceOf } from "./FormAgain.ts"
 import { lineAbove } from "./LineAbove.ts"
 
 const SECONDS = 60
+/** With the address of the screen: nginx passes on 4,096 bytes of all headers, by default. */
 const MAX_CHARACTERS = 3_000
 
 interface Undo {
@@ -57,8 +58,9 @@ export const doneLines = (baseUrl: string, placeOf: PlaceOf) => {
     const { fields = [] } = UNDO[doneKey(screen)] ?? {}
     const query = queryText(form.filter(([name]) => fields.includes(name)))
     const whole = [address, `${address}?${query}`].map((one) => `${placeHash(location)}.${encodeURIComponent(one)}`)
-    const text = query !== "" && whole[1]!.length <= MAX_CHARACTERS ? whole[1]! : whole[0]!
-    return text.length > MAX_CHARACTERS ? null : cookie.set(text, SECONDS)
+    const most = MAX_CHARACTERS - location.length
+    const text = query !== "" && whole[1]!.length <= most ? whole[1]! : whole[0]!
+    return text.length > most ? null : cookie.set(text, SECONDS)
   }
 
   /** Adds the sentence to the screen that it is meant for, once, and clears the cookie. */

@@ -19,8 +19,11 @@ import { lineAbove } from "./LineAbove.ts"
 
 const KEPT_SECONDS = 1_800
 
-/** A browser keeps 4,096 bytes with the name and the attributes. */
-const MAX_SEALED = 3_800
+/**
+ * The sealed form and the address that it comes back to. A browser keeps 4,096 bytes with the name and the attributes; nginx
+ * passes on so many of all headers of a response, by default, and makes a 502 of more.
+ */
+const MAX_SEALED = 3_000
 /** Longer forms would not compress to that size. */
 const MAX_TYPED = 50_000
 
@@ -43,7 +46,7 @@ export const keptForms = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const kept: Kept = [Math.floor(now / 1_000) + KEPT_SECONDS, known.personId, at, action, typed]
     const sealed = sealText(signing, PURPOSE, deflateRawSync(JSON.stringify(kept)))
-    return sealed.length > MAX_SEALED ? null : cookie.set(sealed, KEPT_SECONDS)
+    return sealed.length + encodeURIComponent(at).length > MAX_SEALED ? null : cookie.set(sealed, KEPT_SECONDS)
   })
 
   const opened = Effect.fnUntraced(function* (sealed: string) {
