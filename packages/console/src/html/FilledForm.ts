@@ -4,8 +4,8 @@
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { FORM_AT, FORM_ID } from "./PostForm.ts"
-import { type Change, changed, type Tag, tagsOf, unescapeHtml, withAttributes } from "./MarkupTags.ts"
-import { escapeHtml } from "@data-cabinet/http-node/html/Html"
+import { type Change, changed, type Tag, tagsOf, withAttributes } from "./MarkupTags.ts"
+import { escapeHtml, unescapeHtml } from "@data-cabinet/http-node/html/Html"
 
 export interface TypedForm {
   /** The path that it is sent to. */

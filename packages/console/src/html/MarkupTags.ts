@@ -2,7 +2,7 @@
  * Finds the tags of our own markup by their places in the text, and changes the text there. It reads only what `markup` writes:
  * every attribute is quoted, and every `<`, `>` and `"` in a value is escaped.
  */
-import { escapeHtml } from "@data-cabinet/http-node/html/Html"
+import { escapeHtml, unescapeHtml } from "@data-cabinet/http-node/html/Html"
 
 export interface Tag {
   /** In lower case; the end tag of an element has `closes`. */
@@ -24,11 +24,6 @@ const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
 
 /** Elements without content, which have no end tag. */
 const VOID: ReadonlySet<string> = new Set(["input", "br", "hr", "img", "path", "rect", "circle", "meta", "link"])
-
-const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#13": "\r" }
-
-export const unescapeHtml = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|#39|#13);/g, (whole, name: string) => NAMED[name] ?? whole)
 
 export const tagsOf = (html: string): ReadonlyArray<Tag> => {
   const tags: Array<Tag> = []

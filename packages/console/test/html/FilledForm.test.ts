@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { filledForm, SECRET_FIELDS, type TypedForm } from "@data-cabinet/console/html/FilledForm"
-import { tagsOf, unescapeHtml } from "@data-cabinet/console/html/MarkupTags"
+import { tagsOf } from "@data-cabinet/console/html/MarkupTags"
 import { postForm } from "@data-cabinet/console/html/PostForm"
-import { escapeHtml, type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { escapeHtml, unescapeHtml, type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { assert, it } from "vitest"
 import { randomOf, seeded } from "../../../../test/support/random.ts"
 

@@ -3,7 +3,7 @@
  * archive as well, and stays one. An archive of no file or of several is refused, and its files are listed.
  */
 import { crc32 } from "node:zlib"
-import { type ZipEntry, zipEntries } from "../sheet/ZipArchive.ts"
+import { HEADER_BYTES, headerSize, type ZipEntry, zipEntries } from "../sheet/ZipArchive.ts"
 import { ArchiveFault } from "./ArchiveFault.ts"
 import { inflate } from "./Inflate.ts"
 import { checkStated, limited } from "./UnpackLimit.ts"
@@ -86,8 +86,6 @@ export const onlyEntry = ({ bytes, from }: Tail, maxBytes: number): ZipEntry | n
 /** The name of an entry without its folders. */
 export const entryName = ({ name }: ZipEntry): string => shown(name.slice(name.lastIndexOf("/") + 1))
 
-const HEADER_BYTES = 30
-
 /** The packed bytes of an entry. */
 const packedPieces = async function* (archive: AsyncIterable<Uint8Array>, entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let skip = entry.offset
@@ -99,9 +97,9 @@ const packedPieces = async function* (archive: AsyncIterable<Uint8Array>, entry:
     if (left === -1 && skip === 0) {
       header = Buffer.concat([header, rest])
       if (header.length < HEADER_BYTES) continue
-      if (header.readUInt32LE(0) !== 0x04034b50)
-        throw new ArchiveFault(`its file has no header at byte ${entry.offset}`)
-      skip = HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
+      const size = headerSize(header, 0)
+      if (size === null) throw new ArchiveFault(`its file has no header at byte ${entry.offset}`)
+      skip = size
       left = entry.packed
       rest = header.subarray(Math.min(skip, header.length))
       skip -= header.length - rest.length

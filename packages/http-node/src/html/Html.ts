@@ -21,6 +21,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Text for an element's content or a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"'\r]/g, (char) => ESCAPES[char] ?? char)
 
+const CHARACTERS = new Map(Object.entries(ESCAPES).map(([char, escape]) => [escape, char]))
+
+/** The text that `escapeHtml` escaped. */
+export const unescapeHtml = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39|#13);/g, (escape) => CHARACTERS.get(escape)!)
+
 /** The values in a template; `null` and `false` render nothing, a list renders its items one after another. */
 export type HtmlValue = Html | string | number | null | false | ReadonlyArray<HtmlValue>
 

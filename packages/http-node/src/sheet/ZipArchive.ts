@@ -115,11 +115,21 @@ export const zipEntries = (bytes: Uint8Array, from = 0): ReadonlyArray<ZipEntry>
   return found
 }
 
+/** The size of an entry's own header, before its name and extra fields. */
+export const HEADER_BYTES = 30
+
+/** How many bytes an entry's own header takes with its name and extra fields; null if no such header begins there. */
+export const headerSize = (bytes: Uint8Array, at: number): number | null => {
+  const view = viewOf(bytes)
+  if (at + HEADER_BYTES > bytes.length || view.getUint32(at, true) !== PART_SIGNATURE) return null
+  return HEADER_BYTES + view.getUint16(at + 26, true) + view.getUint16(at + 28, true)
+}
+
 /** The packed bytes of an entry. */
 export const packedBytes = (bytes: Uint8Array, { name, offset, packed }: ZipEntry): Uint8Array => {
-  const view = viewOf(bytes)
-  if (offset + 30 > bytes.length || view.getUint32(offset, true) !== PART_SIGNATURE) throw damaged()
-  const begin = offset + 30 + view.getUint16(offset + 26, true) + view.getUint16(offset + 28, true)
+  const size = headerSize(bytes, offset)
+  if (size === null) throw damaged()
+  const begin = offset + size
   if (begin + packed > bytes.length) throw new SheetFault(`its part ${name.slice(0, 100)} is truncated`)
   return bytes.subarray(begin, begin + packed)
 }
