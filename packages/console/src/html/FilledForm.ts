@@ -50,33 +50,35 @@ interface Form {
 
 /** A control belongs to the form around it, or to the one whose id it names. */
 const formsOf = (tags: ReadonlyArray<Tag>): ReadonlyArray<Form> => {
+  const forms = tags.filter(({ name, closes }) => name === "form" && !closes)
+  const byId = new Map(forms.flatMap((tag) => (tag.attributes.has("id") ? [[tag.attributes.get("id"), tag]] : [])))
+  const formOf = ({ attributes, around }: Tag): Tag | undefined => {
+    const named = attributes.get("form")
+    if (named !== undefined) return byId.get(named)
+    const at = around.findLast((one) => tags[one]!.name === "form")
+    return at === undefined ? undefined : tags[at]
+  }
   const controls = tags.filter(({ name, closes }) => CONTROLS.has(name) && !closes)
-  return tags
-    .filter(({ name, closes }) => name === "form" && !closes)
-    .map((tag) => {
-      const id = tag.attributes.get("id")
-      const isIn = ({ attributes, around }: Tag) => {
-        const named = attributes.get("form")
-        return named === undefined ? around.some((one) => tags[one] === tag) : named === id
-      }
-      return { tag, controls: controls.filter(isIn) }
-    })
+  const its = Map.groupBy(controls, formOf)
+  return forms.map((tag) => ({ tag, controls: its.get(tag) ?? [] }))
 }
 
 const isSentTo = ({ tag, controls }: Form, action: string): boolean =>
   [tag.attributes.get("action"), ...controls.map(({ attributes }) => attributes.get("formaction"))].includes(action)
 
-/** Among forms with one address, such as those of a list, the one whose fields were sent. */
-const resemblance = ({ controls }: Form, { pairs, isFilled }: TypedForm): number => {
-  if (isFilled === true) return 0
+/** How many of a form's fields were sent; among forms with one address, such as those of a list, it finds the one. */
+const resemblanceTo = ({ pairs, isFilled }: TypedForm): ((form: Form) => number) => {
+  if (isFilled === true) return () => 0
+  // Once for all forms: a person can send a hundred thousand pairs.
   const names = new Set(pairs.map(([name]) => name))
-  return controls.reduce((sum, control) => {
+  const sent = new Set(pairs.map(([name, value]) => `${name}\0${value}`))
+  const points = (control: Tag): number => {
     const name = nameOf(control)
-    if (OWN_FIELDS.has(name) || name === "") return sum
-    if (typeOf(control) !== "hidden") return sum + (names.has(name) ? 1 : 0)
-    const value = control.attributes.get("value") ?? ""
-    return sum + (pairs.some(([key, sent]) => key === name && sent === value) ? 1 : -100)
-  }, 0)
+    if (OWN_FIELDS.has(name) || name === "") return 0
+    if (typeOf(control) !== "hidden") return names.has(name) ? 1 : 0
+    return sent.has(`${name}\0${control.attributes.get("value") ?? ""}`) ? 1 : -100
+  }
+  return ({ controls }) => controls.reduce((sum, control) => sum + points(control), 0)
 }
 
 const isField = (control: Tag): boolean =>
@@ -92,9 +94,10 @@ const valuesOf = ({ controls }: Form, pairs: Pairs): ReadonlyMap<Tag, string> =>
     const given = (sent.get(name) ?? []).map(([, value]) => value)
     const fields = its.filter((one) => !isChoice(one))
     for (const [at, value] of given.slice(0, fields.length).entries()) values.set(fields[at]!, value)
+    const chosen = new Set(given)
     for (const one of its.filter(isChoice)) {
       const value = one.attributes.get("value") ?? "on"
-      if (given.includes(value)) values.set(one, value)
+      if (chosen.has(value)) values.set(one, value)
     }
   }
   return values
@@ -182,9 +185,10 @@ const fieldOf = (
 /** The form as it was filled; null if the screen has no such form with a field. */
 export const filledForm = (html: string, typed: TypedForm, message: FormMessage | null): string | null => {
   const tags = tagsOf(html)
+  const alikeTo = resemblanceTo(typed)
   const [found] = formsOf(tags)
     .filter((one) => isSentTo(one, typed.action) && one.controls.some(isField))
-    .map((form) => ({ form, alike: resemblance(form, typed) }))
+    .map((form) => ({ form, alike: alikeTo(form) }))
     .filter(({ alike }) => alike >= 0)
     .sort((one, other) => other.alike - one.alike)
   if (found === undefined) return null

@@ -141,3 +141,21 @@ it("every form names its address, since a refused one is shown at another", () =
     ["html/FilledForm.ts"].filter((file) => without.includes(file)),
   )
 })
+
+it("filledForm goes through the sent pairs a few times when a list has many forms of one address", () => {
+  let reads = 0
+  const pairs = new Proxy(
+    Array.from({ length: 1_000 }, (_, n) => [`f${n}`, ""] as const),
+    {
+      get: (target, key) => {
+        if (/^\d+$/.test(String(key))) reads++
+        return Reflect.get(target, key) as unknown
+      },
+    },
+  )
+  const one = (n: number) =>
+    postForm({ path: "/save", body: markup`<input type="hidden" name="n" value="${n}"><input name="f1">` }).text
+  const list = Array.from({ length: 100 }, (_, n) => one(n)).join("")
+  assert.isNull(filledForm(list, { action: "/save", pairs }, message))
+  assert.isAtMost(reads, 10_000)
+})
