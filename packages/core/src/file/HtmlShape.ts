@@ -58,7 +58,7 @@ const beginOf = (rows: ReadonlyArray<HtmlRow>, given: GivenHtmlShape) => {
 }
 
 /** The rows of one table, and the numbers of a few others: a page can have millions of tables. */
-class FoundTables {
+class PageTables {
   readonly #wanted: number | null
   readonly rows: Array<HtmlRow> = []
   /** The first tables, and how many there are. */
@@ -93,7 +93,7 @@ export const htmlShape = (
   given: GivenHtmlShape,
 ): Effect.Effect<HtmlShape, FileError> =>
   Effect.gen(function* () {
-    const found = new FoundTables(given.sheet === undefined ? null : Number(given.sheet))
+    const found = new PageTables(given.sheet === undefined ? null : Number(given.sheet))
     const tokens = new HtmlTables({
       row: (row) => {
         if (found.isWanted(row.table) && found.rows.length < SAMPLE_ROWS) found.rows.push(row)
