@@ -132,3 +132,22 @@ it("a refused form shows its screen with the status and the code that the API ha
   const missing = await owner.post("/console/sources/999/change", { form_at: "/console/sources/999", name: "x" })
   assert.strictEqual(missing.status, 404)
 })
+
+const upload = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>>) => {
+  const body = new FormData()
+  for (const [name, value] of Object.entries({ source_id: "1", ...fields })) body.set(name, value)
+  body.set("file", new File(["a,b\n1,2\n"], "list.csv"))
+  return fetch(`${cabinet.base}/console/files`, { method: "POST", headers, body })
+}
+
+it("a refused upload says why at its field, and a script gets the reason alone", async () => {
+  const headers = { ...(await cabinet.as("owner")), "sec-fetch-site": "same-origin" }
+  const whole = await upload({ header_row: "0" }, headers)
+  assert.strictEqual(whole.status, 400)
+  assert.match(await whole.text(), /<p class="wrong"[^>]*>The header&#39;s row must be a number from 1\./)
+  const part = await upload({ header_row: "0" }, { ...headers, "x-fragment": "1" })
+  assert.strictEqual(part.status, 400)
+  const text = await part.text()
+  assert.match(text, /^<div class="box error" role="alert">[^]*must be a number from 1\.[^]*<code>bad_option<\/code>/)
+  assert.notMatch(text, /<main|<h1|class="button"/)
+})

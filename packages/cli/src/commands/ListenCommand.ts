@@ -163,7 +163,7 @@ const targetOf = (given: string, secret: Option.Option<string>) =>
   Effect.gen(function* () {
     const url = parseAddressUrl(given)
     if (Result.isFailure(url)) {
-      return yield* new CommandError({ code: "usage", message: `--forward-to: ${url.failure.message}.` })
+      return yield* new CommandError({ code: "usage", message: `--forward-to: ${url.failure.message}` })
     }
     const chosen = Option.isNone(secret) ? newSecret() : yield* readSecretLine(secret.value, "The signing secret")
     return { url: url.success.href, secret: chosen } satisfies Target

@@ -29,7 +29,7 @@ const send = (form: HTMLFormElement, data: FormData, place: HTMLElement): void =
   request.addEventListener("loadend", () => {
     under(false)
     const { status, responseText: text } = request
-    // A refusal is a screen of its own, whose main part says why.
+    // A session that has ended leads to a whole screen, whose main part says why.
     const [from, to] = [text.indexOf("<main"), text.indexOf("</main>")]
     if (status === 0) place.textContent = form.dataset["failed"] ?? ""
     else setHtml(place, from < 0 ? text : text.slice(text.indexOf(">", from) + 1, to))

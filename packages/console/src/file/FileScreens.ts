@@ -12,7 +12,13 @@ import { filledForm } from "../html/FilledForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { notationIn } from "../html/NotationChoice.ts"
 import { idOf } from "../screen/Act.ts"
-import { type ConsoleScreen, type FormCall, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
+import {
+  type ConsoleScreen,
+  type FormCall,
+  type FormRefusal,
+  type Pairs,
+  wantsFragment,
+} from "../screen/ConsoleScreen.ts"
 import { csvChoiceIn } from "./CsvChoice.ts"
 import { type FileData, fileScreen } from "./FileScreen.ts"
 import { reportBox } from "./ReportBox.ts"
@@ -53,7 +59,11 @@ export const fileScreens = Effect.gen(function* () {
     const typed = [...fields]
     return yield* Effect.mapBoth(files.file(idOf(fields.get("source_id")), file, options), {
       onSuccess: (report) => ({ report, typed }),
-      onFailure: (error) => ({ ...manageErrorOf(error), typed }),
+      onFailure: (error): FormRefusal => {
+        // The message of an error is not among its own enumerable properties: spreading loses it.
+        const { code, message, param = null, retryAfter } = manageErrorOf(error)
+        return { code, message, param, retryAfter, typed }
+      },
     })
   }, Effect.scoped)
 

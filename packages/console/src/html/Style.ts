@@ -48,7 +48,7 @@ textarea{padding:.4rem .6rem}
 input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;height:16px;margin:0;flex:none}
 ::placeholder{color:var(--soft);opacity:1}
 .field{position:relative;display:block}.field>.i{position:absolute;left:.6rem;top:50%;translate:0 -50%;color:var(--soft)}.field>input{padding-left:1.9rem!important;width:100%}
-.wrong{color:var(--bad);flex:1 0 100%;grid-column:1/-1;margin:-.35rem 0 .6rem}.wrong small{color:inherit}[aria-invalid=true]:is(input,select,textarea){border-color:var(--bad);outline-color:var(--bad)}.above{align-items:center;justify-content:space-between}.wide .above{margin:.6rem 1rem 0}.menu:not([popover]){position:static;order:9;flex:0 0 100%;max-width:none;max-height:none;box-shadow:none;border-radius:10px}.menu:not([popover])>:is(form,fieldset){max-width:34rem}
+.wrong{color:var(--bad);flex:1 0 100%;grid-column:1/-1;margin:0 0 .6rem}:not(.row)>label:has(+.wrong){margin-bottom:.35rem!important}.head:has(>form>.wrong){align-items:baseline}.wrong small{color:inherit}[aria-invalid=true]:is(input,select,textarea){border-color:var(--bad);outline-color:var(--bad)}.above{align-items:center;justify-content:space-between}.wide .above{margin:.6rem 1rem 0}.menu:not([popover]){position:static;order:9;flex:0 0 100%;max-width:none;max-height:none;box-shadow:none;border-radius:10px}.menu:not([popover])>:is(form,fieldset){max-width:34rem}button:has(+.menu:not([popover])){display:none}@media(min-width:42.01rem){:is(.top,.head)>:has(>.menu:not([popover])){display:contents}:is(.head>:is(h1,h2),.top>p):has(~* .menu:not([popover]),~.menu:not([popover])){margin-right:auto}}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}legend{font-weight:600;padding:0;margin-bottom:.35rem}
 .choice{display:flex;align-items:center;gap:.5rem;min-height:28px}.choice>:is(bdi,span){min-width:0;overflow-wrap:anywhere}.wrap>details{max-width:100%;min-width:0}.form .choice+:is(label:not(.choice),button){margin-top:.6rem}.form .ends{margin-bottom:.6rem}
 .find{min-width:14rem}
@@ -59,7 +59,7 @@ table.list{width:100%;border-collapse:collapse}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
 .chip{display:flex;align-items:center;background:var(--pick);border-radius:99px;max-width:100%}.chip span{padding:.15rem 0 .15rem .7rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.chip b{font-weight:600}
@@ -119,7 +119,7 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .events{table-layout:auto}.events .clip{width:99%;max-width:0}.events .clip span{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.events th{white-space:nowrap}.events .from{max-width:12rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 pre.text,pre.hex{background:var(--ground);border:1px solid var(--line);border-radius:8px;padding:.7rem;max-height:24rem;overflow:auto;margin:.5rem 0}
 mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outline:1px solid var(--bad)}
-details>summary{cursor:pointer}
+details>summary{cursor:pointer}form details[open]>summary,details[open]>summary:has(+form){margin-bottom:.4rem}
 @media(max-width:42rem){
 .events tr{display:grid;grid-template-columns:auto auto 1fr;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
 .card:not(.flush) .stacked :is(th,td){padding-inline:0}.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}

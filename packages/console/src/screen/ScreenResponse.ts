@@ -6,7 +6,7 @@ import { acceptsCoding } from "../assets/Assets.ts"
 import { formsAt } from "../html/PostForm.ts"
 import { type Frame, shell } from "../html/Shell.ts"
 import type { ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
-import { errorScreen, statusOf } from "./ErrorScreen.ts"
+import { errorScreen, refusalBox, statusOf } from "./ErrorScreen.ts"
 import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
 
 export const redirect = (location: string, cookies: ReadonlyArray<string> = []): Response => ({
@@ -43,8 +43,20 @@ const packed = (request: Request, plain: Response & { readonly body: string }): 
   return { ...plain, headers: { ...headers, "content-encoding": "gzip" }, body }
 }
 
-export const refusal = (frame: Frame, error: ManageError, back: string | null = null): Response => {
-  const status = statusOf(error)
-  const retry = error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) }
-  return { status, headers: { ...SCREEN_HEADERS, ...retry }, body: shell(frame, errorScreen(frame, error, back)) }
-}
+const headersOf = ({ retryAfter }: ManageError) => ({
+  ...SCREEN_HEADERS,
+  ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+})
+
+export const refusal = (frame: Frame, error: ManageError, back: string | null = null): Response => ({
+  status: statusOf(error),
+  headers: headersOf(error),
+  body: shell(frame, errorScreen(frame, error, back)),
+})
+
+/** For a script that shows the refusal beside its form. */
+export const fragmentRefusal = (frame: Frame, error: ManageError): Response => ({
+  status: statusOf(error),
+  headers: headersOf(error),
+  body: refusalBox(frame, error).text,
+})

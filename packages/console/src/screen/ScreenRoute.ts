@@ -35,7 +35,7 @@ import { type KeptForms, keptForms } from "./KeptForm.ts"
 import { languageOf, lettersOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
 import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
-import { redirect, refusal, responseOf } from "./ScreenResponse.ts"
+import { fragmentRefusal, redirect, refusal, responseOf } from "./ScreenResponse.ts"
 import { sentOnce } from "./SentOnce.ts"
 
 /** From a request's head to its screen, in milliseconds. */
@@ -189,7 +189,8 @@ const sent = Effect.fnUntraced(function* (
   }
   const error = manageErrorOf(result.failure)
   // A script shows the refusal beside the form, which it still has.
-  const again = wantsFragment(call) ? null : yield* formAgain(placeOf, form, form.form, screen, error)
+  if (wantsFragment(call)) return fragmentRefusal(call.frame, error)
+  const again = yield* formAgain(placeOf, form, form.form, screen, error)
   return again === null ? refusal(call.frame, error, back) : responseOf(call, again.result, again.address)
 })
 

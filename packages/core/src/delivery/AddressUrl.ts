@@ -16,16 +16,16 @@ const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_ur
  * was checked. The fragment is dropped: it is never sent.
  */
 export const parseAddressUrl = (text: string): Result.Result<URL, AddressError> => {
-  if (text.length > MAX_LENGTH) return refuse(`a delivery address may have at most ${MAX_LENGTH} characters`)
+  if (text.length > MAX_LENGTH) return refuse(`The URL may have at most ${MAX_LENGTH} characters.`)
   const url = URL.parse(text.trim())
-  if (url === null) return refuse("a delivery address must be an absolute URL such as https://example.com/hook")
+  if (url === null) return refuse("The URL must be absolute, such as https://example.com/hook.")
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return refuse(`a delivery address must begin with https:// or http://, not ${url.protocol}//`)
+    return refuse(`The URL must begin with https:// or http://, not ${url.protocol}//.`)
   }
   if (url.username !== "" || url.password !== "") {
-    return refuse("a delivery address must not contain a user name or password")
+    return refuse("The URL must not contain a user name or password.")
   }
-  if (url.hostname === "") return refuse("a delivery address must name a host")
+  if (url.hostname === "") return refuse("The URL must name a host.")
   url.hash = ""
   return Result.succeed(url)
 }
