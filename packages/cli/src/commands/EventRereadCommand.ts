@@ -96,13 +96,18 @@ const walked = (sourceId: number, options: RereadOptions, dryRun: boolean) =>
     return { ...walk, damaged, example }
   })
 
-const walkLines = ({ seen, outcomes, damaged, example }: Walked, dryRun: boolean): ReadonlyArray<string> => [
-  `${counted(seen, "event")} examined.`,
-  ...outcomeLines(outcomes, outcomeWords(dryRun), REREAD_REASON_WORDS),
-  ...(damaged > 0
-    ? [`${counted(damaged, "event has", "events have")} characters without a meaning in this charset.`]
+/** How many events have no verdict: their originals are erased, or JSON, which is always UTF-8. */
+const leftOut = ({ seen, outcomes }: Walked): number =>
+  Object.values(outcomes).reduce((rest, count) => rest - count, seen)
+
+const walkLines = (found: Walked, dryRun: boolean): ReadonlyArray<string> => [
+  `${counted(found.seen, "event")} examined.`,
+  ...outcomeLines(found.outcomes, outcomeWords(dryRun), REREAD_REASON_WORDS),
+  ...(leftOut(found) > 0 ? [`  without an original that is not JSON: ${leftOut(found)}`] : []),
+  ...(found.damaged > 0
+    ? [`${counted(found.damaged, "event has", "events have")} characters without a meaning in this charset.`]
     : []),
-  ...exampleLines(example, dryRun),
+  ...exampleLines(found.example, dryRun),
 ]
 
 const sourceReread = (sourceId: number, options: RereadOptions, input: { dryRun: boolean; yes: boolean }) =>

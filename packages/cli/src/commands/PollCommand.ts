@@ -233,7 +233,7 @@ const log = Command.make(
               one.status === null ? "—" : String(one.status),
               one.peer ?? "—",
               one.nextAt ?? "—",
-              [outcome(one), ...one.doubts.map(({ message }) => message)].join(" "),
+              [outcome(one), ...one.doubts.map(({ message }) => message.replace(/\.$/, ""))].join("; "),
             ]),
             { style, none: "The poll has not run yet." },
           ),

@@ -35,7 +35,7 @@ export const verifyFlags = {
   ),
   verifySecretFile: secretFile(
     "verify-secret-file",
-    "File with the secret that the sender signs with; - for standard input or a prompt",
+    "File with the secret that the sender signs with, for sns the ARN of the topic; - for standard input or a prompt",
   ),
   verifyOld: Flag.Literals("verify-old", ["keep", "drop"]).pipe(
     Flag.withDescription(
@@ -157,8 +157,9 @@ type PromptServices = Effect.Services<ReturnType<typeof askHidden>>
 const readSecret = ({ verify, verifySecretFile: file }: VerifyFlags) => {
   if (Option.isSome(file)) return readSecretLine(file.value, "The sender's secret")
   if (Option.isNone(verify)) return Effect.succeed(undefined)
-  if (process.stdin.isTTY) return askHidden("The sender's secret")
-  const message = "--verify needs the sender's secret: pass --verify-secret-file FILE, or - for standard input."
+  const needed = verify.value === "sns" ? "the ARN of the topic" : "the sender's secret"
+  if (process.stdin.isTTY) return askHidden(needed.replace(/^t/, "T"))
+  const message = `--verify needs ${needed}: pass --verify-secret-file FILE, or - for standard input.`
   return Effect.fail(new CommandError({ code: "usage", message }))
 }
 

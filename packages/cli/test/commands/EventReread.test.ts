@@ -33,13 +33,16 @@ it(
     for (const body of ["name=%C0%ED%ED%E0", "name=%CF%B8%F2%F0", "name=Bob"]) {
       expect((await fetch(added.intake_url, { method: "POST", headers, body })).status).toBe(200)
     }
+    const json = { method: "POST", headers: { "content-type": "application/json" }, body: `{"name":"Ada"}` }
+    expect((await fetch(added.intake_url, json)).status).toBe(200)
     const preview = await reread("Forms", "--encoding", "windows-1251", "--dry-run")
     expect(preview).toMatchObject({ code: 0, said: "" })
     expect(preview.printed).toBe(
       [
-        "3 events examined.",
+        "4 events examined.",
         "  would change: 2",
         "  not read again: its original has only ASCII, which every charset reads alike: 1",
+        "  without an original that is not JSON: 1",
         "Event 1 would change:",
         "  name: Àííà → Анна",
         "Nothing was changed.",
@@ -51,7 +54,7 @@ it(
     const words = ["--source", "Forms", "--encoding", "windows-1251", "--redeliver", "--json"]
     const all = JSON.parse((await reread(...words, "--server", baseUrl)).printed)
     expect(all).toMatchObject({
-      seen: 3,
+      seen: 4,
       outcomes: { changed: 1, unchanged: 1, "refused: no_text": 1 },
       deliveries: 0,
       example: { event: 2 },

@@ -121,5 +121,7 @@ it.each([[[]], [["--server"]]] as const)(
     })
     const ended = await call(["source", "set", name, "--verify", "none", "--verify-query", "key", ...server])
     assert.match(ended.said, /--verify none ends the verification/)
+    const topic = await call(["source", "set", name, "--verify", "sns", ...server])
+    assert.match(topic.said, /--verify needs the ARN of the topic: pass --verify-secret-file FILE/)
   },
 )

@@ -573,7 +573,7 @@ export const ENGLISH = {
     modes: { reject: "are refused", mark: "are kept and marked" },
     recipe: "How the sender signs",
     none: "not at all",
-    secret: "The secret that the sender signs with",
+    secret: "The secret that the sender signs with (for sns: the ARN of the topic)",
     newSecret: "A new secret (empty: the one that there is)",
     keepOld: "The previous secret also counts while the sender changes",
     token: "For token: where it is",

@@ -32,7 +32,9 @@ const NAMES = new Set([
   "PEM",
   // Recipes, as their setting names them.
   "hmac",
+  "sns",
   "token",
+  "ARN",
 ])
 
 /** The name of a setting. */
