@@ -5,10 +5,10 @@ import { noSuchEvent, type LaterVerdict, type StoredOriginal } from "@data-cabin
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
 import type { OtherReading, ReadingPlace } from "@data-cabinet/core/intake/OtherReadings"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -35,7 +35,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
 
 /** The columns of a row, in its order. */
 const namesOf = (row: string): ReadonlyArray<string> => {
-  const read = Result.getOrThrow(parseJson(row, { maxDepth: 10_000 }))
+  const read = ownJson(row)
   return read instanceof Map ? [...read.keys()] : []
 }
 

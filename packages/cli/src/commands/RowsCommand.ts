@@ -2,13 +2,13 @@
 import type { Json } from "@data-cabinet/core/json/Json"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import { columnJson } from "@data-cabinet/core/row/TableJson"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Column } from "@data-cabinet/core/row/Table"
 import { comparesNumber } from "@data-cabinet/core/selection/TextOrder"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
@@ -28,7 +28,7 @@ export const cellText = (value: Json | undefined): string => {
 
 /** The values of a row by name, each as the text of a cell. */
 export const rowCells = (item: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const row = Result.getOrThrow(parseJson(item, { maxDepth: 10_000 }))
+  const row = ownJson(item)
   return names.map((name) => cellText(row instanceof Map ? (row.get(name) as Json | undefined) : undefined))
 }
 

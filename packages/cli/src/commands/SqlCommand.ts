@@ -4,8 +4,8 @@ import { managed } from "@data-cabinet/core/audit/Managed"
 import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
-import { Effect, Option, Result } from "effect"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
@@ -16,7 +16,7 @@ import { rowCells } from "./RowsCommand.ts"
 import { readInput } from "./SecretInput.ts"
 
 const namesOf = (rows: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const row = Result.getOrThrow(parseJson(rows[0] ?? "{}", { maxDepth: 10_000 }))
+  const row = ownJson(rows[0] ?? "{}")
   return row instanceof Map ? [...row.keys()] : []
 }
 

@@ -4,8 +4,8 @@
  */
 import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
-import { Effect, Result } from "effect"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import { Effect } from "effect"
 import { CommandError } from "../commands/CommandError.ts"
 import { plainJson, plainOutput } from "./PlainText.ts"
 import { type Style, styleFor } from "./Style.ts"
@@ -49,7 +49,7 @@ export type Format = boolean | { readonly path: string }
 
 /** `table.name` in a document; text as is, other values as JSON. Undefined if the document has no such value. */
 export const valueAt = (document: string, path: string): string | undefined => {
-  let value: Json | undefined = Result.getOrThrow(parseJson(document, { maxDepth: 10_000 }))
+  let value: Json | undefined = ownJson(document)
   for (const name of path.split(".")) {
     if (value instanceof Map) value = value.get(name) as Json | undefined
     else if (Array.isArray(value)) value = /^\d+$/.test(name) ? (value[Number(name)] as Json | undefined) : undefined

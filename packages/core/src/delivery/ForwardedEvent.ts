@@ -2,9 +2,8 @@
  * An event of the feed as the delivery that an address would receive, for a program on a developer's machine, which no
  * address can reach. The delivery has the event's id, so that posting it again posts the same.
  */
-import { Result } from "effect"
 import { isEmptyPayload, isFilled } from "../event/Payload.ts"
-import { parseJson } from "../json/ParseJson.ts"
+import { ownJson } from "../json/ParseJson.ts"
 import type { Claimed } from "./DeliveryQueue.ts"
 
 export interface ForwardedEvent {
@@ -29,7 +28,7 @@ interface FeedItem {
 }
 
 const isEmpty = (text: string): boolean => {
-  const event = Result.getOrThrow(parseJson(text, { maxDepth: 10_000 }))
+  const event = ownJson(text)
   const payload = event instanceof Map ? event.get("payload") : undefined
   if (!(payload instanceof Map) || !isEmptyPayload(payload)) return false
   // The text of a body that is neither JSON nor a form counts; that of one that was refused does not.

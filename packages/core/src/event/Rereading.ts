@@ -4,12 +4,12 @@
  *
  * Decision: docs/decisions/0081-events-are-read-again-in-place.md
  */
-import { Context, Effect, Layer, Option, Result } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { parseJson } from "../json/ParseJson.ts"
+import { ownJson } from "../json/ParseJson.ts"
 import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
@@ -227,8 +227,5 @@ class Findings {
 const readAgain = ({ inTrash, original, payload }: RereadEvent, as: RereadAs): Reread | RereadReason => {
   if (inTrash) return "in_trash"
   if (original === null) return "no_original"
-  return rereadOriginal(original, payloadOf(payload), as)
+  return rereadOriginal(original, ownJson(payload) as JsonObject, as)
 }
-
-/** Written by us, so it parses. */
-const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject

@@ -2,9 +2,9 @@
 import { filteredAddress, filteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
-import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { boolArray, int8Array } from "../connection/ArrayParameter.ts"
 
 export interface UndeliveredEvent {
@@ -44,9 +44,6 @@ const DELIVER = `
   ORDER BY e.id
   RETURNING 1 AS one`
 
-/** Written by us, so it parses. */
-const payloadOf = (text: string): JsonObject => Result.getOrThrow(parseJson(text, { maxDepth: 10_000 })) as JsonObject
-
 /**
  * Within the caller's transaction, which has locked the events. Unless `toYounger`, only addresses that were there when an event
  * was accepted get it. Returns how many deliveries were created.
@@ -66,7 +63,8 @@ export const deliverStored = Effect.fnUntraced(function* (
     const addresses = filtered.map(({ id, filters }) => filteredAddress(id, JSON.parse(filters) as FieldFilters))
     const stored = yield* sql.unsafe<{ readonly id: string; readonly payload: string }>(PAYLOADS, [ids])
     for (const { id, payload } of stored) {
-      const passed = filteredDeliveries(addresses, [{ payload: payloadOf(payload) }]).filtered?.passed[0] ?? []
+      const passed =
+        filteredDeliveries(addresses, [{ payload: ownJson(payload) as JsonObject }]).filtered?.passed[0] ?? []
       for (const address of passed) pairs.push([id, address])
     }
   }
