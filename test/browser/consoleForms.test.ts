@@ -162,6 +162,8 @@ it("every form comes back as it was filled, with the message at its field, when 
         assert.deepStrictEqual(invalid, input.at === null ? [] : [input.at], `${pattern}: ${text}`)
         if (input.at !== null) assert.strictEqual(focused, input.at, pattern)
         assert.match(title, /^Error: /, pattern)
+        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        assert.isAtMost(sideways, 0, `${pattern}: the page is wider than its window`)
         if (INSPECTED.has(pattern)) assert.deepStrictEqual(await axeComplaints(page), [], pattern)
       } catch (error) {
         wrong.push(String(error).slice(0, 3000))
