@@ -247,7 +247,11 @@ it("resend makes one delivery or a range due again, cancel ends one", async () =
   expect(await claim()).toMatchObject([{ id: batch[0]!.id, attempt: 2, failures: 0 }])
   const day = 86_400_000
   const [from, to] = [new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString()]
-  expect(await cabinet.deliveries((all) => all.resendRange({ addressId: id, from: to, to, only: "all" }))).toBe(0)
+  for (const end of [to, from]) {
+    await expect(
+      cabinet.deliveries((all) => all.resendRange({ addressId: id, from: to, to: end, only: "all" })),
+    ).rejects.toMatchObject({ code: "bad_range", message: "The range is empty: it must end after it begins." })
+  }
   expect(await cabinet.deliveries((all) => all.resendRange({ addressId: id, from, to, only: "all" }))).toBe(2)
   expect(await cabinet.deliveries((all) => all.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
   expect(await claim()).toMatchObject([{ id: batch[2]!.id }])
