@@ -1,4 +1,4 @@
-/** Messages that a function behind a view raises, which nobody requested: none is sent, or the read is terminated for them. */
+/** Messages that a function behind a view raises, which no read needs: none is sent, or the read is terminated for them. */
 import { Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
@@ -15,9 +15,12 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 
 const CALM = [{ id: 1, long: "x".repeat(5_000_000) }]
-const calmReads = async (count: number) => {
-  for (const answer of await Promise.all(Array.from({ length: count }, () => reading.page("calm")))) {
-    expect(itemsOf(answer)).toEqual(CALM)
+/** Two at a time, so that none waits long for its turn on a busy machine. */
+const calmReads = async (pairs: number) => {
+  for (let pair = 0; pair < pairs; pair++) {
+    for (const answer of await Promise.all([reading.page("calm"), reading.page("calm")])) {
+      expect(itemsOf(answer)).toEqual(CALM)
+    }
   }
 }
 
@@ -32,15 +35,15 @@ it(
     END $$`)
     await reading.run(`CREATE VIEW floods AS SELECT flood() AS f`)
     const floods = Array.from({ length: 2 }, () => reading.page("floods"))
-    // Of six in one session more is sent than one response may have.
-    await calmReads(6)
+    // In sessions that are used again, more is sent than one response may have.
+    await calmReads(5)
     for (const answer of await Promise.all(floods)) {
       expect(Result.isFailure(answer) && answer.failure).toMatchObject({
         code: "query_failed",
         message: expect.stringContaining("The query sent more than 23 MB, with the messages of the functions"),
       })
     }
-    await calmReads(6)
+    await calmReads(5)
   },
 )
 
