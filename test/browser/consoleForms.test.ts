@@ -170,7 +170,7 @@ it("every form comes back as it was filled, with the message at its field, when 
       }
     }
   }
-  assert.deepStrictEqual(wrong, [])
+  assert.isEmpty(wrong, wrong.join("\n"))
   assert.deepStrictEqual([...unknown], [], "forms without a wrong input in wrongInputs.ts")
   assert.deepStrictEqual([...seen].sort(), Object.keys(WRONG_INPUTS).sort())
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])

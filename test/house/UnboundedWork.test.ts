@@ -201,8 +201,8 @@ const growsFaster = (source: string, flags: string, attack: Attack): boolean => 
     if (before > FOR_EVER_MILLIS) return true
     if (before > MEASURED_MILLIS) {
       const longer = textOf(attack, length * 8)
-      const millis = least(source, flags, longer, before * 22)
-      return millis > Math.min(before, least(source, flags, text)) * 22
+      // A machine that turned slower in between, or collected its garbage, does not do so three times.
+      return [1, 2, 3].every(() => least(source, flags, longer, before * 22) > least(source, flags, text) * 22)
     }
   }
   return false

@@ -70,6 +70,7 @@ export type {
   ErasureCounts,
   EventInspection,
   EventsApi,
+  RereadSettings,
   OriginalRequest,
   PurgeWhereOptions,
 } from "./library/EventsApi.ts"
