@@ -1,38 +1,12 @@
 /** Every address that shows a screen is among those that are looked at in a browser, in every size, colour and language. */
-import { allScreens } from "@data-cabinet/console/Screens"
 import type { ConsoleScreen } from "@data-cabinet/console/screen/ConsoleScreen"
 import { doneKey } from "@data-cabinet/console/screen/DoneLine"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
-import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
-import { Cause, Context, Effect, Exit, Scope } from "effect"
+import { Effect, Exit } from "effect"
 import { assert, it } from "vitest"
 import { SCREENS } from "../../../test/browser/support/screenList.ts"
-
-/** Whatever is asked of it: to list the screens, nothing of a cabinet is needed. */
-const anything: unknown = new Proxy(() => undefined, {
-  get: (_, name) => (typeof name === "symbol" || name === "then" ? undefined : anything),
-  apply: () => Effect.succeed(anything),
-})
-
-const MISSING = /^Service not found: (@data-cabinet\/\S+)/
-
-/** With whatever services they turn out to need. */
-const screens = (): ReadonlyArray<ConsoleScreen> => {
-  const services = new Map<string, unknown>([
-    [Scope.Scope.key, Scope.makeUnsafe()],
-    [HttpSettings.key, { baseUrl: "https://data.example.com" }],
-  ])
-  for (;;) {
-    const context: Context.Context<Effect.Services<typeof allScreens>> = Context.makeUnsafe(new Map(services))
-    const exit = Effect.runSyncExitWith(context)(allScreens)
-    if (Exit.isSuccess(exit)) return exit.value
-    const error = Cause.squash(exit.cause)
-    const [, missing] = MISSING.exec(error instanceof Error ? error.message : "") ?? []
-    if (missing === undefined || services.has(missing)) throw error
-    services.set(missing, anything)
-  }
-}
+import { screens } from "./support/AllScreens.ts"
 
 /** A form without a screen of its own, whose address leads to another. */
 const isAct = ({ post, get, path }: ConsoleScreen) => {

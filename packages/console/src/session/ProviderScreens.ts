@@ -106,9 +106,12 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
       get: Effect.fnUntraced(function* ({ frame, query, request }: ScreenCall) {
         const now = yield* Clock.currentTimeMillis
         const begun = openAttempt(yield* keys.key, kept.read(request.headers) ?? "", now)
-        if (begun === null) return yield* failed(frame, "")(notBegun)
-        const callback = new URL(`${redirectUri}?${query}`)
         const origin = yield* originOf(request)
+        if (begun === null) {
+          const stray = Effect.andThen(signIn.strayReturn(origin), Effect.fail(notBegun))
+          return yield* Effect.catch(stray, failed(frame, ""))
+        }
+        const callback = new URL(`${redirectUri}?${query}`)
         return yield* Effect.matchEffect(signIn.byProvider(identify(provider, callback, begun, origin), origin), {
           onSuccess: (session) => signedIn(session, wanted(frame, begun.to), kept.clear),
           onFailure: failed(frame, begun.to),

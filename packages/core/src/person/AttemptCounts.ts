@@ -14,7 +14,7 @@ import { type SignInError, tooManySignIns } from "./PersonError.ts"
 
 /**
  * Attempts a minute; `links`: the wrong links of one address that are looked up without delay; `redirects`: how often one
- * address or known browser is sent to an identity provider.
+ * address or known browser is sent to an identity provider, and how often it may return from one without having been sent.
  */
 export const SignInRates = Context.Reference<{
   readonly address: number
@@ -52,17 +52,25 @@ export const attemptCounts = Effect.gen(function* () {
     })
   }
   const countAddress = byAddress("signin", rates.address)
-  const countRedirected = byAddress("signin:redirect", rates.redirects)
+  /** Counts a known browser separately, and any other by its address, in a count of the step's own. */
+  const byOrigin = (step: string, limit: number) => {
+    const counted = byAddress(step, limit)
+    return (origin: SignInOrigin): Effect.Effect<void, Refused> =>
+      origin.browser === null ? counted(origin) : count(`${step}:browser:${origin.browser.id}`, limit)
+  }
 
   /** Counts a known browser separately, and any other by its address. */
   const countOrigin = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
     origin.browser === null ? countAddress(origin) : count(`signin:browser:${origin.browser.id}`, rates.account)
 
-  /** Counts a redirect to a provider in the same way. Its return is an attempt of its own. */
-  const countRedirect = (origin: SignInOrigin): Effect.Effect<void, Refused> =>
-    origin.browser === null
-      ? countRedirected(origin)
-      : count(`signin:redirect:browser:${origin.browser.id}`, rates.redirects)
+  /** Counts a redirect to a provider. Its return is an attempt of its own. */
+  const countRedirect = byOrigin("signin:redirect", rates.redirects)
+
+  /**
+   * Counts a return from a provider that no redirect preceded. Any page can make a browser send one, so it must not use up
+   * the attempts of the people at its address.
+   */
+  const countStray = byOrigin("signin:stray", rates.redirects)
 
   /** Counts an attempt from a browser that this account does not know. */
   const countStranger = Effect.fnUntraced(function* (
@@ -80,5 +88,5 @@ export const attemptCounts = Effect.gen(function* () {
   const countCurrent = (personId: number): Effect.Effect<void, Refused> =>
     count(`signin:current:${personId}`, rates.account)
 
-  return { countOrigin, countRedirect, countStranger, countCurrent }
+  return { countOrigin, countRedirect, countStray, countStranger, countCurrent }
 })

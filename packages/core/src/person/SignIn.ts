@@ -35,6 +35,8 @@ export class SignIn extends Context.Service<
     readonly byLink: (secret: string, origin: SignInOrigin) => Effect.Effect<StartedSession, Refused>
     /** Sends a browser to a provider; `redirect` is not run for an address that is sent too often. */
     readonly toProvider: <A, E>(redirect: Effect.Effect<A, E>, origin: SignInOrigin) => Effect.Effect<A, E | Refused>
+    /** Counts a return from a provider by a browser that was not sent there; fails for an address with too many. */
+    readonly strayReturn: (origin: SignInOrigin) => Effect.Effect<void, Refused>
     /**
      * Signs in a person identified by a provider; an address that tries too often is refused before `identify` runs.
      */
@@ -55,7 +57,7 @@ export class SignIn extends Context.Service<
       const people = yield* PersonStore
       const sessions = yield* SessionStore
       const log = yield* AuditLog
-      const { countOrigin, countRedirect, countStranger } = yield* attemptCounts
+      const { countOrigin, countRedirect, countStray, countStranger } = yield* attemptCounts
       const queue = yield* Passwords
       const links = new SecretLookups((yield* SignInRates).links)
       const turns = { known: Symbol("known browsers"), others: Symbol("other browsers") }
@@ -88,6 +90,7 @@ export class SignIn extends Context.Service<
           return yield* begin(person.value, "link", origin, (session) => sessions.claim(link, session))
         }),
         toProvider: (redirect, origin) => Effect.andThen(countRedirect(origin), redirect),
+        strayReturn: countStray,
         byProvider: (identify, origin) =>
           Effect.gen(function* () {
             yield* countOrigin(origin)

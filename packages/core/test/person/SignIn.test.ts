@@ -290,6 +290,29 @@ it.effect(
 )
 
 it.effect(
+  "SignIn limits stray returns from a provider by address and by known browser, apart from attempts",
+  Effect.fn(function* () {
+    const { state, layer } = cabinet()
+    const known: SignInOrigin = { ...HOME, browser: { personId: EDITOR.id, id: "B".repeat(22) } }
+    const stray = (origin: SignInOrigin) => SignIn.use((signIn) => Effect.result(signIn.strayReturn(origin)))
+    yield* Effect.gen(function* () {
+      yield* TestClock.setTime(15_000)
+      for (const origin of [HOME, known]) {
+        for (let n = 0; n < 4; n++) assert.isTrue(Result.isSuccess(yield* stray(origin)))
+      }
+      const asked = state.counted.length
+      const refused = yield* stray(HOME)
+      assert.deepInclude(Result.isFailure(refused) && refused.failure, { code: "rate_limited", retryAfter: 45 })
+      assert.strictEqual(state.counted.length, asked)
+      assert.isTrue(Result.isFailure(yield* stray(known)))
+      assert.isTrue(Result.isSuccess(yield* stray(from("192.0.2.1"))))
+      // Any page can make a browser return, so people at its address still sign in.
+      assert.strictEqual(yield* outcome(password("Ada", PASSWORD)), "in")
+    }).pipe(Effect.provide(layer))
+  }),
+)
+
+it.effect(
   "SignIn looks up a link from an address that sent many wrong ones, in its turn",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
