@@ -1,12 +1,18 @@
 /**
  * After an act, a line above the next screen says what it did, and offers to undo it where that is possible. A cookie carries the
- * act's address there, so that the screens' own addresses stay the same and can be shared.
+ * act's address there, so that the screens' own addresses stay the same and can be shared. It is sealed, for its person and for a
+ * minute: another host of the domain can set cookies, but cannot make the console say that something was done.
  */
-import { hash } from "node:crypto"
-import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
+import { deflateRawSync, inflateRawSync } from "node:zlib"
+import type { Actor } from "@data-cabinet/core/audit/Actor"
+import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
+import { openText, sealText } from "@data-cabinet/core/person/SealedText"
+import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { doneCookie } from "@data-cabinet/http-node/person/SessionCookie"
+import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { addressOf } from "@data-cabinet/http-node/server/Route"
+import { Clock, Effect } from "effect"
 import { postForm } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { queryText } from "../table/SelectionLinks.ts"
@@ -17,6 +23,8 @@ import { lineAbove } from "./LineAbove.ts"
 const SECONDS = 60
 /** With the address of the screen: nginx passes on 4,096 bytes of all headers, by default. */
 const MAX_CHARACTERS = 3_000
+
+const PURPOSE = "done"
 
 interface Undo {
   /** The last part of the other act's address. */
@@ -47,40 +55,64 @@ export const doneKey = ({ path }: Pick<ConsoleScreen, "path">): string => path.s
 const sentenceOf = ({ words: { done } }: Frame, screen: ConsoleScreen): string | undefined =>
   (done as Readonly<Record<string, string>>)[doneKey(screen)]
 
-const placeHash = (address: string): string => hash("sha256", address, "hex").slice(0, 12)
+type Said = readonly [until: number, actor: string, at: string, act: string]
 
-export const doneLines = (baseUrl: string, placeOf: PlaceOf) => {
+const nameOf = (actor: Actor | null): string => (actor === null ? "" : `${actor.kind} ${actor.id ?? actor.name}`)
+
+export const doneLines = Effect.fnUntraced(function* (placeOf: PlaceOf) {
+  const { key } = yield* CursorKeys
+  const { baseUrl } = yield* HttpSettings
   const cookie = doneCookie(baseUrl)
 
   /** The cookie for the line on the screen at `location`; null for an act without a sentence. */
-  const said = (screen: ConsoleScreen, { frame, address, form }: FormCall, location: string): string | null => {
+  const said = Effect.fnUntraced(function* (
+    screen: ConsoleScreen,
+    { frame, actor, address, form }: FormCall,
+    location: string,
+  ): Effect.fn.Return<string | null> {
     if (sentenceOf(frame, screen) === undefined) return null
+    // The act is done: a database that stopped responding since then costs the line, not the response.
+    const signing = yield* Effect.catch(key, () => Effect.succeed(null))
+    if (signing === null) return null
+    const until = Math.floor((yield* Clock.currentTimeMillis) / 1_000) + SECONDS
     const { fields = [] } = UNDO[doneKey(screen)] ?? {}
     const query = queryText(form.filter(([name]) => fields.includes(name)))
-    const whole = [address, `${address}?${query}`].map((one) => `${placeHash(location)}.${encodeURIComponent(one)}`)
-    const most = MAX_CHARACTERS - location.length
-    const text = query !== "" && whole[1]!.length <= most ? whole[1]! : whole[0]!
-    return text.length > most ? null : cookie.set(text, SECONDS)
-  }
+    const sealed = (act: string): string | null => {
+      const line: Said = [until, nameOf(actor), location, act]
+      const text = sealText(signing, PURPOSE, deflateRawSync(JSON.stringify(line)))
+      return text.length + location.length > MAX_CHARACTERS ? null : text
+    }
+    const text = (query === "" ? null : sealed(`${address}?${query}`)) ?? sealed(address)
+    return text === null ? null : cookie.set(text, SECONDS)
+  })
+
+  const opened = Effect.fnUntraced(function* (sealed: string) {
+    const bytes = openText(yield* key, PURPOSE, sealed)
+    if (bytes === null) return null
+    const [until, actor, at, act] = JSON.parse(inflateRawSync(bytes).toString("utf8")) as Said
+    return until * 1_000 > (yield* Clock.currentTimeMillis) ? { actor, at, act } : null
+  })
 
   /** Adds the sentence to the screen that it is meant for, once, and clears the cookie. */
-  const shown = ({ frame, request }: ScreenCall, screen: Screen, at: string) => {
-    const [, place, kept = ""] = /^([\da-f]{12})\.([\w.!~*'()%-]+)$/.exec(cookie.read(request.headers) ?? "") ?? []
-    if (place !== placeHash(frame.base + at)) return { screen, cookies: [] }
-    const address = decodeSegment(kept) ?? ""
-    const act = placeOf(address)
+  const shown = Effect.fnUntraced(function* ({ frame, actor, request }: ScreenCall, screen: Screen, at: string) {
+    const sealed = cookie.read(request.headers)
+    const line = sealed === null ? null : yield* opened(sealed)
+    if (line === null || line.at !== frame.base + at) return { screen, cookies: [] }
+    // Another person's act is not this one's. A public screen, such as the form to sign in, knows no person.
+    const isTheirs = actor === null || line.actor === nameOf(actor)
+    const act = isTheirs ? placeOf(line.act) : null
     const sentence = act === null ? undefined : sentenceOf(frame, act.screen)
     if (act === null || sentence === undefined) return { screen, cookies: [cookie.clear] }
     const undo = UNDO[doneKey(act.screen)]
     return {
-      screen: lineAbove(screen, sentence, undo === undefined ? null : undoForm(frame, undo, address)),
+      screen: lineAbove(screen, sentence, undo === undefined ? null : undoForm(frame, undo, line.act)),
       cookies: [cookie.clear],
     }
-  }
+  })
   return { said, shown }
-}
+})
 
-export type DoneLines = ReturnType<typeof doneLines>
+export type DoneLines = Effect.Success<ReturnType<typeof doneLines>>
 
 const undoForm = (frame: Frame, { to, fields = [] }: Undo, act: string): HtmlValue => {
   const { path, query } = addressOf(act)

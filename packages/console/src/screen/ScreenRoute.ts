@@ -63,7 +63,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
     const services: Services = {
       placeOf,
       keptForms: yield* keptForms,
-      doneLines: doneLines(baseUrl, placeOf),
+      doneLines: yield* doneLines(placeOf),
       who: yield* identify,
       readForm: yield* formReader,
       idempotency: yield* Idempotency,
@@ -168,7 +168,7 @@ const visited = Effect.fnUntraced(function* (
   }
   if (!("screen" in result.success)) return responseOf(call, result.success, at)
   const kept = yield* restored(call, result.success.screen, at)
-  const done = shown(call, kept.screen, at)
+  const done = yield* shown(call, kept.screen, at)
   return responseOf(call, { ...result.success, screen: done.screen }, at, [...kept.cookies, ...done.cookies])
 })
 
@@ -184,7 +184,8 @@ const sent = Effect.fnUntraced(function* (
   const result = yield* Effect.result(sentOnce(idempotency, screen, form))
   if (Result.isSuccess(result)) {
     const { success } = result
-    const done = "location" in success && success.isUnknown !== true ? said(screen, form, success.location) : null
+    const done =
+      "location" in success && success.isUnknown !== true ? yield* said(screen, form, success.location) : null
     return responseOf(call, success, valueOf(form.form, FORM_AT) ?? call.address, done === null ? [] : [done])
   }
   const error = manageErrorOf(result.failure)
