@@ -87,7 +87,7 @@ export const checkLateBySns = (
 ): Effect.Effect<LateCheck, StoreUnavailable> => {
   const obstacle = lateObstacle(request)
   if (obstacle !== null) return Effect.succeed(unchecked(obstacle))
-  return verifySns(request.body, { secrets, now: request.receivedAt }, sns).pipe(
+  return verifySns(request.body, { secrets, now: request.receivedAt, from: null }, sns).pipe(
     Effect.map((refusal) =>
       refusal === "no_signature" ? unchecked("no_kept_signature") : { recipe: "sns" as const, refusal },
     ),

@@ -9,8 +9,11 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 export class SnsService extends Context.Service<
   SnsService,
   {
-    /** The certificate at this address, in PEM; null if the address has no certificate. */
-    readonly certificate: (address: URL) => Effect.Effect<string | null, StoreUnavailable>
+    /**
+     * The certificate at this address, in PEM; null if the address has no certificate. `from`: the IP address of the client
+     * that named it, or null; clients that name many wrong addresses wait for one another, and delay no one else.
+     */
+    readonly certificate: (address: URL, from: string | null) => Effect.Effect<string | null, StoreUnavailable>
     readonly confirm: (address: URL) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@data-cabinet/core/verification/SnsService") {}

@@ -33,11 +33,13 @@ export const refusalBySender = (
 /** The same for the recipe `sns`, whose certificate may have to be fetched. */
 export const refusalBySns = (
   { secrets }: IntakeVerification,
-  { body }: IntakeRequest,
+  { body, sender }: IntakeRequest,
   sns: SnsService["Service"],
   nowMillis: number,
 ): Effect.Effect<RefusalReason | null, StoreUnavailable> =>
-  secrets === null ? Effect.fail(SECRETS_UNREADABLE) : verifySns(body, { secrets, now: secondsOf(nowMillis) }, sns)
+  secrets === null
+    ? Effect.fail(SECRETS_UNREADABLE)
+    : verifySns(body, { secrets, now: secondsOf(nowMillis), from: sender.ip }, sns)
 
 /** The response to a verified request that is a provider's challenge; null for any other request. */
 export const handshakeIn = (

@@ -13,10 +13,10 @@ import { equalTexts, type RefusalReason, type VerifyingOptions } from "./VerifyS
 /** SNS repeats a message for up to an hour; its time is that of the first attempt. */
 const TOLERANCE_SECONDS = 2 * 3600
 
-/** Why the sender is not verified; null if it is. `secrets`: the names of the topics. */
+/** Why the sender is not verified; null if it is. `secrets`: the names of the topics; `from`: the client's IP address. */
 export const verifySns = (
   body: Uint8Array,
-  { secrets, now }: VerifyingOptions,
+  { secrets, now, from }: VerifyingOptions & { readonly from: string | null },
   sns: SnsService["Service"],
 ): Effect.Effect<RefusalReason | null, StoreUnavailable> =>
   Effect.gen(function* () {
@@ -24,7 +24,7 @@ export const verifySns = (
     if (message === null) return "no_signature"
     // Before the certificate is fetched: only those who know the topic cause a request.
     if (message === "refused" || !secrets.some((topic) => equalTexts(topic, message.topic))) return "bad_signature"
-    const pem = yield* sns.certificate(message.certificate)
+    const pem = yield* sns.certificate(message.certificate, from)
     const key = pem === null ? null : keyIn(pem)
     if (key === null || !isSigned(message, key)) return "bad_signature"
     return Math.abs(now - message.publishedAt) <= TOLERANCE_SECONDS ? null : "old_timestamp"

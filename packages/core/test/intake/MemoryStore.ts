@@ -51,7 +51,7 @@ export const store = () => {
       Layer.succeed(Sources, sources),
       Layer.succeed(RefusedSignatures, { count: (id, reason) => void state.refused.push(`${id} ${reason}`) }),
       Layer.succeed(SnsService, {
-        certificate: (address) => state.sns.certificate(address),
+        certificate: (address, from) => state.sns.certificate(address, from),
         confirm: (address) => state.sns.confirm(address),
       }),
       Layer.succeed(LimitedRequests, { count: (id) => void state.limited.push(id) }),

@@ -1,18 +1,28 @@
-/** Fetches certificates of Amazon SNS and confirms subscriptions, by the only client for outgoing requests. */
+/**
+ * Fetches certificates of Amazon SNS and confirms subscriptions, by the only client for outgoing requests.
+ *
+ * A sender who knows the name of a topic can name any address of SNS. So what Amazon served is kept apart from what it did
+ * not have, where no made-up address can push it out; and a client that named many wrong addresses waits for its turn.
+ */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { SecretLookups } from "@data-cabinet/core/limit/SecretLookups"
 import { SnsService } from "@data-cabinet/core/verification/SnsService"
-import { Cache, Effect, Exit, Layer } from "effect"
+import { Cache, Clock, Effect, Exit, Layer, Option, Result } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
 
 const REQUEST_MILLIS = 5_000
 const MAX_BYTES = 65_536
 
-/** SNS has one certificate for a region, and replaces it about once a year. */
-const MAX_CERTIFICATES = 32
-const CERTIFICATE_TTL = "1 day"
+/** SNS has one certificate for each of some 40 regions, and replaces it about once a year. */
+const MAX_CERTIFICATES = 256
+const CERTIFICATE_MILLIS = 86_400_000
+/** Addresses that are being requested, or that have no certificate. */
+const MAX_ASKED = 256
 /** How long an address without a certificate is not requested again. */
 const ABSENCE_TTL = "1 minute"
+/** Wrong addresses a minute of one client that are requested at once, and not one after the other. */
+const WRONG_ADDRESSES = 10
 
 const unreachable = (why: string) =>
   new StoreUnavailable({ message: `Amazon SNS cannot be reached: ${why}`, retryAfter: 20, outcomeUnknown: false })
@@ -33,22 +43,45 @@ export const layer = Layer.effect(
         })
         .pipe(Effect.mapError(({ message }) => unreachable(message)))
 
-    const certificates = yield* Cache.makeWith<string, string | null, StoreUnavailable>(
-      (address) =>
-        Effect.flatMap(get(new URL(address)), ({ status, body }) => {
-          if (status === 200) return Effect.succeed(Buffer.from(body).toString("latin1"))
-          return status >= 400 && status < 500 && status !== 429
-            ? Effect.succeed(null)
-            : Effect.fail(unreachable(`it responded with ${status}`))
-        }),
-      {
-        capacity: MAX_CERTIFICATES,
-        timeToLive: (exit) => (!Exit.isSuccess(exit) ? 0 : exit.value === null ? ABSENCE_TTL : CERTIFICATE_TTL),
-      },
-    )
+    const read = (address: string): Effect.Effect<string | null, StoreUnavailable> =>
+      Effect.flatMap(get(new URL(address)), ({ status, body }) => {
+        if (status === 200) return Effect.succeed(Buffer.from(body).toString("latin1"))
+        return status >= 400 && status < 500 && status !== 429
+          ? Effect.succeed(null)
+          : Effect.fail(unreachable(`it responded with ${status}`))
+      })
+
+    /** Shares a request under way, and the news that there is no certificate. */
+    const asked = yield* Cache.makeWith<string, string | null, StoreUnavailable>(read, {
+      capacity: MAX_ASKED,
+      timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value === null ? ABSENCE_TTL : 0),
+    })
+    const known = new KnownCertificates()
+    const lookups = new SecretLookups(WRONG_ADDRESSES)
+
+    const fetched = Effect.fnUntraced(function* (address: string, from: string | null, now: number) {
+      // A failure counts as wrong as well: a host that does not exist costs as much as one that has no certificate.
+      let failure: StoreUnavailable | null = null
+      const look = Effect.map(Effect.result(Cache.get(asked, address)), (result) => {
+        if (Result.isFailure(result)) failure = result.failure
+        return Option.fromNullishOr(Result.isSuccess(result) ? result.success : null)
+      })
+      const found = yield* lookups
+        .find(from, Buffer.from(address), look)
+        .pipe(
+          Effect.catchTag("TooManyWrong", () => Effect.fail(unreachable("this client named too many wrong addresses"))),
+        )
+      if (Option.isSome(found)) known.keep(address, found.value, now)
+      else if (failure !== null) return yield* Effect.fail<StoreUnavailable>(failure)
+      return Option.getOrNull(found)
+    })
 
     return {
-      certificate: (address: URL) => Cache.get(certificates, address.href),
+      certificate: ({ href }: URL, from: string | null) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const pem = known.get(href, now)
+          return pem === null ? fetched(href, from, now) : Effect.succeed(pem)
+        }),
       confirm: (address: URL) =>
         Effect.flatMap(get(address), ({ status }) =>
           status === 200 ? Effect.void : Effect.fail(unreachable(`it responded with ${status} to the confirmation`)),
@@ -56,3 +89,22 @@ export const layer = Layer.effect(
     }
   }),
 )
+
+/** Certificates that Amazon served, each for a day; of more than it has, the least recently fetched goes. */
+class KnownCertificates {
+  readonly #kept = new Map<string, { readonly pem: string; readonly until: number }>()
+
+  get(address: string, now: number): string | null {
+    const found = this.#kept.get(address)
+    return found !== undefined && now < found.until ? found.pem : null
+  }
+
+  keep(address: string, pem: string, now: number): void {
+    this.#kept.delete(address)
+    if (this.#kept.size >= MAX_CERTIFICATES) {
+      const [oldest] = this.#kept.keys()
+      if (oldest !== undefined) this.#kept.delete(oldest)
+    }
+    this.#kept.set(address, { pem, until: now + CERTIFICATE_MILLIS })
+  }
+}
