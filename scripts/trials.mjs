@@ -9,7 +9,8 @@
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
  * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`; after `mutation` they name
- * folders of core: `npm run trials -- mutation json pagination`.
+ * folders of core: `npm run trials -- mutation json pagination`. A variable that is already set keeps its value, so
+ * `UNSTOPPABLE_SECONDS=120 npm run trials -- unstoppable` is a short form of a part.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -83,7 +84,7 @@ const PARTS = {
   },
   unstoppable: {
     missing: null,
-    run: [vitest, "run", "test/fault/unstoppable.test.ts"],
+    run: [vitest, "run", "test/fault/unstoppable.test.ts", "--disable-console-intercept"],
     env: { UNSTOPPABLE_SECONDS: "600" },
   },
   client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
@@ -161,7 +162,7 @@ const outcomes = Object.entries(PARTS)
     const began = Date.now()
     const { status } = spawnSync(program, [...run, ...folders], {
       cwd: root,
-      env: { ...process.env, ...env },
+      env: { ...env, ...process.env },
       stdio: "inherit",
     })
     const seconds = Math.round((Date.now() - began) / 1_000)

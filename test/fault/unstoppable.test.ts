@@ -87,10 +87,17 @@ it("an unstoppable view costs its neighbour nothing, and the server still stops 
   })
   const end = performance.now() + SECONDS * 1_000
   let sent = 0
+  const took = { intake: [] as Array<number>, read: [] as Array<number> }
+  const timed = async (of: keyof typeof took, asked: Promise<Answer>) => {
+    const began = performance.now()
+    const answer = await asked
+    took[of].push(performance.now() - began)
+    return answer
+  }
   try {
     while (performance.now() < end) {
-      expect((await ask(honest, honest.intakePath, { total: (sent += 1) })).status).toBe(200)
-      const read = await ask(honest, ROWS)
+      expect((await timed("intake", ask(honest, honest.intakePath, { total: (sent += 1) }))).status).toBe(200)
+      const read = await timed("read", ask(honest, ROWS))
       expect(read.status, JSON.stringify(read.json)).toBe(200)
       // Its own tables can be read as well.
       expect((await ask(hostile, ROWS)).status).toBe(200)
@@ -105,10 +112,22 @@ it("an unstoppable view costs its neighbour nothing, and the server still stops 
   expect(server.log()).toMatch(/unstoppable.* does not end: PostgreSQL was asked .* runs on/)
   expect(server.log()).not.toMatch(/unstoppable.*its session was terminated/)
 
+  const stopping = performance.now()
   expect(await server.stop("SIGTERM")).toBe(0)
+  const stopped = performance.now()
   expect(server.log()).toMatch(/did not end on request, so the server was stopped at once/)
   server = await home.serve([], env)
   expect((await ask(honest, honest.intakePath, { total: 0 })).status).toBe(200)
+  const serving = performance.now()
+  for (const [of, millis] of Object.entries(took)) {
+    const sorted = millis.toSorted((one, other) => one - other).map(Math.round)
+    const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))]
+    console.info(`the neighbour's ${of}: ${sorted.length}, median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`)
+  }
+  const seconds = [stopped - stopping, serving - stopped].map((millis) => (millis / 1_000).toFixed(1))
+  console.info(
+    `refused: ${JSON.stringify(Object.fromEntries(refusals))}; SIGTERM ${seconds[0]} s, next start ${seconds[1]} s`,
+  )
   const { findings } = (await command("doctor", "--cabinet", "honest")) as unknown as {
     findings: ReadonlyArray<{ check: string; level: string }>
   }

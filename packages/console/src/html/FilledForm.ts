@@ -52,10 +52,10 @@ interface Form {
 const formsOf = (tags: ReadonlyArray<Tag>): ReadonlyArray<Form> => {
   const forms = tags.filter(({ name, closes }) => name === "form" && !closes)
   const byId = new Map(forms.flatMap((tag) => (tag.attributes.has("id") ? [[tag.attributes.get("id"), tag]] : [])))
-  const formOf = ({ attributes, around }: Tag): Tag | undefined => {
-    const named = attributes.get("form")
+  const formOf = (tag: Tag): Tag | undefined => {
+    const named = tag.attributes.get("form")
     if (named !== undefined) return byId.get(named)
-    const at = around.findLast((one) => tags[one]!.name === "form")
+    const at = tag.around.findLast((one) => tags[one]!.name === "form")
     return at === undefined ? undefined : tags[at]
   }
   const controls = tags.filter(({ name, closes }) => CONTROLS.has(name) && !closes)
@@ -137,7 +137,7 @@ const choose = (
   changes: Map<Tag, Change>,
 ): void => {
   const options = tags.filter(
-    ({ name, closes, around }) => name === "option" && !closes && around.some((one) => tags[one] === select),
+    (tag) => tag.name === "option" && !tag.closes && tag.around.some((one) => tags[one] === select),
   )
   const valueOf = ({ attributes, end, closedBy }: Tag) =>
     attributes.get("value") ?? unescapeHtml(html.slice(end, tags[closedBy]!.start)).trim()
@@ -182,8 +182,12 @@ const fieldOf = (
     .filter((its) => its.length > 0)
     .map((its) => its.findLast((one) => !isChoice(one) && (values.get(one) ?? "") !== "") ?? its[0]!)[0]
 
-/** The form as it was filled; null if the screen has no such form with a field. */
+/** Its tags are found in one piece of the event loop, which a longer screen would hold for too long. */
+const MAX_MARKUP = 4_000_000
+
+/** The form as it was filled; null if the screen has no such form with a field, or is too long to look for it. */
 export const filledForm = (html: string, typed: TypedForm, message: FormMessage | null): string | null => {
+  if (html.length > MAX_MARKUP) return null
   const tags = tagsOf(html)
   const alikeTo = resemblanceTo(typed)
   const [found] = formsOf(tags)

@@ -16,7 +16,7 @@ export interface Tag {
   /** The places of the tags around it in the list of all tags, the nearest last. */
   readonly around: ReadonlyArray<number>
   /** The place of its end tag in that list; its own place if it has no end tag. */
-  closedBy: number
+  readonly closedBy: number
 }
 
 const TAG = /<(\/?)([a-z][a-z0-9]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*\/?>/gi
@@ -25,28 +25,60 @@ const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
 /** Elements without content, which have no end tag. */
 const VOID: ReadonlySet<string> = new Set(["input", "br", "hr", "img", "path", "rect", "circle", "meta", "link"])
 
+/** A screen can have half a million tags, of which a form needs a few: the rest is worked out on demand. */
+class FoundTag implements Tag {
+  #attributes: ReadonlyMap<string, string> | null = null
+  readonly #all: ReadonlyArray<FoundTag>
+  readonly #parent: number
+  readonly #rest: string
+  readonly name: string
+  readonly closes: boolean
+  readonly start: number
+  readonly end: number
+  closedBy: number
+
+  constructor(
+    [whole, slash, name = "", rest = ""]: RegExpExecArray,
+    start: number,
+    all: ReadonlyArray<FoundTag>,
+    parent: number,
+  ) {
+    this.#all = all
+    this.#parent = parent
+    this.#rest = rest
+    this.name = name.toLowerCase()
+    this.closes = slash === "/"
+    this.start = start
+    this.end = start + whole.length
+    this.closedBy = all.length
+  }
+
+  get attributes(): ReadonlyMap<string, string> {
+    this.#attributes ??= new Map(
+      [...this.#rest.matchAll(ATTRIBUTE)].map(([, key, value = ""]) => [key!.toLowerCase(), unescapeHtml(value)]),
+    )
+    return this.#attributes
+  }
+
+  get around(): ReadonlyArray<number> {
+    const places: Array<number> = []
+    for (let at = this.#parent; at >= 0; at = this.#all[at]!.#parent) places.push(at)
+    return places.reverse()
+  }
+}
+
 export const tagsOf = (html: string): ReadonlyArray<Tag> => {
-  const tags: Array<Tag> = []
+  const tags: Array<FoundTag> = []
   const open: Array<number> = []
-  for (const { 0: whole, 1: slash, 2: name = "", 3: rest = "", index } of html.matchAll(TAG)) {
+  for (const match of html.matchAll(TAG)) {
     const at = tags.length
-    const tag: Tag = {
-      name: name.toLowerCase(),
-      closes: slash === "/",
-      start: index,
-      end: index + whole.length,
-      attributes: new Map(
-        [...rest.matchAll(ATTRIBUTE)].map(([, key, value = ""]) => [key!.toLowerCase(), unescapeHtml(value)]),
-      ),
-      around: [...open],
-      closedBy: at,
-    }
+    const tag = new FoundTag(match, match.index, tags, open.at(-1) ?? -1)
     tags.push(tag)
     if (tag.closes) {
       // An end tag without its beginning, such as one the browser adds by itself, closes nothing.
       const opened = open.findLastIndex((one) => tags[one]!.name === tag.name)
       if (opened >= 0) for (const one of open.splice(opened)) tags[one]!.closedBy = at
-    } else if (!VOID.has(tag.name) && !whole.endsWith("/>")) {
+    } else if (!VOID.has(tag.name) && !match[0].endsWith("/>")) {
       open.push(at)
     }
   }

@@ -159,3 +159,46 @@ it("filledForm goes through the sent pairs a few times when a list has many form
   assert.isNull(filledForm(list, { action: "/save", pairs }, message))
   assert.isAtMost(reads, 10_000)
 })
+
+it("tagsOf names the tags around a tag, and the end tag that closes it", () => {
+  const shape = seeded(11)
+  for (let round = 0; round < 300; round++) {
+    const open: Array<{ readonly name: string; readonly at: number }> = []
+    const expected: Array<{ around: ReadonlyArray<number>; closedBy: number }> = []
+    let html = ""
+    for (let at = 0; at < 60; at++) {
+      const kind = shape(4)
+      const around = open.map((one) => one.at)
+      expected.push({ around, closedBy: at })
+      if (kind === 0) html += `text<input name="${at}">`
+      else if (kind === 1 && open.length > 0) {
+        const begun = open.pop()!
+        html += `</${begun.name}>`
+        expected[begun.at]!.closedBy = at
+      } else {
+        const name = randomOf(shape, ["form", "div", "details", "p"])
+        html += `<${name} title="a &lt; b" open>`
+        open.push({ name, at })
+      }
+    }
+    assert.deepStrictEqual(
+      tagsOf(html).map(({ around, closedBy }) => ({ around, closedBy })),
+      expected,
+    )
+  }
+})
+
+it("tagsOf makes no list of the tags around a tag until it is read", () => {
+  const html = "<div>".repeat(2_000) + "<b></b>".repeat(20_000) + "</div>".repeat(2_000)
+  const before = process.memoryUsage().heapUsed
+  const tags = tagsOf(html)
+  // Copies would take 40,000 times 2,000 places.
+  assert.isBelow(process.memoryUsage().heapUsed - before, 200_000_000)
+  assert.strictEqual(tags[2_000]!.around.length, 2_000)
+})
+
+it("filledForm leaves a screen of more than four million characters as it is", () => {
+  const screen = (length: number) => form(markup`<input name="name">`) + "x".repeat(length)
+  assert.isNotNull(filledForm(screen(1_000), typed(["name", "a"]), null))
+  assert.isNull(filledForm(screen(4_000_000), typed(["name", "a"]), null))
+})

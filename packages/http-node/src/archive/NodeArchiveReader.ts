@@ -39,8 +39,11 @@ const isSignature = (head: Uint8Array, third: number): boolean =>
 const streamed = (what: string, pieces: () => AsyncIterable<Uint8Array>): ReadableFile["bytes"] =>
   Stream.suspend(() => Stream.fromAsyncIterable(pieces(), (cause) => failed(what, cause)))
 
+/** An import is found by its file's name: without one inside, it has the archive's. */
+const nameInside = (inside: string, archive: string): string => (inside.trim() === "" ? archive : inside)
+
 const gunzipped = (file: ReadableFile, maxBytes: number): ReadableFile => ({
-  name: file.name.replace(/\.gz(?:ip)?$/i, ""),
+  name: nameInside(file.name.replace(/\.gz(?:ip)?$/i, ""), file.name),
   size: file.size,
   bytes: streamed("gzip archive", () =>
     limited(inflate(Stream.toAsyncIterable(file.bytes), "gzip"), file.size, maxBytes),
@@ -56,7 +59,7 @@ const unzipped = (file: ReadableFile, maxBytes: number): Effect.Effect<ReadableF
       entry === null
         ? file
         : {
-            name: entryName(entry),
+            name: nameInside(entryName(entry), file.name),
             size: file.size,
             bytes: streamed("zip archive", () => entryPieces(Stream.toAsyncIterable(file.bytes), entry, maxBytes)),
           },

@@ -148,6 +148,14 @@ it.each<[string, Buffer, RegExp]>([
   assert.match(error.message, words)
 })
 
+it("NodeArchiveReader gives a file without a name the name of its archive", async () => {
+  for (const inside of ["", " ", "data/ "]) {
+    const { name, text } = await open("orders.zip", zipOf([[inside, TEXT]]))
+    assert.deepStrictEqual([name, text], ["orders.zip", TEXT], JSON.stringify(inside))
+  }
+  assert.strictEqual((await open(".gz", gz)).name, ".gz")
+})
+
 it("NodeArchiveReader refuses every archive that is cut off, wherever that is", async () => {
   for (const whole of [gz, zipOf([["a.csv", TEXT]])]) {
     for (let length = 4; length < whole.length; length++) {
