@@ -63,7 +63,7 @@ class FoundTag implements Tag {
   get around(): ReadonlyArray<number> {
     const places: Array<number> = []
     for (let at = this.#parent; at >= 0; at = this.#all[at]!.#parent) places.push(at)
-    return places.reverse()
+    return places.toReversed()
   }
 }
 

@@ -72,7 +72,7 @@ export const doneLines = Effect.fnUntraced(function* (placeOf: PlaceOf) {
   ): Effect.fn.Return<string | null> {
     if (sentenceOf(frame, screen) === undefined) return null
     // The act is done: a database that stopped responding since then costs the line, not the response.
-    const signing = yield* Effect.catch(key, () => Effect.succeed(null))
+    const signing = yield* Effect.orElseSucceed(key, () => null)
     if (signing === null) return null
     const until = Math.floor((yield* Clock.currentTimeMillis) / 1_000) + SECONDS
     const { fields = [] } = UNDO[doneKey(screen)] ?? {}

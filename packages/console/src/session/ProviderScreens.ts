@@ -108,8 +108,9 @@ const screensOf = Effect.fnUntraced(function* (provider: Provider) {
         const begun = openAttempt(yield* keys.key, kept.read(request.headers) ?? "", now)
         const origin = yield* originOf(request)
         if (begun === null) {
-          const stray = Effect.andThen(signIn.strayReturn(origin), Effect.fail(notBegun))
-          return yield* Effect.catch(stray, failed(frame, ""))
+          return yield* signIn
+            .strayReturn(origin)
+            .pipe(Effect.andThen(Effect.fail(notBegun)), Effect.catch(failed(frame, "")))
         }
         const callback = new URL(`${redirectUri}?${query}`)
         return yield* Effect.matchEffect(signIn.byProvider(identify(provider, callback, begun, origin), origin), {
