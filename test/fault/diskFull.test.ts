@@ -13,7 +13,7 @@ let home: Home
 let server: ServerProcess
 beforeAll(async () => {
   home = newHome()
-  server = await home.serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0" })
+  server = await home.serve([], { DATABASE_URL: database.url, CABINET_INTAKE_RATE: "0", LOG_FORMAT: "json" })
 })
 afterAll(async () => {
   await database.run("DROP EVENT TRIGGER IF EXISTS no_room")
@@ -69,4 +69,6 @@ it("is reported by /readyz and doctor while it lasts, by the log and to the send
   await database.run("DROP EVENT TRIGGER no_room")
   await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ status: 200 })
   expect((await send(2)).status).toBe(200)
+  for (const line of server.log().trim().split("\n"))
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) })
 })

@@ -10,7 +10,7 @@ const home = newHome()
 afterAll(() => endAll())
 
 it("/readyz and the log say that the data are damaged, once, and the server recovers when they are whole again", async () => {
-  const server = await home.serve()
+  const server = await home.serve([], { LOG_FORMAT: "json" })
   const pgdata = join(home.dataDir, "pgdata")
   const control = join(pgdata, "global", "pg_control")
   const kept = join(home.dir, "pg_control")
@@ -34,4 +34,6 @@ it("/readyz and the log say that the data are damaged, once, and the server reco
   // The log's line may follow: /readyz asks the database itself.
   await expect.poll(() => server.log(), { timeout: 100_000 }).toMatch(/is running again/)
   expect(await server.stop("SIGINT")).toBe(0)
+  for (const line of server.log().trim().split("\n"))
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) })
 })

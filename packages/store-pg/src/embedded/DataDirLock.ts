@@ -28,6 +28,8 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
   try {
     makePrivate(file)
     database = new (sqlite().DatabaseSync)(file)
+    // Nothing is ever committed. A journal in a file would need room on the disk, and a full disk is when `doctor` is run.
+    database.exec("PRAGMA journal_mode = MEMORY")
     if (mode === "alone") database.exec("BEGIN EXCLUSIVE")
     else {
       database.exec("BEGIN")
@@ -37,10 +39,15 @@ export const tryLock = (file: string, mode: "alone" | "shared"): HeldLock | unde
     return { release: () => held.close() }
   } catch (error) {
     database?.close()
-    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined
+    const { errcode, code, message } = error as Error & { readonly errcode?: number; readonly code?: string }
+    if (errcode === sqliteBusy) return undefined
+    const advice =
+      errcode === sqliteFull || code === "ENOSPC"
+        ? "Free some space on its disk."
+        : "Run as the user who owns the data directory, or choose another with --data-dir."
     throw new EmbeddedPostgresError({
       code: "bad_data_dir",
-      message: `The file ${file} cannot be locked (${(error as Error).message}). Run as the user who owns the data directory, or choose another with --data-dir.`,
+      message: `The file ${file} cannot be locked (${message}). ${advice}`,
     })
   }
 }
@@ -62,6 +69,8 @@ const makePrivate = (file: string): void => {
 }
 
 const sqliteBusy = 5
+/** `SQLITE_FULL`. */
+const sqliteFull = 13
 
 /**
  * Not imported: a Node without it would fail on the import, before any message could be given. Node 22 warns on loading

@@ -22,7 +22,7 @@ export const lastWordsIn = (log: string): string | undefined => {
   const since = lines.slice(lines.findLastIndex((line) => READY.test(line)) + 1)
   const line =
     since.findLast((each) => /FATAL|PANIC/.test(each) && !OF_SESSIONS.test(each)) ??
-    since.findLast((each) => each.includes("ERROR") || (each.includes("LOG:") && /No space|could not/.test(each)))
+    since.findLast((each) => /(?:ERROR|LOG):/.test(each) && /No space|could not/.test(each))
   return line?.slice(Math.max(0, line.search(/FATAL|PANIC|ERROR|LOG/))).replace(/\.$/, "")
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { tryLock } from "@data-cabinet/store-pg/embedded/DataDirLock"
@@ -30,4 +30,13 @@ it("tryLock leaves a lock that this process holds", () => {
   const shared = tryLock(file, "shared")!
   expect(tryLock(file, "alone")).toBeUndefined()
   shared.release()
+})
+
+it("tryLock needs no room on the disk when its file exists", () => {
+  const within = mkdtempSync(join(dir, "room-"))
+  const held = tryLock(join(within, "held.lock"), "alone")!
+  // A journal beside the file would be the first thing to be written.
+  expect(readdirSync(within)).toEqual(["held.lock"])
+  expect(statSync(join(within, "held.lock")).size).toBe(0)
+  held.release()
 })

@@ -40,7 +40,10 @@ it.each([
 it("lastWordsIn ignores messages that ended sessions, and those before the server was last ready", () => {
   const old = line("PANIC", 'could not write to file "pg_wal/xlogtemp.7": No space left on device')
   const session = line("FATAL", "terminating connection due to administrator command")
-  expect(lastWordsIn([old, READY, session].join("\n"))).toBeUndefined()
+  const statement = line("ERROR", 'relation "orders" does not exist at character 15')
+  expect(lastWordsIn([old, READY, session, statement].join("\n"))).toBeUndefined()
+  const disk = line("ERROR", 'could not extend file "base/5/1": No space left on device')
+  expect(lastWordsIn([old, READY, disk, statement].join("\n"))).toContain("No space left on device")
 })
 
 it("reasonIn quotes no file of an unusual end", () => {
