@@ -20,6 +20,12 @@ beforeAll(async () => {
   chromium = await startChromium()
   const extraHTTPHeaders = { ...cabinet.headers }
   visit = await chromium.visit({ viewport: { width: 1280, height: 800 }, extraHTTPHeaders, locale: "en-US" })
+  // Frames are drawn at any time before or after the load event, so the focus must not depend on them.
+  await visit.page.addInitScript(() =>
+    document.addEventListener("DOMContentLoaded", () => {
+      document.documentElement.dataset["focusedAtOnce"] = (document.activeElement as any)?.name ?? ""
+    }),
+  )
 }, 120_000)
 afterAll(async () => {
   await chromium.close()
@@ -89,6 +95,8 @@ const send = (page: Page, action: string, fields: WrongInput["fields"]): Promise
 interface Again {
   readonly typed: ReadonlyArray<string>
   readonly focused: string
+  /** Before the first frame is drawn. */
+  readonly focusedAtOnce: string
   readonly described: string
   readonly invalid: ReadonlyArray<string>
   readonly title: string
@@ -111,6 +119,7 @@ const again = (page: Page, action: string): Promise<Again> =>
         .filter((one) => !/^(?:hidden|submit|button|file|fieldset|password)$/.test(one.type) && one.name !== "")
         .map((one) => [one.name, one.type, one.value, one.checked ?? null].join(" | ")),
       focused: focus?.name ?? "",
+      focusedAtOnce: document.documentElement.dataset["focusedAtOnce"] ?? "",
       described: message !== null && message.checkVisibility() && focus.checkVisibility() ? message.textContent! : "",
       invalid: [...document.querySelectorAll<any>("[aria-invalid]")].map((one) => one.name),
       title: document.title,
@@ -150,7 +159,7 @@ it("every form comes back as it was filled, with the message at its field, when 
         const status = (await navigated)?.status() ?? 0
         const text = (await page.locator(".wrong, .box").allTextContents()).join("\n")
         assert.isAtLeast(status, 400, `${pattern}: ${text}`)
-        const { typed: found, focused, described, invalid, title } = await again(page, action)
+        const { typed: found, focused, focusedAtOnce, described, invalid, title } = await again(page, action)
         // A filter that was filled has an empty one behind it.
         const lost = typed.filter((line) => !found.includes(line))
         assert.deepStrictEqual(
@@ -158,6 +167,7 @@ it("every form comes back as it was filled, with the message at its field, when 
           [],
           `${pattern}: ${text} ${lost.join("; ").slice(0, 300)} of ${found.join("; ").slice(0, 300)}`,
         )
+        assert.strictEqual(focusedAtOnce, focused, pattern)
         assert.match(described, /\w+/, `${pattern}: ${text}`)
         assert.deepStrictEqual(invalid, input.at === null ? [] : [input.at], `${pattern}: ${text}`)
         if (input.at !== null) assert.strictEqual(focused, input.at, pattern)

@@ -1,10 +1,11 @@
 /** Every address that shows a screen is among those that are looked at in a browser, in every size, colour and language. */
 import type { ConsoleScreen } from "@data-cabinet/console/screen/ConsoleScreen"
-import { doneKey } from "@data-cabinet/console/screen/DoneLine"
+import { doneKey, UNDO } from "@data-cabinet/console/screen/DoneLine"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { Effect, Exit } from "effect"
 import { assert, it } from "vitest"
+import { CONFIRMED_ACTS, HARMLESS_ACTS } from "../../../test/browser/support/confirmedActs.ts"
 import { SCREENS } from "../../../test/browser/support/screenList.ts"
 import { screens } from "./support/AllScreens.ts"
 
@@ -56,6 +57,11 @@ const SHOWN: ReadonlyArray<string> = [
 it("every act that leads to a screen has a sentence for it", () => {
   const acts = screens().flatMap((screen) => (screen.post === undefined ? [] : [doneKey(screen)]))
   assert.deepStrictEqual(acts.filter((key) => !SHOWN.includes(key)).toSorted(), Object.keys(WORDS.en.done).toSorted())
+})
+
+it("every act can be undone, is confirmed, or takes nothing away", () => {
+  const acts = screens().flatMap((screen) => (screen.post === undefined ? [] : [doneKey(screen)]))
+  assert.deepStrictEqual([...Object.keys(UNDO), ...CONFIRMED_ACTS, ...HARMLESS_ACTS].toSorted(), acts.toSorted())
 })
 
 it("every screen is in the list of inspected screens", () => {

@@ -30,5 +30,8 @@ for (const link of document.querySelectorAll("nav [aria-current]")) {
   nav.scrollLeft += at.left - around.left - (around.width - at.width) / 2
 }
 
-// A field that came back refused, in the middle: some browsers give it the focus without scrolling to it.
-document.querySelector("[autofocus]")?.scrollIntoView({ block: "center" })
+// A field that came back refused. Browsers focus it only with the first frame, which can come after the page is loaded and used.
+const refused = document.querySelector<HTMLElement>("[autofocus]:not([popover])")
+if (document.activeElement === document.body) refused?.focus()
+// Some browsers give it the focus without scrolling to it.
+refused?.scrollIntoView({ block: "center" })

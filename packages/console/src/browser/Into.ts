@@ -26,7 +26,8 @@ const again = (within: ParentNode): void => {
   setTimeout(() => {
     // The user may have followed it in the meantime.
     if (!link.isConnected) return
-    if (document.hidden) again(place)
+    // New content would close a menu under the user's hand.
+    if (document.hidden || place.querySelector(":popover-open")) again(place)
     else void fill(place, link)
   }, AGAIN_MILLIS)
 }

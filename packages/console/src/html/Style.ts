@@ -71,6 +71,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .menu label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
 .menu .item{display:flex;align-items:center;gap:.55rem;min-height:32px;padding:0 .4rem;border-radius:6px;color:var(--ink)}.menu .item:hover{background:var(--hover);text-decoration:none}
 .menu>p:last-child{margin:.6rem 0 0}
+.ask{width:26rem;white-space:normal;text-align:start}.ask:focus{outline:0}.ask p{margin:0 0 .75rem;overflow-wrap:anywhere}
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
 .filter{display:grid;grid-template-columns:1fr 1fr 1fr;gap:.35rem;margin-bottom:.35rem}
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}

@@ -6,6 +6,7 @@ import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { confirmed } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
@@ -89,7 +90,14 @@ const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
   if (!may(frame, "address.change")) return null
   return markup`<div class="row wrap">${actButton(`${path}/ping`, words.check, "main")}${
     address.pausedAt === null ? actButton(`${path}/pause`, words.pause) : actButton(`${path}/resume`, words.resume)
-  }${actButton(`${path}/reveal`, words.showSecret)}${actButton(`${path}/rotate`, words.newSecret)}</div>`
+  }${actButton(`${path}/reveal`, words.showSecret)}${confirmed(frame, {
+    id: "rotate",
+    face: words.newSecret,
+    kind: "",
+    says: frame.words.ask.secret(shownUrl(frame, address)),
+    path: `${path}/rotate`,
+    act: frame.words.ask.secretNow,
+  })}</div>`
 }
 
 const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {

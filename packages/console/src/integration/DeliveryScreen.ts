@@ -27,12 +27,12 @@ export const deliveryActs = (
 ): HtmlValue => {
   const { integration: words } = frame.words
   if (!may(frame, "delivery.change") || type === "ping") return null
-  const button = (name: string, text: string, kind = "") =>
+  const button = (name: string, text: string) =>
     postForm({
       path: consolePath(frame, `deliveries/${id}/${name}`),
-      body: markup`<input type="hidden" name="from" value="${from}"><button class="${kind}">${text}</button>`,
+      body: markup`<input type="hidden" name="from" value="${from}"><button>${text}</button>`,
     })
-  return markup`<div class="row wrap right">${button("resend", words.sendAgain)}${state === "due" && button("cancel", words.stop, "danger")}</div>`
+  return markup`<div class="row wrap right">${button("resend", words.sendAgain)}${state === "due" && button("cancel", words.stop)}</div>`
 }
 
 export interface DeliveryData {

@@ -4,6 +4,7 @@ import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
+import { confirmed } from "../html/Confirmation.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
@@ -11,7 +12,7 @@ import { type ReportLoginData, reportLoginBlock } from "./ReportLoginBlock.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
-import { actButton, postForm } from "../html/PostForm.ts"
+import { postForm } from "../html/PostForm.ts"
 import { timeText } from "../table/TimeText.ts"
 
 export interface IntegrationData extends ReportLoginData {
@@ -42,6 +43,15 @@ ${copyField("issued-curl", "curl", `curl -H "X-API-Key: ${issued.key}" ${frame.b
   )
 }
 
+const revokeKey = (frame: Frame, { id, name, prefix }: ApiKey): Html =>
+  confirmed(frame, {
+    id: `revoke-key-${id}`,
+    face: frame.words.integration.revoke,
+    says: frame.words.ask.key(name, prefix),
+    path: consolePath(frame, `keys/${id}/revoke`),
+    act: frame.words.ask.keyNow,
+  })
+
 const keyLine = (frame: Frame, key: ApiKey, time: (text: string) => string): Html => {
   const { integration: words } = frame.words
   const at = (text: string | null) => (text === null ? "–" : markup`<time datetime="${text}">${time(text)}</time>`)
@@ -49,7 +59,7 @@ const keyLine = (frame: Frame, key: ApiKey, time: (text: string) => string): Htm
   const until =
     isLive && key.expiresAt !== null && markup`<small>${frame.words.people.validUntil} ${time(key.expiresAt)}</small>`
   return markup`<tr><th scope="row">${key.name}${until}</th><td class="mono">${key.prefix}…</td><td class="wide-only nowrap">${at(key.createdAt)}</td><td class="wide-only nowrap">${at(key.lastRequestAt)}</td>
-<td class="n">${isLive ? may(frame, "key.change") && actButton(consolePath(frame, `keys/${key.id}/revoke`), words.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
+<td class="n">${isLive ? may(frame, "key.change") && revokeKey(frame, key) : badge("quiet", words.revoked)}</td></tr>`
 }
 
 const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Html => {

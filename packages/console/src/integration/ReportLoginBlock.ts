@@ -2,7 +2,8 @@
 import type { IssuedReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import type { ReportLoginState } from "@data-cabinet/core/row/ReportLoginStore"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { copyField, menu } from "../html/Menu.ts"
+import { confirmed } from "../html/Confirmation.ts"
+import { copyField } from "../html/Menu.ts"
 import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 
@@ -16,17 +17,25 @@ export interface ReportLoginData {
 export const reportLoginBlock = (frame: Frame, { login, issuedLogin }: ReportLoginData): HtmlValue => {
   if (login === null) return null
   const { integration, reports: words, table } = frame.words
-  const issue = actButton(
-    consolePath(frame, "report-login"),
-    login.active ? words.rotate : words.issue,
-    login.active ? "" : "main",
-  )
+  const path = consolePath(frame, "report-login")
+  const issue = login.active
+    ? confirmed(frame, {
+        id: "rotate-report-login",
+        face: words.rotate,
+        kind: "",
+        says: frame.words.ask.reportPassword,
+        path,
+        act: frame.words.ask.reportPasswordNow,
+      })
+    : actButton(path, words.issue, "main")
   const revoke =
     login.active &&
-    menu({
+    confirmed(frame, {
       id: "revoke-report-login",
       face: integration.revoke,
-      body: markup`<p class="soft">${words.revokeHint}</p>${actButton(consolePath(frame, "report-login/revoke"), integration.revoke, "danger")}`,
+      says: words.revokeHint,
+      path: `${path}/revoke`,
+      act: frame.words.ask.reportLoginNow,
     })
   const acts =
     may(frame, "report_login.change") && login.url !== null && markup`<div class="row wrap">${issue}${revoke}</div>`

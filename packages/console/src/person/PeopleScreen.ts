@@ -4,6 +4,7 @@ import { type IssuedLink, type Person, type Session, linkUrl } from "@data-cabin
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
+import { confirmed } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -97,6 +98,21 @@ const removal = (frame: Frame, { person }: PersonData): HtmlValue => {
   return markup`<details class="card"><summary>${words.remove}</summary>${postForm({ path: consolePath(frame, `people/${person.id}/remove`), kind: "form", body })}</details>`
 }
 
+/** Issuing one invalidates the link that was issued before. */
+const newLink = (frame: Frame, { id, name, linkExpiresAt }: Person): HtmlValue => {
+  const { people: words, ask } = frame.words
+  const path = consolePath(frame, `people/${id}/link`)
+  if (linkExpiresAt === null) return actButton(path, words.newLink, "main")
+  return confirmed(frame, {
+    id: "new-link",
+    face: words.newLink,
+    kind: "main",
+    says: ask.link(name),
+    path,
+    act: ask.linkNow,
+  })
+}
+
 export const personScreen = (frame: Frame, data: PersonData): Screen => {
   const { people: words } = frame.words
   const { person, sessions, timeZone, issued } = data
@@ -104,7 +120,17 @@ export const personScreen = (frame: Frame, data: PersonData): Screen => {
   const moment = momentsIn(timeZone)
   const acts =
     may(frame, "person.change") &&
-    markup`<div class="row wrap">${person.issuer === null && actButton(`${path}/link`, words.newLink, "main")}${sessions.length > 0 && actButton(`${path}/sign-out`, words.signOutEverywhere)}</div>`
+    markup`<div class="row wrap">${person.issuer === null && newLink(frame, person)}${
+      sessions.length > 0 &&
+      confirmed(frame, {
+        id: "sign-out-everywhere",
+        face: words.signOutEverywhere,
+        kind: "",
+        says: frame.words.ask.sessions(person.name, sessions.length),
+        path: `${path}/sign-out`,
+        act: frame.words.ask.sessionsNow,
+      })
+    }</div>`
   return {
     title: person.name,
     section: "people",

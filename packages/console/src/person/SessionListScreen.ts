@@ -2,9 +2,9 @@
 import type { Session } from "@data-cabinet/core/person/Person"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
+import { confirmed } from "../html/Confirmation.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton } from "../html/PostForm.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 
 export interface SessionListData {
@@ -36,6 +36,15 @@ export const browserName = (userAgent: string): string => {
 const agent = (userAgent: string | null): HtmlValue =>
   userAgent !== null && markup`<span title="${userAgent.slice(0, 500)}">${browserName(userAgent)}</span>`
 
+const endSession = (frame: Frame, { id, personName, userAgent }: Session): Html =>
+  confirmed(frame, {
+    id: `end-session-${id}`,
+    face: frame.words.people.end,
+    says: frame.words.ask.session(personName, userAgent === null ? "" : browserName(userAgent)),
+    path: consolePath(frame, `sessions/${id}/end`),
+    act: frame.words.ask.sessionNow,
+  })
+
 /** `named`: with whose each is. */
 export const sessionTable = (frame: Frame, { sessions, current, timeZone }: SessionListData, named: boolean): Html => {
   const { people: words } = frame.words
@@ -48,7 +57,7 @@ export const sessionTable = (frame: Frame, { sessions, current, timeZone }: Sess
     const head = named ? who : moment(session.lastSeenAt)
     return markup`<tr><th scope="row">${head}${session.id === current && markup` ${badge("good", words.thisOne)}`}</th>${named && markup`<td>${moment(session.lastSeenAt)}</td>`}
 <td class="wide-only">${moment(session.createdAt)}<small>${words.methods[session.method]}</small></td><td class="wide-only">${agent(session.userAgent)}<small>${session.client}</small></td>
-<td class="n">${may(frame, "session.end") && actButton(consolePath(frame, `sessions/${session.id}/end`), words.end, "danger")}</td></tr>`
+<td class="n">${may(frame, "session.end") && endSession(frame, session)}</td></tr>`
   }
   return markup`<div class="card flush"><table class="list stacked"><thead><tr>${named && markup`<th scope="col">${words.name}</th>`}<th scope="col">${words.lastSeen}</th><th scope="col" class="wide-only">${words.begun}</th><th scope="col" class="wide-only">${words.browser}</th><th scope="col"><span class="hide">${words.end}</span></th></tr></thead><tbody>${sessions.map(line)}</tbody></table></div>`
 }

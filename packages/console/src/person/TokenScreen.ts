@@ -2,13 +2,14 @@
 import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import type { Table } from "@data-cabinet/core/row/Table"
-import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
+import { confirmed } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn, type ShowMoment } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { actButton, postForm } from "../html/PostForm.ts"
+import { postForm } from "../html/PostForm.ts"
 import { lifetimeSelect } from "./Lifetime.ts"
 import { peopleTabs } from "./PeopleTabs.ts"
 
@@ -64,12 +65,21 @@ const state = ({ words: { people: words } }: Frame, token: AccessToken, moment: 
     : markup`<td data-label="${words.validUntil}">${moment(token.expiresAt)}</td>`
 }
 
+const revokeToken = (frame: Frame, { id, name, prefix }: AccessToken): Html =>
+  confirmed(frame, {
+    id: `revoke-token-${id}`,
+    face: frame.words.integration.revoke,
+    says: frame.words.ask.token(name, prefix),
+    path: consolePath(frame, `tokens/${id}/revoke`),
+    act: frame.words.ask.tokenNow,
+  })
+
 export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: TokenData): Screen => {
   const { people: words, integration } = frame.words
   const moment = momentsIn(timeZone)
   const line = (token: AccessToken) =>
     markup`<tr><th scope="row">${token.name}<small class="mono nowrap">${token.prefix}…</small></th><td>${frame.words.roles[token.role] ?? token.role}${listed(frame, token.only)}</td><td class="wide-only">${moment(token.createdAt)}</td><td class="wide-only">${moment(token.lastUsedAt)}</td>${state(frame, token, moment)}
-<td class="n">${token.revokedAt === null ? may(frame, "token.change") && actButton(consolePath(frame, `tokens/${token.id}/revoke`), integration.revoke, "danger") : badge("quiet", words.revoked)}</td></tr>`
+<td class="n">${token.revokedAt === null ? may(frame, "token.change") && revokeToken(frame, token) : badge("quiet", words.revoked)}</td></tr>`
   const issue =
     may(frame, "token.change") &&
     postForm({

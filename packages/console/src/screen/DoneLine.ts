@@ -34,9 +34,10 @@ interface Undo {
 }
 
 /** The act that undoes another. */
-const UNDO: Readonly<Record<string, Undo>> = {
+export const UNDO: Readonly<Record<string, Undo>> = {
   "addresses/{id}/pause": { to: "resume" },
   "addresses/{id}/resume": { to: "pause" },
+  "deliveries/{id}/cancel": { to: "resend", fields: ["from"] },
   "events/trash": { to: "restore", fields: ["event"] },
   "events/restore": { to: "trash", fields: ["event"] },
   "events/{id}/trash": { to: "restore" },

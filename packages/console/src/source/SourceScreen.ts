@@ -8,6 +8,7 @@ import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { badge } from "../html/Badge.ts"
+import { confirmation } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
@@ -49,7 +50,14 @@ const intake = (frame: Frame, source: Source, url: string | null): Html => {
   const path = consolePath(frame, `sources/${source.id}`)
   const again =
     may(frame, "source.reveal") &&
-    markup`${actButton(`${path}/rotate`, words.rotate)}${postForm({ path: `${path}/rotate`, body: markup`<input type="hidden" name="keep_old" value="24h"><button>${words.rotateKeeping}</button>` })}`
+    confirmation(frame, {
+      id: "rotate",
+      face: words.rotate,
+      kind: "",
+      says: frame.words.ask.intake(source.name),
+      path: `${path}/rotate`,
+      acts: markup`<button name="keep_old" value="24h">${words.rotateKeeping}</button><button class="danger">${words.rotateNow}</button>`,
+    })
   if (url === null) {
     return markup`<p class="mono">${frame.baseUrl}/webhook/••••••••</p>
 ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path}/reveal`, words.show, "main")}</div>` : markup`<p class="soft">${words.mayNotSee}</p>`}`

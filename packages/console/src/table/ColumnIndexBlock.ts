@@ -2,7 +2,8 @@
 import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { actButton, postForm } from "../html/PostForm.ts"
+import { confirmed } from "../html/Confirmation.ts"
+import { actButton } from "../html/PostForm.ts"
 import { type Frame, may } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
@@ -20,15 +21,19 @@ export const columnIndexTable = (
 ): HtmlValue => {
   const { column: words, event } = frame.words
   if (indexes.length === 0) return markup`<p class="soft">${none}</p>`
-  const drop = ({ name, progress }: ColumnIndex) =>
+  const drop = ({ name, columns, progress }: ColumnIndex, at: number) =>
     path !== null &&
     progress === null &&
-    postForm({
+    confirmed(frame, {
+      id: `drop-index-${at}`,
+      face: words.indexDrop,
+      says: frame.words.ask.columnIndex(columns.join(", ")),
       path,
-      body: markup`<input type="hidden" name="index" value="${name}"><button class="danger">${words.indexDrop}</button>`,
+      fields: markup`<input type="hidden" name="index" value="${name}">`,
+      act: frame.words.ask.indexNow,
     })
-  const line = (index: ColumnIndex) =>
-    markup`<tr><th scope="row"><bdi>${index.columns.join(", ")}</bdi><small class="mono">${index.name}</small></th><td class="mono">${index.method}</td><td>${indexState(frame, index)}</td><td class="n">${drop(index)}</td></tr>`
+  const line = (index: ColumnIndex, at: number) =>
+    markup`<tr><th scope="row"><bdi>${index.columns.join(", ")}</bdi><small class="mono">${index.name}</small></th><td class="mono">${index.method}</td><td>${indexState(frame, index)}</td><td class="n">${drop(index, at)}</td></tr>`
   return markup`<table class="list stacked"><thead><tr><th scope="col">${words.index}</th><th scope="col">${words.indexMethod}</th><th scope="col">${event.state}</th><th scope="col"><span class="hide">${words.indexDrop}</span></th></tr></thead><tbody>${indexes.map(line)}</tbody></table>`
 }
 

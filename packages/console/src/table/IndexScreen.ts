@@ -5,6 +5,7 @@ import type { FoundSearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge } from "../html/Badge.ts"
+import { confirmed } from "../html/Confirmation.ts"
 import { options } from "../html/Choice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
@@ -47,7 +48,15 @@ const searchCard = (frame: Frame, path: string, { search, searchBuild }: IndexDa
   const build =
     !search.some(({ complete }) => complete) &&
     actButton(`${path}/search`, search.length === 0 ? column.indexBuild : words.rebuild, "main")
-  const drop = search.length > 0 && actButton(`${path}/search/drop`, column.indexDrop, "danger")
+  const drop =
+    search.length > 0 &&
+    confirmed(frame, {
+      id: "drop-search",
+      face: column.indexDrop,
+      says: frame.words.ask.searchIndex,
+      path: `${path}/search/drop`,
+      act: frame.words.ask.indexNow,
+    })
   const acts = mayChange && !building && (build !== false || drop !== false)
   return markup`<section class="card" aria-labelledby="search"><h2 id="search">${words.search}</h2>
 ${searchBuild.refused !== null && refusalBox(frame, searchBuild.refused)}${table}<p class="soft">${words.searchHint}</p>${acts && markup`<div class="row wrap">${build}${drop}</div>`}</section>`

@@ -1,13 +1,14 @@
 /** The saved views in the list of tables, and the menu that saves one. */
 import type { SavedView } from "@data-cabinet/core/view/SavedView"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { confirmed } from "../html/Confirmation.ts"
 import { ICONS } from "../html/Icons.ts"
 import { menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { firstPage, queryText } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
-import { actButton, postForm } from "../html/PostForm.ts"
+import { postForm } from "../html/PostForm.ts"
 
 /** A view, and whether the visitor may remove it. */
 export interface ListedView {
@@ -18,11 +19,21 @@ export interface ListedView {
 export const viewPath = (frame: Frame, { schema, name, query }: SavedView): string =>
   `${tablePath(frame, schema, name)}${query === "" ? "" : `?${query}`}`
 
+const removeView = (frame: Frame, { id, title, shared }: SavedView): HtmlValue =>
+  confirmed(frame, {
+    id: `remove-view-${id}`,
+    face: frame.words.table.remove,
+    kind: "quiet",
+    says: shared ? frame.words.ask.sharedView(title) : frame.words.ask.view(title),
+    path: consolePath(frame, `views/${id}/remove`),
+    act: frame.words.ask.viewNow,
+  })
+
 export const viewList = (frame: Frame, views: ReadonlyArray<ListedView>): HtmlValue => {
   const { table: words, tables, view: ofView } = frame.words
   if (views.length === 0) return null
   const line = ({ view, removable }: ListedView) =>
-    markup`<tr><th scope="row"><a href="${viewPath(frame, view)}"><bdi>${view.title}</bdi></a></th><td class="soft"><span class="wide-only">${view.schema}.</span>${view.name}</td><td class="wide-only soft">${view.shared ? ofView.shared : ofView.own} · <bdi>${view.maker.name}</bdi></td><td class="n">${removable && actButton(consolePath(frame, `views/${view.id}/remove`), words.remove, "quiet")}</td></tr>`
+    markup`<tr><th scope="row"><a href="${viewPath(frame, view)}"><bdi>${view.title}</bdi></a></th><td class="soft"><span class="wide-only">${view.schema}.</span>${view.name}</td><td class="wide-only soft">${view.shared ? ofView.shared : ofView.own} · <bdi>${view.maker.name}</bdi></td><td class="n">${removable && removeView(frame, view)}</td></tr>`
   return markup`<section class="card flush" aria-label="${words.views}"><table class="list stacked"><caption>${words.views}</caption>
 <thead><tr><th scope="col">${words.viewTitle}</th><th scope="col">${tables.name}</th><th scope="col" class="wide-only">${ofView.whose}</th><th scope="col"><span class="hide">${words.remove}</span></th></tr></thead><tbody>${views.map(line)}</tbody></table></section>`
 }

@@ -163,6 +163,40 @@ export const ENGLISH = {
     "sessions/{id}/end": "The session has ended.",
     "tokens/{id}/revoke": "The token is revoked.",
   },
+  /** Questions before acts that cannot be undone: what will stop, and for whom. */
+  ask: {
+    key: (name: string, prefix: string) =>
+      `Programs that read with the key “${name}” (${prefix}…) are refused with 401 at once. A revoked key cannot be restored.`,
+    keyNow: "Revoke the key",
+    token: (name: string, prefix: string) =>
+      `Programs that use the token “${name}” (${prefix}…) are refused with 401 at once. A revoked token cannot be restored.`,
+    tokenNow: "Revoke the token",
+    secret: (url: string) =>
+      `Deliveries to ${url} are signed with a new secret. The current one also signs for 24 hours; its receiver needs the new one by then. The current secret cannot be restored.`,
+    secretNow: "Create a new secret",
+    intake: (name: string) =>
+      `“${name}” gets a new intake address, which its senders need. When does the current one end? What is sent to it afterwards is refused with 404, and it cannot be restored.`,
+    reportPassword:
+      "Programs for reports can no longer connect with the current password, and their sessions end. The current password cannot be restored.",
+    reportPasswordNow: "Create a new password",
+    reportLoginNow: "Revoke the login",
+    session: (name: string, browser: string) =>
+      `${name} is signed out${browser === "" ? "" : ` of ${browser}`}. A form that is being filled there has to be sent after a new sign-in.`,
+    sessionNow: "End the session",
+    sessions: (name: string, sessions: number) =>
+      `${name} is signed out of ${count(sessions, { one: "session", other: "sessions" })} and has to sign in again.`,
+    sessionsNow: "End the sessions",
+    link: (name: string) => `The link that ${name} has been given no longer works.`,
+    linkNow: "Replace the link",
+    view: (title: string) => `The saved view “${title}” is removed. It cannot be restored. The rows stay.`,
+    sharedView: (title: string) =>
+      `The saved view “${title}” is removed for everybody. It cannot be restored. The rows stay.`,
+    viewNow: "Remove the view",
+    searchIndex: "Searches of this table become slow if it is large. The rows stay, and the index can be built again.",
+    columnIndex: (columns: string) =>
+      `Filters and sorts by ${columns} become slow if the table is large. The rows stay, and the index can be built again.`,
+    indexNow: "Drop the index",
+  },
   undo: "Undo",
   session: {
     ended: "Your session has ended. Sign in, and the form comes back as you filled it, except passwords and keys.",
@@ -508,11 +542,12 @@ export const ENGLISH = {
     noneHint: "A source has an address that takes anything posted to it, and a table.",
     intake: "Intake address",
     show: "Show the address and examples",
-    rotate: "New address; the old one stops working",
+    rotate: "New address",
     honeypot: "Field of a form that people leave empty (honeypot); filled, it is spam",
     allowOrigins: "Origins of pages with the form; submissions from others count as spam (empty: any)",
     rate: "Requests per minute, from all clients together (empty: the common limits)",
-    rotateKeeping: "New address; the old one works for 24 more hours",
+    rotateKeeping: "It ends in 24 hours",
+    rotateNow: "It ends now",
     oldUntil: "The address before this one works until",
     limited: (requests: number) =>
       `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
@@ -819,7 +854,8 @@ export const ENGLISH = {
     replaceHeaders: "Send the one below instead, or none",
     headersHint: "They stay with the origin they were given for. An address of another origin needs them again.",
     remove: "Remove the poll",
-    removeHint: "The URL is no longer requested. Its events remain; its log is kept until it expires.",
+    removeHint:
+      "The URL is no longer requested. This cannot be undone. Its events remain; its log is kept until it expires.",
     settings: "Settings",
     runs: "Runs",
     noRuns: "It has not run yet.",
@@ -987,7 +1023,8 @@ export const ENGLISH = {
     duration: "Time",
     millis: (millis: number) => `${new Intl.NumberFormat("en").format(millis)} ms`,
     remove: "Remove the address",
-    removeHint: "Its pending deliveries are cancelled. Its log is kept until it expires.",
+    removeHint:
+      "Nothing more is sent to this address, and its pending deliveries are cancelled. This cannot be undone. Its log is kept until it expires.",
     sending: "Headers and limits",
     headers: "Headers of the address",
     headerHidden: "The value is never shown",
