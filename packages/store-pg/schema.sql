@@ -305,6 +305,7 @@ CREATE TABLE cabinet.import (
   finished_at timestamp with time zone,
   lease text,
   lease_until timestamp with time zone,
+  cancelled_at timestamp with time zone,
   CONSTRAINT import_channel_check CHECK ((channel = ANY (ARRAY['file'::text, 'pull'::text]))),
   CONSTRAINT import_check CHECK ((accepted <= staged)),
   CONSTRAINT import_pkey PRIMARY KEY (id),
@@ -1062,6 +1063,8 @@ COMMENT ON TABLE cabinet.import IS 'One file, or what one poll found new. Rows a
 COMMENT ON COLUMN cabinet.import.once IS 'The same file is refused a second time for this source.';
 
 COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement itself, in the same transaction as the events: what was accepted and what is counted cannot differ.';
+
+COMMENT ON COLUMN cabinet.import.cancelled_at IS 'When somebody cancelled it, or acknowledged that it had failed.';
 
 COMMENT ON TABLE cabinet.import_slice IS 'Rows of a file that were accepted together: their events are those of the source with this epoch, transaction and range of ids.';
 

@@ -5,6 +5,7 @@ import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { SAME_ORIGIN, visitor, type Visitor } from "../support/browserSession.ts"
 import { withDatabase } from "../support/postgres.ts"
+import { runSql } from "../support/postgresAdmin.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -197,4 +198,27 @@ it("an import is undone from its screen, which counts first and says afterwards 
   assert.notInclude((await editor!.get(path)).text, "Undo this import")
   assert.match((await viewer!.get("/console/files")).text, /wrong\.csv<[^]*?>undone</)
   assert.strictEqual((await viewer!.get("/console/files/999999")).status, 404)
+})
+
+it("an import that runs elsewhere is cancelled from its screen, and a failure is marked as known", async () => {
+  await send("running.csv", "name\nAda\n", { dry_run: "false" })
+  const [, id] = /files\/(\d+)">running\.csv</.exec((await viewer!.get("/console/files")).text)!
+  const path = `/console/files/${id}`
+  assert.notInclude((await editor!.get(path)).text, `action="/data${path}/cancel"`)
+  const running = "state = 'accepting', staged = 9, finished_at = NULL, lease_until = cabinet.now() + interval '1 hour'"
+  await runSql(database.url, `UPDATE cabinet.import SET ${running} WHERE id = ${id}`)
+  const shown = (await editor!.get(path)).text
+  assert.include(shown, "Cancel this import")
+  assert.notInclude(shown, "Undo this import")
+  assert.notInclude((await viewer!.get(path)).text, "Cancel this import")
+  assert.strictEqual((await viewer!.post(`${path}/cancel`, {})).status, 403)
+  const done = await editor!.post(`${path}/cancel`, {})
+  assert.deepStrictEqual([done.status, done.headers.get("location")], [303, `/data${path}`])
+  const after = (await editor!.get(path)).text
+  assert.include(after, "it was cancelled")
+  assert.include(after, "Undo this import")
+  assert.notInclude(after, "Cancel this import")
+  assert.match((await viewer!.get("/console/files")).text, /running\.csv<[^]*?>cancelled</)
+  await runSql(database.url, `UPDATE cabinet.import SET cancelled_at = NULL WHERE id = ${id}`)
+  assert.include((await editor!.get(path)).text, "Mark the failure as known")
 })

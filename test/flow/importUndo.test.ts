@@ -1,4 +1,4 @@
-/** An import undone over the management API: who may, what is counted first, and what is written of it. */
+/** An import undone or cancelled over the management API: who may, what is counted first, and what is written of it. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { SAME_ORIGIN, visitor, type Visitor } from "../support/browserSession.ts"
@@ -58,6 +58,27 @@ it("an import is undone after a count, once for its key, by those who may trash 
   )
   const audit = (await owner.manage("GET", "audit")).json.data as ReadonlyArray<{ action: string; object: string }>
   assert.isTrue(audit.some(({ action, object }) => action === "file.undo" && object === `import ${id}`))
+})
+
+it("an import is cancelled over the management API by an editor, and then undone", async () => {
+  const id = await imported("total,later\n4,x\n")
+  const done = await editor.manage("POST", `imports/${id}/cancel`)
+  assert.deepStrictEqual([done.status, done.json.error.code], [409, "import_done"])
+  await runSql(
+    database.url,
+    `UPDATE cabinet.import SET state = 'accepting', staged = 9, finished_at = NULL, lease = 'elsewhere',
+       lease_until = cabinet.now() + interval '1 hour' WHERE id = ${id}`,
+  )
+  assert.strictEqual((await viewer.manage("POST", `imports/${id}/cancel`)).status, 403)
+  const cancelled = await editor.manage("POST", `imports/${id}/cancel`)
+  assert.strictEqual(cancelled.status, 200, cancelled.text)
+  assert.deepInclude(cancelled.json, { state: "failed", failure: "it was cancelled", rows: 9, accepted: 1 })
+  assert.isString(cancelled.json.cancelled_at)
+  assert.deepStrictEqual((await editor.manage("POST", `imports/${id}/cancel`)).json, cancelled.json)
+  const audit = (await owner.manage("GET", "audit")).json.data as ReadonlyArray<{ action: string; object: string }>
+  assert.isTrue(audit.some(({ action, object }) => action === "file.cancel" && object === `import ${id}`))
+  const undone = await editor.manage("POST", `imports/${id}/undo`)
+  assert.deepInclude(undone.json.undo, { state: "undone", events: 1, columns: ["total", "later"] })
 })
 
 it("an import that does not exist, or that runs, is refused", async () => {

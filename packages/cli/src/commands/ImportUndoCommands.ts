@@ -1,4 +1,4 @@
-/** `cabinet import list`, `show` and `undo`: the imports of a cabinet, and the way back from one. */
+/** `cabinet import list`, `show`, `cancel` and `undo`: the imports of a cabinet, and the ways back from one. */
 import { importShape, type ImportStatus, type KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
@@ -17,7 +17,9 @@ const importArgument = idArgument("ID", "The import's number; cabinet import lis
 
 const MAX_LISTED = 100
 
-const stateOf = ({ state, undo }: ImportStatus): string => undo?.state ?? state
+const endOf = ({ state, cancelledAt }: ImportStatus): string => (cancelledAt === null ? state : "cancelled")
+
+const stateOf = (one: ImportStatus): string => one.undo?.state ?? endOf(one)
 
 const showAll = (all: ReadonlyArray<ImportStatus>) =>
   Effect.flatMap(format, (json) =>
@@ -53,7 +55,7 @@ const keptLines = (kept: ReadonlyArray<KeptColumn>) => kept.map(({ reason }) => 
 
 const lines = (one: ImportStatus): ReadonlyArray<string> => {
   const { undo } = one
-  const head = `Import ${one.id} of ${plainText(one.name)} into source ${one.sourceId}: ${one.state}, ${one.accepted} of ${counted(one.staged, "row")} accepted.`
+  const head = `Import ${one.id} of ${plainText(one.name)} into source ${one.sourceId}: ${endOf(one)}, ${one.accepted} of ${counted(one.staged, "row")} accepted.`
   if (undo === null) return one.failure === null ? [head] : [head, plainText(one.failure)]
   const moved = counted(undo.events, "event")
   if (undo.state === "undoing") return [head, `It is being undone: ${moved} moved to the trash so far.`]
@@ -76,6 +78,15 @@ const show = Command.make("show", { id: importArgument }, ({ id }) =>
     ),
   ),
 ).pipe(Command.withDescription("Show how far an import is, or how far it is undone"))
+
+const cancel = Command.make("cancel", { id: importArgument }, ({ id }) =>
+  withCabinet({}, () =>
+    Effect.flatMap(
+      Imports.use((imports) => imports.cancel(id)),
+      showOne,
+    ),
+  ),
+).pipe(Command.withDescription("End an import, whichever process runs it; the rows accepted so far stay"))
 
 const consequences = (preview: UndoPreview): ReadonlyArray<string> => [
   `${counted(preview.events, "event")} and ${counted(preview.rows, "row")} would move to the trash${preview.inTrash > 0 ? `; ${preview.inTrash} are there already` : ""}.`,
@@ -126,4 +137,4 @@ const undo = Command.make(
     ),
 ).pipe(Command.withDescription("Move all events of an import to the trash, and drop the columns that only it filled"))
 
-export const importSubcommands = [list, show, undo] as const
+export const importSubcommands = [list, show, cancel, undo] as const

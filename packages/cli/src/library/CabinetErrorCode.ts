@@ -68,6 +68,8 @@ export type CabinetErrorCode =
   | "embedded"
   | "fixed_column"
   | "headers_needed"
+  | "import_cancelled"
+  | "import_done"
   | "import_not_recorded"
   | "import_running"
   | "internal_error"

@@ -32,6 +32,11 @@ export interface ImportsApi {
   readonly list: (limit?: number) => Promise<ReadonlyArray<ImportStatus>>
   /** One import. Rejects with `no_such_import`. */
   readonly get: (id: number) => Promise<ImportStatus>
+  /**
+   * Ends an import as failed, whichever process runs it; rows that are events by then stay. Rejects with `import_done` if all
+   * rows are accepted.
+   */
+  readonly cancel: (id: number) => Promise<ImportStatus>
   /** How many events, rows and columns `undo` would remove; nothing is changed. */
   readonly tryUndo: (id: number) => Promise<UndoPreview>
   /**
@@ -58,6 +63,7 @@ export const importsApi = (run: Run): ImportsApi => ({
   },
   list: (limit = 100) => run(Imports.use((imports) => imports.list(limit))),
   get: (id) => run(Imports.use((imports) => imports.get(id))),
+  cancel: (id) => run(Imports.use((imports) => imports.cancel(id))),
   tryUndo: (id) => run(Imports.use((imports) => imports.tryUndo(id))),
   undo: (id) => run(undoWhole(id)),
 })

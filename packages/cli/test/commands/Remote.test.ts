@@ -256,6 +256,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "import show": { here: ["2"] },
     // Both name the same import, which is undone once.
     "import undo": { here: ["2"] },
+    "import cancel": { here: ["2"], code: 1 },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
     "event show": { here: ["2"] },
     "event trash": { here: ["Orders", "1"], there: ["Orders", "2"] },
@@ -450,6 +451,7 @@ it.each([
   ["person", "remove", "Nobody"],
   ["person", "set", "999", "--role", "viewer"],
   ["import", "show", "999"],
+  ["import", "cancel", "999"],
   ["import", "undo", "999"],
   ["import", "undo", "999", "--dry-run"],
   ["import", "999", import.meta.filename],

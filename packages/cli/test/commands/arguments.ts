@@ -35,6 +35,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "import list": [],
   "import show": ["1"],
   "import undo": ["1"],
+  "import cancel": ["1"],
   listen: ["1", "--forward-to", "http://127.0.0.1:9/hook", "--resend", "1"],
   "poll add": ["1", "https://example.com"],
   "poll list": [],

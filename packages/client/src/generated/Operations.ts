@@ -23,7 +23,7 @@ export type EventPage = { readonly data: ReadonlyArray<Event>; readonly has_more
 export type EventWithContext = { readonly event: Event; readonly original: OriginalRequest | null; readonly row: Row | null; readonly row_waits: boolean; readonly row_set_aside: string | null; readonly spam: "honeypot" | "origin" | null; readonly deliveries: ReadonlyArray<DeliveryState> }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type FeedStart = { readonly cursor: string }
-export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null; readonly undo: { readonly state: "undoing" | "undone"; readonly position: number; readonly events: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly started_at: string; readonly finished_at: string | null } | null }
+export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null; readonly cancelled_at: string | null; readonly undo: { readonly state: "undoing" | "undone"; readonly position: number; readonly events: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly started_at: string; readonly finished_at: string | null } | null }
 export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
 export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
 export type IssuedReportLogin = { readonly role: string; readonly active: boolean; readonly url: string; readonly sessions: number; readonly max_sessions: number; readonly beyond: ReadonlyArray<{ readonly right: string; readonly remedy: string }>; readonly password: string }
@@ -213,6 +213,8 @@ export interface Operations {
   readonly listImports: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<Import>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** One import. */
   readonly getImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
+  /** Cancel an import. */
+  readonly cancelImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
   /** What undoing an import would do. */
   readonly tryUndoImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: UndoPreview }
   /** Undo an import. */
@@ -349,6 +351,7 @@ export const OPERATIONS = {
   cancelDelivery: "POST deliveries/{id}/cancel",
   listImports: "GET imports",
   getImport: "GET imports/{id}",
+  cancelImport: "POST imports/{id}/cancel",
   tryUndoImport: "GET imports/{id}/undo",
   undoImport: "POST imports/{id}/undo",
   listPolls: "GET polls",

@@ -1,4 +1,4 @@
-/** The state of an import: that of its undo, once that was begun. */
+/** The state of an import: that of its undo once that was begun, or that it was cancelled. */
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Html } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
@@ -11,5 +11,7 @@ const TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
   failed: "bad",
 }
 
-export const importBadge = ({ words: { file: words } }: Frame, { state, undo }: ImportStatus): Html =>
-  undo === null ? badge(TONES[state], words.importStates[state]) : badge("warn", words.undoStates[undo.state])
+export const importBadge = ({ words: { file: words } }: Frame, { state, undo, cancelledAt }: ImportStatus): Html => {
+  if (undo !== null) return badge("warn", words.undoStates[undo.state])
+  return cancelledAt === null ? badge(TONES[state], words.importStates[state]) : badge("warn", words.cancelled)
+}

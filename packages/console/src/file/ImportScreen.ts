@@ -1,5 +1,5 @@
 /**
- * One import: how far it is, and how it is undone. What an undo would do is counted when somebody wants to undo it, since a
+ * One import: how far it is, and how it is cancelled or undone. What an undo would do is counted when somebody wants to undo it, since a
  * count goes through the whole table, and its button is offered below the count.
  */
 import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
@@ -17,6 +17,8 @@ export interface ImportData {
   readonly status: ImportStatus
   readonly source: Source | null
   readonly timeZone: string
+  /** Whether it can be cancelled, or marked as cancelled after it has failed. */
+  readonly isCancellable: boolean
   /** Whether an undo can be asked for. */
   readonly isUndoable: boolean
   /** What an undo would do, or why none is possible; null if nobody asked. */
@@ -43,7 +45,13 @@ const undone = (frame: Frame, { undo }: ImportStatus): HtmlValue => {
 ${undo.columns.length > 0 && markup`<p>${words.wereDropped(undo.columns.join(", "))}</p>`}${keptColumns(frame, undo.kept)}</section>`
 }
 
-export const importScreen = (frame: Frame, { status, source, timeZone, isUndoable, undo }: ImportData): Screen => {
+const cancelling = ({ words: { file: words } }: Frame, path: string, { state }: ImportStatus): Html =>
+  state === "failed"
+    ? actButton(`${path}/cancel`, words.dismiss)
+    : markup`${actButton(`${path}/cancel`, words.cancel, "danger")}<p class="soft">${words.cancelHint}</p>`
+
+export const importScreen = (frame: Frame, data: ImportData): Screen => {
+  const { status, source, timeZone, isCancellable, isUndoable, undo } = data
   const { file: words, event } = frame.words
   const moment = momentsIn(timeZone)
   const path = consolePath(frame, `files/${status.id}`)
@@ -56,6 +64,6 @@ export const importScreen = (frame: Frame, { status, source, timeZone, isUndoabl
 <section class="card"><table class="list"><tr><th scope="row">${event.source}</th><td><a href="${consolePath(frame, `sources/${status.sourceId}`)}">${source?.name ?? status.sourceId}</a></td></tr>
 <tr><th scope="row">${words.begun}</th><td>${moment(status.createdAt)}</td></tr>
 <tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p lang="en">${status.failure}</p>`}</section>
-${undone(frame, status)}${asked ?? ask}`,
+${isCancellable && cancelling(frame, path, status)}${undone(frame, status)}${asked ?? ask}`,
   }
 }

@@ -1,4 +1,4 @@
-/** The screen of one import, and the act that undoes it. */
+/** The screen of one import, and the acts that cancel or undo it. */
 import { Imports } from "@data-cabinet/core/file/Imports"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
@@ -22,16 +22,27 @@ export const importScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* ({ frame, path: [id], pairs }) {
         const status = yield* imports.get(idOf(id))
         const source = (yield* sources.list).find((one) => one.id === status.sourceId) ?? null
-        const isUndoable = may(frame, "event.trash") && status.channel === "file" && status.undo === null
+        const isFile = status.channel === "file" && status.undo === null
+        const isOpen = status.state !== "done" && status.cancelledAt === null
+        const isCancellable = may(frame, "source.change") && isFile && isOpen
+        const isUndoable = may(frame, "event.trash") && isFile && (status.state === "done" || status.state === "failed")
         const isAsked = isUndoable && pairs.some(([name]) => name === "undo")
         const undo = isAsked
           ? yield* Effect.catchTag(imports.tryUndo(status.id), "FileError", (error) =>
               Effect.succeed(manageErrorOf(error)),
             )
           : null
-        return { screen: importScreen(frame, { status, source, timeZone, isUndoable, undo }) }
+        return { screen: importScreen(frame, { status, source, timeZone, isCancellable, isUndoable, undo }) }
       }),
     },
+    act({
+      path: `${path}/cancel`,
+      action: "source.change",
+      home: ([id]) => `files/${id}`,
+      // An import that is cancelled is not cancelled again.
+      repeat: "allowed",
+      respond: ({ path: [id] }) => Effect.as(imports.cancel(idOf(id)), null),
+    }),
     act({
       path: `${path}/undo`,
       action: "event.trash",

@@ -270,6 +270,7 @@ const UNDONE_IMPORTS: Acts<Imports["Service"]> = {
   list: null,
   get: null,
   tryUndo: null,
+  cancel: (id) => act("file.cancel", `import ${id}`),
   undo: (id) => act("file.undo", `import ${id}`),
   continueUndo: null,
   continueAll: null,

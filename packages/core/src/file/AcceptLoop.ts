@@ -21,7 +21,10 @@ export const layer = Layer.effectDiscard(
         const claimed = yield* imports.claim(null)
         if (Option.isNone(claimed)) return
         const giveBack = Effect.ignore(imports.release(claimed.value, null))
-        yield* Effect.onInterrupt(accept.run(claimed.value), () => giveBack)
+        yield* Effect.onInterrupt(accept.run(claimed.value), () => giveBack).pipe(
+          // It was cancelled, or another process holds it: nothing failed.
+          Effect.catchTag("LeaseLost", () => Effect.void),
+        )
       }
     })
     for (let n = 0; n < RUNNERS; n++) yield* background("import acceptance", CHECK_MILLIS, next)

@@ -5,7 +5,8 @@ import { Schema } from "effect"
  * `same_file`: the same file was imported into this source before. `unreadable`: the file cannot be read in the format that
  * it claims, or its bytes stopped arriving. `too_large`: beyond a limit that protects memory and disk. `busy`: the process
  * has reached its limit of concurrent imports. `import_running`, `import_not_recorded`: an import cannot be undone, because
- * it is not at its end, or because an earlier version accepted it without recording its events.
+ * it is not at its end, or because an earlier version accepted it without recording its events. `import_done`: an import
+ * cannot be cancelled, because all its rows are accepted. `import_cancelled`: it was cancelled while its file was read.
  */
 export class FileError extends Schema.TaggedError<FileError>()("FileError", {
   code: Schema.Literals([
@@ -19,6 +20,8 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
     "busy",
     "import_running",
     "import_not_recorded",
+    "import_done",
+    "import_cancelled",
   ]),
   message: Schema.String,
 }) {}

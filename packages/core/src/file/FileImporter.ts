@@ -193,12 +193,7 @@ export class FileImporter {
         Effect.onExit((exit) =>
           exit._tag === "Failure" ? Effect.ignore(imports.fail(held, "it was not read to the end")) : Effect.void,
         ),
-        Effect.catchTag("LeaseLost", () =>
-          fileError(
-            "interrupted",
-            "Reading took too long, so the import was abandoned. Nothing was imported; try again.",
-          ),
-        ),
+        Effect.catchTag("LeaseLost", () => Effect.flatMap(imports.status(held.id), lostWhileRead)),
       )
     })
   }
@@ -246,6 +241,15 @@ export class FileImporter {
     })
   }
 }
+
+/** Why an import ended while its file was still being read. */
+const lostWhileRead = (status: Option.Option<ImportStatus>) =>
+  Option.isSome(status) && status.value.cancelledAt !== null
+    ? fileError(
+        "import_cancelled",
+        `Import ${status.value.id} was cancelled while its file was read. Nothing was imported.`,
+      )
+    : fileError("interrupted", "Reading took too long, so the import was abandoned. Nothing was imported; try again.")
 
 const sameFile = (same: ImportStatus) =>
   fileError(

@@ -41,6 +41,8 @@ export interface ImportStatus {
   readonly failure: string | null
   readonly createdAt: string
   readonly finishedAt: string | null
+  /** When it was cancelled. Its state is `failed` then. */
+  readonly cancelledAt: string | null
   /** Null unless it was undone, or is being undone. */
   readonly undo: UndoStatus | null
 }
@@ -79,6 +81,7 @@ export const importShape = Shape.derived(
       failure: Shape.orNull(Shape.text("Why it failed or waits; else null.")),
       createdAt: Shape.time("When it began."),
       finishedAt: Shape.orNull(Shape.time("When it ended; else null.")),
+      cancelledAt: Shape.orNull(Shape.time("When it was cancelled; else null.")),
       undo: Shape.orNull(
         Shape.object<UndoStatus>("How far the import is undone; else null.", {
           state: Shape.oneOf(["undoing", "undone"]),
@@ -171,6 +174,11 @@ export class ImportStore extends Context.Service<
     readonly release: (held: HeldImport, why: string | null) => Held<void>
     /** Every row is accepted: deletes the staged rows. */
     readonly finish: (held: HeldImport) => Held<void>
+    /**
+     * Ends the import of a file as failed, whichever process holds it. The holder accepts no further row. Marks an import that
+     * had failed before. `done`: all rows are accepted, so nothing was cancelled.
+     */
+    readonly cancel: (id: number) => Effect.Effect<"cancelled" | "done" | "missing", StoreUnavailable>
     readonly status: (id: number) => Effect.Effect<Option.Option<ImportStatus>, StoreUnavailable>
     /** Newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<ImportStatus>, StoreUnavailable>

@@ -1,5 +1,5 @@
 /**
- * Lists the imports of a cabinet, and undoes one as a whole. Its events go to the trash with their rows, and can be
+ * Lists the imports of a cabinet, cancels one, and undoes one as a whole. The events of an undone import go to the trash with their rows, and can be
  * restored. Columns that only this import filled are dropped. Refuses to undo an import that has not ended.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
@@ -23,6 +23,11 @@ export class Imports extends Context.Service<
     /** Newest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<ImportStatus>, StoreUnavailable>
     readonly get: (id: number) => Returns<ImportStatus>
+    /**
+     * Ends an import as failed, whichever process runs it; the accepted rows stay events. Refuses an import that is done.
+     * Cancelling a cancelled import changes nothing.
+     */
+    readonly cancel: (id: number) => Returns<ImportStatus>
     /** Reports what `undo` would do; changes nothing. */
     readonly tryUndo: (id: number) => Returns<UndoPreview>
     /**
@@ -57,6 +62,12 @@ export class Imports extends Context.Service<
       return Imports.of({
         list: imports.list,
         get,
+        cancel: Effect.fnUntraced(function* (id) {
+          const outcome = yield* imports.cancel(id)
+          if (outcome === "missing") return yield* noSuchImport(id)
+          if (outcome === "done") return yield* importDone(id)
+          return yield* get(id)
+        }),
         tryUndo: (id) =>
           Effect.flatMap(counting.withPermit(store.preview(id, mayDrop)), (found) =>
             "is" in found ? Effect.fail(notUndoable(id, found)) : Effect.succeed(found),
@@ -74,6 +85,9 @@ export class Imports extends Context.Service<
   )
 }
 
+const importDone = (id: number): FileError =>
+  fileError("import_done", `Import ${id} is done: all its rows are events. It can be undone, but not cancelled.`)
+
 const notUndoable = (id: number, why: NotUndoable): FileError => {
   switch (why.is) {
     case "missing":
@@ -81,7 +95,7 @@ const notUndoable = (id: number, why: NotUndoable): FileError => {
     case "running":
       return fileError(
         "import_running",
-        `Import ${id} is not at its end: ${why.accepted} of ${why.staged} rows are accepted. Undo it once it is done.`,
+        `Import ${id} is not at its end: ${why.accepted} of ${why.staged} rows are accepted. Undo it once it is done, or cancel it first.`,
       )
     case "unrecorded":
       return fileError(

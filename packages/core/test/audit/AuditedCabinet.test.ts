@@ -237,6 +237,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     { action: "file.import", object: "source 7", changes: { file: "a.csv", dry_run: false } },
   ],
   ["Import", "file", [7, { name: "a.csv" }, { dryRun: true }], { changes: { file: "a.csv", dry_run: true } }],
+  ["Imports", "cancel", [7], { action: "file.cancel", object: "import 7", changes: {} }],
   ["Imports", "undo", [7], { action: "file.undo", object: "import 7", changes: {} }],
   ["SourceColumns", "drop", [7, "city"], { action: "column.drop", object: "source 7 column city", changes: {} }],
   [

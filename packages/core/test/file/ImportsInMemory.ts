@@ -89,6 +89,7 @@ export class ImportsInMemory {
       failure: null,
       createdAt: "2026-11-25T09:00:00Z",
       finishedAt: null,
+      cancelledAt: null,
       undo: null,
     }
     this.imports.push({ wanted, status, rows: [], lease: held.lease, why: null })
@@ -155,6 +156,15 @@ export class ImportsInMemory {
       this.#held("finish", held, (kept) => {
         this.#set(kept, { state: "done" })
         ;[kept.rows, kept.lease] = [[], null]
+      }),
+    cancel: (id) =>
+      this.#free("cancel", () => {
+        const kept = this.imports[id - 1]
+        if (kept === undefined) return "missing" as const
+        if (kept.status.state === "done") return "done" as const
+        this.#set(kept, { state: "failed", failure: "it was cancelled", cancelledAt: "2026-11-25T09:00:01Z" })
+        ;[kept.rows, kept.lease] = [[], null]
+        return "cancelled" as const
       }),
     status: (id) => Effect.sync(() => Option.fromUndefinedOr(this.imports[id - 1]?.status)),
     list: () => Effect.succeed([]),

@@ -42,6 +42,19 @@ export const manageImports = Effect.gen(function* () {
     }),
     manageEndpoint({
       ...common,
+      id: "cancelImport",
+      method: "POST",
+      path: "/manage/v1/imports/{id}/cancel",
+      summary: "Cancel an import",
+      description:
+        "Ends the import of a file as failed, whichever process runs it. Rows that are events by then stay; undo the import to remove them. A failed import is marked as cancelled, so that `doctor` no longer lists it. Sent again, it changes nothing.",
+      action: "source.change",
+      response: one(importShape, "The import."),
+      errors: [...common.errors, "import_done"],
+      respond: ({ path: [id] }) => Effect.map(imports.cancel(id), importShape.json),
+    }),
+    manageEndpoint({
+      ...common,
       id: "tryUndoImport",
       method: "GET",
       path: "/manage/v1/imports/{id}/undo",

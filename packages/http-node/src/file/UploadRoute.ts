@@ -50,6 +50,8 @@ const STATUS: Readonly<Record<FileError["code"], number>> = {
   busy: 503,
   import_running: 409,
   import_not_recorded: 409,
+  import_done: 409,
+  import_cancelled: 409,
 }
 
 const jsonResponse = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response => ({

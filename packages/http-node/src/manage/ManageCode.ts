@@ -232,6 +232,8 @@ const OWN = {
     status: 409,
     meaning: "An earlier version accepted the import without recording which events it made.",
   },
+  import_done: { status: 409, meaning: "The import is done, so it cannot be cancelled." },
+  import_cancelled: { status: 409, meaning: "The import was cancelled while its file was read; nothing was imported." },
   bad_option: { status: 400, meaning: "An option of the import is invalid." },
   same_file: { status: 409, meaning: "The same file was imported into this source before." },
   unreadable: { status: 422, meaning: "The file cannot be read." },

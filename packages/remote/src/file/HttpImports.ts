@@ -29,6 +29,11 @@ export const layer = Layer.effect(
           (all) => all.map(statusOf),
         ),
       get,
+      cancel: (id) =>
+        Effect.map(
+          refusedAs(api.json<Sent>({ method: "POST", path: ["imports", id, "cancel"], body: {} }), known),
+          statusOf,
+        ),
       tryUndo: (id) => refusedAs(api.json<UndoPreview>({ method: "GET", path: ["imports", id, "undo"] }), known),
       undo: (id) =>
         Effect.map(

@@ -76,14 +76,14 @@ SELECT id::float8 AS id, source_id::float8 AS "sourceId", failures FROM cabinet.
 WHERE failures > 0 AND removed_at IS NULL AND paused_at IS NULL ORDER BY id`
 
 /**
- * An import refused before it was accepted was reported to its submitter; and a file submitted again successfully is
- * done.
+ * An import refused before it was accepted was reported to its submitter, and a cancelled one is known; a file submitted
+ * again successfully is done.
  */
 const FAILED_IMPORTS = `
 SELECT m.id::float8 AS id, m.source_id::float8 AS "sourceId", m.name, m.staged::float8 AS staged, m.accepted::float8 AS accepted,
   coalesce(m.failure, '') AS failure
 FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id AND s.deleted_at IS NULL
-WHERE m.state = 'failed' AND m.staged > 0 AND m.finished_at > cabinet.now() - interval '7 days'
+WHERE m.state = 'failed' AND m.cancelled_at IS NULL AND m.staged > 0 AND m.finished_at > cabinet.now() - interval '7 days'
   AND NOT EXISTS (SELECT FROM cabinet.import l WHERE l.source_id = m.source_id AND l.id > m.id AND l.state = 'done'
     AND (l.sha256 = m.sha256 OR l.poll_id = m.poll_id))
 ORDER BY m.id DESC LIMIT 5`

@@ -6,6 +6,7 @@ export const LEASE_SECONDS = 30
 const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.name, m.state, m.bytes::float8 AS bytes,
   m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.refused::float8 AS refused, m.failure,
   cabinet.rfc3339(m.created_at) AS created_at, cabinet.rfc3339(m.finished_at) AS finished_at,
+  cabinet.rfc3339(m.cancelled_at) AS cancelled_at,
   (SELECT json_build_object('state', u.state, 'position', u.position, 'events', u.events, 'columns', u.columns, 'kept', u.kept,
      'startedAt', cabinet.rfc3339(u.started_at), 'finishedAt', cabinet.rfc3339(u.finished_at))
    FROM cabinet.import_undo u WHERE u.import_id = m.id) AS undo`
@@ -51,6 +52,23 @@ export const FAIL = `
 UPDATE cabinet.import m SET state = 'failed', failure = $3, finished_at = cabinet.now(), lease = NULL, lease_until = NULL
 WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
+
+/**
+ * Returns a row if the import ended by it. One whose rows are all accepted ends as done, which its holder or the next one
+ * records. An acceptance under way holds the import's row: whichever commits second sees the other.
+ */
+export const CANCEL = `
+UPDATE cabinet.import m SET state = 'failed', cancelled_at = cabinet.now(), lease = NULL, lease_until = NULL,
+  failure = CASE WHEN m.state = 'failed' THEN m.failure ELSE 'it was cancelled' END,
+  finished_at = coalesce(m.finished_at, cabinet.now())
+WHERE m.id = $1 AND m.channel = 'file' AND (m.state = 'staging' OR (m.state = 'accepting' AND m.accepted < m.staged)
+  OR (m.state = 'failed' AND m.cancelled_at IS NULL))
+RETURNING m.id::float8 AS id`
+
+/** What an import is that was not cancelled. */
+export const UNCANCELLED = `
+SELECT CASE WHEN m.state = 'failed' THEN 'cancelled' ELSE 'done' END AS outcome
+FROM cabinet.import m WHERE m.id = $1 AND m.channel = 'file'`
 
 /**
  * Marks items of a poll's response as not seen if they did not become events, so that the poll requests them again. An

@@ -26,14 +26,16 @@ interface StatusRow {
   readonly failure: string | null
   readonly created_at: string
   readonly finished_at: string | null
+  readonly cancelled_at: string | null
   readonly undo: ImportStatus["undo"]
 }
 
-const toStatus = ({ source_id, created_at, finished_at, ...row }: StatusRow): ImportStatus => ({
+const toStatus = ({ source_id, created_at, finished_at, cancelled_at, ...row }: StatusRow): ImportStatus => ({
   ...row,
   sourceId: source_id,
   createdAt: created_at,
   finishedAt: finished_at,
+  cancelledAt: cancelled_at,
 })
 
 /** Staged rows deleted by one statement. */
@@ -147,6 +149,12 @@ export const layer = Layer.effect(
           Effect.andThen(Effect.ignore(forget(sql, ImportStatement.DELETE_OF, [holder.id]))),
           Effect.asVoid,
         ),
+      cancel: Effect.fnUntraced(function* (id) {
+        const [ended] = yield* sql.unsafe(ImportStatement.CANCEL, [id])
+        if (ended !== undefined) return "cancelled" as const
+        const [left] = yield* sql.unsafe<{ outcome: "cancelled" | "done" }>(ImportStatement.UNCANCELLED, [id])
+        return left?.outcome ?? "missing"
+      }, orUnavailable),
       status: (id) => status(sql, ImportStatement.STATUS_OF, [id]),
       list: (limit) =>
         orUnavailable(Effect.map(sql.unsafe<StatusRow>(ImportStatement.LIST, [limit]), (rows) => rows.map(toStatus))),
