@@ -1,7 +1,7 @@
 /**
- * The author's login. PostgreSQL lets every role change its own password, and a customer's script runs as the author:
- * it could lock the service out, or keep access for itself. So the login is valid for a minute at a time: before each
- * session the owner sets the stored password and its expiry, and the role itself can extend neither.
+ * The author's login. PostgreSQL lets every role change its own password, and customers' scripts run as the author.
+ * A script could lock the service out, or keep access for itself. So the login is valid for only a minute: before each
+ * session the owner sets the password and its expiry, and the role cannot extend either.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -10,16 +10,16 @@ import * as SessionPool from "../connection/SessionPool.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { passwordLiteral, withPasswordForm } from "./PasswordForm.ts"
 
-/** More than one cabinet's scripts need at once, and few enough to leave the server's connections to others. */
+/** More than the scripts of one cabinet need at the same time, yet few enough to leave connections for others. */
 export const AUTHOR_SESSIONS = 20
 
 /**
- * Only one session at a time changes roles, grants and default privileges: PostgreSQL rejects concurrent changes of the same
- * one ("tuple concurrently updated").
+ * Lets one session at a time change roles, grants and default privileges: PostgreSQL rejects concurrent changes to the same
+ * object ("tuple concurrently updated").
  */
 export const LOCK_ROLES = "SELECT FROM cabinet.job_lock WHERE name = 'roles' FOR UPDATE"
 
-/** For CREATE ROLE and ALTER ROLE, by the database's clock. */
+/** The expiry for CREATE ROLE and ALTER ROLE, on the database's clock. */
 export const validForAMinute = PgClient.PgClient.use((sql) =>
   Effect.map(
     sql<{ until: string }>`SELECT (clock_timestamp() + interval '1 minute')::text AS until`,
@@ -27,7 +27,7 @@ export const validForAMinute = PgClient.PgClient.use((sql) =>
   ),
 )
 
-/** Admits a session of the author that is opened within the next minute. */
+/** Lets the author open a session within the next minute. */
 export const allowAuthorLogin = (url: string, ownerUrl: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

@@ -1,7 +1,7 @@
 /**
  * Revokes what PostgreSQL grants PUBLIC in a new database: logging in to it and creating temporary tables. On a server of
  * several databases, the roles of one could otherwise read the functions and views of another, and exhaust its
- * connections. Roles that need to log in besides are granted it by name, and keep that.
+ * connections. Other roles that need to log in are granted the right by name, and keep it.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
@@ -11,7 +11,7 @@ import { Effect } from "effect"
 export const OPEN_TO_ALL =
   "EXISTS (SELECT FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a WHERE a.grantee = 0)"
 
-/** `others`: the roles that own an object in this database, have a privilege on one, or are logged in to it. */
+/** `others` are the roles that own an object in this database, have a privilege on one, or are logged in. */
 const WHO_MAY_CONNECT = `
 SELECT d.datname::text AS database, pg_has_role(d.datdba, 'USAGE') AS mine, ${OPEN_TO_ALL} AS open,
        ARRAY(SELECT r.rolname::text FROM pg_roles r

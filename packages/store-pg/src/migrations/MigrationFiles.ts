@@ -1,5 +1,5 @@
 /**
- * The scripts of this folder, as files. A bundle puts a module with their texts in the place of this one
+ * The scripts of this folder, read from disk. A bundle replaces this module with one that contains their texts
  * (`scripts/bundle/embedFiles.mjs`).
  */
 import { readdir, readFile } from "node:fs/promises"
@@ -12,7 +12,7 @@ export interface MigrationFile {
 
 const FOLDER = new URL("../../src/migrations/", import.meta.url)
 
-/** All of them, in the order of their numbers. */
+/** All scripts, ordered by number. */
 export const migrationFiles = async (): Promise<ReadonlyArray<MigrationFile>> => {
   const names = (await readdir(FOLDER)).filter((file) => /^\d{4}_.+\.sql$/.test(file)).sort()
   return Promise.all(names.map(async (name) => ({ name, text: await readFile(new URL(name, FOLDER), "utf8") })))

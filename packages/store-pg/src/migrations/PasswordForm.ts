@@ -1,8 +1,8 @@
 /**
- * How a role's password is sent to PostgreSQL: in its stored form (a SCRAM verifier), so that the password itself is in
- * no statement that a server may log. Some services refuse that, because their control plane keeps the passwords (Neon,
- * Lakebase; at the commit, and not before): then the text is sent, and only where nobody can listen and the server has
- * proved who it is.
+ * How a role's password is sent to PostgreSQL: in its stored form, a SCRAM verifier, so that no statement that a server
+ * may log contains the password. Some services (Neon, Lakebase) refuse verifiers, because their control plane keeps the
+ * passwords; they do so only at the commit. Such a service gets the clear text, but only over an encrypted connection to a
+ * server that has proved its identity.
  */
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
@@ -13,7 +13,7 @@ import { scramVerifier } from "./ScramVerifier.ts"
 
 export type PasswordForm = "verifier" | "text"
 
-/** The literal to follow `PASSWORD`. Every password is one that we generated: base64url. */
+/** The literal that follows `PASSWORD`. We generate every password, in base64url. */
 export const passwordLiteral = (form: PasswordForm, password: string): string =>
   `'${form === "verifier" ? scramVerifier(password) : password.replaceAll("'", "''")}'`
 
@@ -30,12 +30,12 @@ export const mayCarryText = (url: string): boolean =>
 const unverified = () => {
   const message =
     "it accepts role passwords only in plain text, which is sent over verified TLS only: add sslmode=verify-full to DATABASE_URL"
-  // Not supported: the connection is sound, and retrying does not help.
+  // "Not supported": the connection is sound, and a retry would not help.
   const cause = Object.assign(new Error(message), { code: "0A000" })
   return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message, operation: "execute" }) })
 }
 
-/** Does the whole work, transactions and all, once more with the text of the password if the verifier is refused. */
+/** Repeats the whole work, including its transactions, with the clear text if the verifier is refused. */
 export const withPasswordForm = <A, E, R>(
   url: string,
   work: (form: PasswordForm) => Effect.Effect<A, E | SqlError.SqlError, R>,

@@ -4,10 +4,10 @@
  * than UTF-8), a PostgreSQL that is too old, a database of an early development version, and one that a newer program
  * has already migrated.
  *
- * Processes of the previous version keep serving meanwhile, and afterwards until they are replaced. So a script must
- * keep everything that they use (it adds, and removes only what the previous version no longer uses), and must not wait
- * long for a table: sessions queued after it for that lock wait with it. It waits for less time than accepting an event
- * does, releases its locks, and retries a little later.
+ * Processes of the previous version keep serving during a migration, and afterwards until they are replaced. So a script
+ * keeps everything that they use: it adds, and removes only what the previous version no longer uses. It also must not
+ * wait long for a table, because sessions that queue behind its lock wait as well. It waits less time than accepting an
+ * event does, releases its locks, and retries a little later.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule, Schema } from "effect"
@@ -29,12 +29,12 @@ export interface Migration {
 
 const OLDEST_VERSION = 150000
 
-/** The name of the first script. Until 24 November 2026 there was another under its number, with other tables. */
+/** The name of the first script. Until 24 November 2026 another script, with other tables, had its number. */
 const FIRST = "schema"
 
-/** How long a script waits for a lock; half of what accepting an event allows. */
+/** How long a script waits for a lock: half as long as accepting an event does. */
 const LOCK_TIMEOUT = "500ms"
-/** A good two minutes of attempts in total. */
+/** Together the attempts take a little over two minutes. */
 const MAX_ATTEMPTS = 30
 const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.spaced("5 seconds")]).pipe(
   Schedule.upTo({ times: MAX_ATTEMPTS }),
@@ -42,12 +42,12 @@ const retries = Schedule.min([Schedule.exponential("250 millis", 1.5), Schedule.
 
 const numberOf = (file: string) => Number(file.slice(0, 4))
 
-/** The numbers of this program's scripts, in order. */
+/** The numbers of this version's scripts, in order. */
 export const migrationNumbers: Effect.Effect<ReadonlyArray<number>> = Effect.promise(async () =>
   (await migrationFiles()).map(({ name }) => numberOf(name)),
 )
 
-/** This program's scripts, by number. */
+/** This version's scripts, by number. */
 export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promise(async () =>
   (await migrationFiles()).map(({ name, text }) => ({
     number: numberOf(name),
@@ -57,8 +57,8 @@ export const migrations: Effect.Effect<ReadonlyArray<Migration>> = Effect.promis
 )
 
 /**
- * A schema of our name that another role created before us: its owner may replace what we put there. This holds even if
- * it seems to contain all our objects: then that role created them.
+ * Finds a schema of our name that another role owns, and could fill with objects of its own. It is refused even if it seems
+ * to contain all of ours, because that role then created them.
  */
 const FOREIGN_SCHEMA = `
   SELECT n.nspname::text AS schema, o.rolname::text AS owner
@@ -72,10 +72,10 @@ const busy = () =>
       "The schema cannot be migrated: for two minutes another transaction has locked or read a table of the cabinet. End that transaction (cabinet doctor lists long ones) and start again.",
   })
 
-/** Another process was quicker; once it is done there is a table to wait on. */
+/** Another process was faster; when it has finished, its table exists, and this one can wait for its lock. */
 class CreatedByAnother extends Schema.TaggedError<CreatedByAnother>()("CreatedByAnother", {}) {}
 
-/** Two concurrent attempts conflict in the catalog: the second waits for the first there, and is then rejected. */
+/** Concurrent attempts conflict in the catalog: the second waits for the first, and is then rejected. */
 const createHouse = Effect.fnUntraced(
   function* (sql: PgClient.PgClient) {
     yield* sql`CREATE SCHEMA IF NOT EXISTS cabinet`
@@ -87,7 +87,7 @@ const createHouse = Effect.fnUntraced(
   ),
 )
 
-/** Applies the missing ones of these and returns their names; an up-to-date database returns `[]`. */
+/** Applies those of these scripts that are missing, and returns their names: `[]` for an up-to-date database. */
 export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
   const sql = yield* PgClient.PgClient
   const [server] = yield* sql<{ encoding: string; version: number; may: boolean }>`
@@ -115,7 +115,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       })
     }
     const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
-    // One process at a time. A table lock, because any role may take an advisory one; it does not block readers.
+    // One process at a time, by a table lock: any role could hold an advisory one. It does not block readers.
     if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
     yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
     if (!house!.there) {
@@ -171,8 +171,8 @@ const IS_FIT = `
   FROM pg_database WHERE datname = current_database()`
 
 /**
- * Whether there is nothing to do, as on nearly every start: one statement, no lock, no script read. If it returns false,
- * `applyMigrations` examines the database and reports what is wrong.
+ * Whether the database is up to date, as on nearly every start: one statement, without a lock and without reading a
+ * script. If it returns false, `applyMigrations` examines the database and reports what is wrong.
  */
 const isUpToDate = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -180,14 +180,14 @@ const isUpToDate = Effect.gen(function* () {
   const [here] = yield* sql.unsafe<{ fit: boolean; had: ReadonlyArray<number> }>(IS_FIT, [OLDEST_VERSION])
   return here!.fit && here!.had.length === known.length && known.every((number, at) => number === here!.had[at])
 }).pipe(
-  // Not there yet, or not readable.
+  // The table does not exist yet, or cannot be read.
   Effect.catchIf(
     (error) => sqlState(error)?.startsWith("42") === true,
     () => Effect.succeed(false),
   ),
 )
 
-/** Applies this program's scripts. */
+/** Applies this version's scripts. */
 export const migrate = Effect.flatMap(connectionLossAsError(isUpToDate), (isDone) =>
   isDone ? Effect.succeed([]) : Effect.flatMap(migrations, applyMigrations),
 )

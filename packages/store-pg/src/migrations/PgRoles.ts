@@ -1,10 +1,10 @@
 /**
- * The login roles besides the owner. The reader may only select, and does not see schema `cabinet`; the author creates
- * tables and views in `public` and in schemas that were added for it; that of reports is the reader's for other programs (see
- * ReportsRole). If this user may not create roles, an administrator runs the SQL for it, or existing roles are configured.
+ * The login roles other than the owner. The reader may only select, and does not see schema `cabinet`. The author creates
+ * tables and views in `public` and in schemas that were added for it. The reports' role gives other programs the reader's
+ * access (see ReportsRole). If this user may not create roles, an administrator runs the SQL, or existing roles are configured.
  *
- * Nearly every start finds them as the previous one left them: that is checked first, because repairing them takes some
- * forty statements.
+ * Nearly every start finds the roles as the previous one left them. This is checked first, because repairing them takes
+ * some forty statements.
  */
 import { randomBytes } from "node:crypto"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
@@ -25,13 +25,13 @@ import { type PasswordForm, passwordLiteral, withPasswordForm } from "./Password
 
 export type RoleKind = "reader" | "author"
 
-/** A role that can log in, or the sentence that says why it does not exist. */
+/** A role that can log in, or a sentence that says why it cannot. */
 export type RoleLogin =
   | {
       readonly there: true
       readonly role: string
       readonly url: string
-      /** For an author's login that we created: the owner's address, which admits each session (see AuthorLogin). */
+      /** For an author's login that we created: the owner's URL, through which each session is admitted (see AuthorLogin). */
       readonly admittedBy?: string
     }
   | { readonly there: false; readonly role: string; readonly reason: string }
@@ -57,14 +57,14 @@ const withLogin = (url: string, role: string, password: string): string => {
   const parsed = new URL(url)
   parsed.username = encodeURIComponent(role)
   parsed.password = encodeURIComponent(password)
-  // An address without a host drops the login: the role's session would be the owner's.
+  // A URL without a host loses its login, and the role's session would be the owner's.
   if (parsed.username === "") throw new Error("the database URL names no host")
   return parsed.toString()
 }
 
 const login = (role: string, url: string): RoleLogin & { readonly there: true } => ({ there: true, role, url })
 
-/** The login of a role of ours, with the stored password. */
+/** The login of a role that we created, with the stored password. */
 const ownLogin = (kind: RoleKind, url: string, role: string, password: string) => {
   const own = login(role, withLogin(url, role, password))
   return kind === "author" ? { ...own, admittedBy: url } : own
@@ -82,7 +82,7 @@ const letsIn = (url: string) =>
     Effect.match({ onSuccess: () => true, onFailure: () => false }),
   )
 
-/** Whether the password is right. Whether the role may log in to this database is granted later. */
+/** Whether the password is correct. The right to log in to this database is granted later. */
 const knowsPassword = (url: string) =>
   PgClient.PgClient.use((sql) => sql`SELECT`).pipe(
     Effect.provide(session(url), { local: true }),
@@ -115,13 +115,13 @@ const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: 
   return { reader, author: alters ? author : login(author.role, author.url), administratorSql: null }
 }, connectionLossAsError)
 
-/** Creates the roles if necessary, and repairs their privileges; safe to repeat and to run concurrently. */
+/** Creates missing roles and repairs privileges; safe to repeat and to run concurrently. */
 export const ensureRoles = Effect.fnUntraced(function* (
   options: RolesOptions,
 ): Effect.fn.Return<Roles, SqlError.SqlError, PgClient.PgClient> {
   const roles =
     (yield* rolesAsLeft(options)) ?? (yield* withPasswordForm(options.url, (form) => putRight(options, form)))
-  // Not needed before its first request, whose response then says why it does not exist.
+  // Nobody needs the reports' role before requesting its login; the response then says why it does not exist.
   if (roles.reader.there) yield* Effect.catchIf(ensureReports(roles.reader.role), isDenied, () => Effect.void)
   return roles
 })
@@ -140,8 +140,8 @@ interface WantedRole {
 }
 
 /**
- * The role if an administrator has created it with our SQL; otherwise that SQL. Its password is stored here from the first
- * attempt, so that every version of the SQL that was printed fits.
+ * The role, if an administrator has created it with our SQL; otherwise that SQL. The password is stored at the first
+ * attempt, so that the role works with whichever printed SQL the administrator runs.
  */
 const administratorsRole = Effect.fnUntraced(function* ({ kind, role, form, url, owner, sessions }: WantedRole) {
   const sql = yield* PgClient.PgClient
@@ -178,7 +178,7 @@ const putRight = Effect.fnUntraced(function* (
       const [known] = yield* sql<{ password: string }>`SELECT password FROM cabinet.role_password WHERE role = ${role}`
       const [exists] = yield* sql<{ one: number }>`SELECT 1 AS one FROM pg_roles WHERE rolname = ${role}`
       const password = known?.password ?? randomBytes(24).toString("base64url")
-      // Also for an existing role: after a restore its password may differ from the one stored in the database.
+      // An existing role gets it as well: after a restore its password may differ from the one in the database.
       const verb = exists === undefined ? "CREATE" : "ALTER"
       const bounds =
         kind === "author"
@@ -188,7 +188,7 @@ const putRight = Effect.fnUntraced(function* (
       if (known === undefined) {
         yield* sql`INSERT INTO cabinet.role_password (role, password) VALUES (${role}, ${password})`
       }
-      // The owner may alter the author's tables, and terminate the reader's sessions, whatever they run.
+      // So the owner can alter the author's tables and terminate the reader's sessions.
       yield* run(`GRANT ${quoteName(role)} TO ${quoteName(here!.owner)}`)
       return ownLogin(kind, options.url, role, password)
     })
@@ -224,7 +224,7 @@ const putRight = Effect.fnUntraced(function* (
   const roles = yield* connectionLossAsError(sql.withTransaction(work))
   const { reader, author } = roles
   if (reader.there && author.there) {
-    // The author can log in once its role is committed. Until then another start may hold the lock, hence again.
+    // The author can log in only after the commit, which releases the lock: another start may take it, so it is taken again.
     const opened = Effect.andThen(sql.unsafe(LOCK_ROLES), openAuthorsWork(author.url, reader.role))
     yield* connectionLossAsError(sql.withTransaction(opened))
   }
@@ -232,8 +232,8 @@ const putRight = Effect.fnUntraced(function* (
 })
 
 /**
- * Lets the reader read the author's future objects. Runs as the author, whose default privileges these are, while the
- * owner's session holds the lock of roles.
+ * Lets the reader read the author's future objects. It runs as the author, because these are the author's default
+ * privileges, while the owner's session holds the lock on roles.
  */
 const openAuthorsWork = (authorUrl: string, reader: string) =>
   Effect.gen(function* () {
@@ -244,7 +244,7 @@ const openAuthorsWork = (authorUrl: string, reader: string) =>
   }).pipe(
     Effect.provide(session(authorUrl), { local: true }),
     Effect.scoped,
-    // The configured address may be unreachable from here. Anything else that fails leaves the author's tables unreadable.
+    // The configured URL may be unreachable from this machine. Any other failure would leave the author's tables unreadable.
     Effect.catchTag("SqlError", (error) =>
       error.reason.operation === "connect"
         ? Effect.logWarning(

@@ -1,11 +1,11 @@
 /**
- * The role for reports: a login of its own for psql, a program for reports or a notebook, with the same read access as
- * the reader. It is created with the other roles and cannot log in before its password is requested, which is stored
- * nowhere.
+ * The role for reports: a separate login for psql, a reporting tool or a notebook, with the same read access as the
+ * reader. It is created with the other roles. It cannot log in until its password is requested, and that password is
+ * not stored anywhere.
  *
- * Privileges alone restrict it, since a session can switch off every setting. It is not a member of the reader's role:
- * a member could change the reader's password and end its sessions. So each grant to the reader is made to it as well,
- * but for views that show schema `cabinet`.
+ * Privileges alone restrict it, since a session can switch off any setting. It is not a member of the reader's role,
+ * because a member could change the reader's password and end its sessions. So every grant to the reader is repeated for
+ * it, except on views that show schema `cabinet`.
  *
  * Decision: docs/decisions/0072-the-login-for-reports-rests-on-privileges.md
  */
@@ -19,13 +19,13 @@ import { SHOWS_OURS } from "../row/CatalogStatement.ts"
 import { LOCK_ROLES } from "./AuthorLogin.ts"
 import { roleName } from "./RoleName.ts"
 
-/** Enough for a few people and a program, and few enough to leave the server's connections to the cabinet. */
+/** Enough for a few people and a program, yet few enough to leave connections for the cabinet. */
 export const REPORTS_SESSIONS = 5
 
-/** The limit of one session's temporary files for sorts and joins, in gigabytes. */
+/** How much one session may write to temporary files for sorts and joins. */
 const TEMP_FILES = "5GB"
 
-/** $1: the reader's role, $2: the reports'. One statement a row. */
+/** $1: the reader's role, $2: the reports' role. Returns one statement per row. */
 const GRANTS_TO_MIRROR = `
 WITH role AS (
   SELECT reader.oid AS reader, reports.oid AS reports
@@ -67,14 +67,14 @@ SELECT prefix || CASE WHEN wanted THEN format('GRANT %s ON %s TO %I', privilege,
     ELSE format('REVOKE %s ON %s FROM %I', privilege, object, $2) END AS statement
 FROM change`
 
-/** Brings the reports' grants in line with the reader's. Nothing happens where either role does not exist. */
+/** Brings the reports' grants in line with the reader's. Does nothing if either role is missing. */
 export const mirrorGrants = Effect.fnUntraced(function* (reader: string, reports: string) {
   const sql = yield* PgClient.PgClient
   const statements = yield* sql.unsafe<{ statement: string }>(GRANTS_TO_MIRROR, [reader, reports])
   for (const { statement } of statements) yield* sql.unsafe(statement)
 })
 
-/** For grants that were made to the reader by others than the cabinet. */
+/** Repeats grants that another role made to the reader. */
 export const repeatReportGrants = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
@@ -82,7 +82,7 @@ export const repeatReportGrants = Effect.gen(function* () {
   yield* sql.withTransaction(Effect.andThen(sql.unsafe(LOCK_ROLES), mirrorGrants(reader, reports)))
 })
 
-/** $1: the reports' role, $2: the reader's. One row if the role has what `ensureReports` gives it. */
+/** $1: the reports' role, $2: the reader's. Returns a row if the role has everything that `ensureReports` gives it. */
 const REPORTS_ARE_COMPLETE = `
   SELECT FROM pg_roles reports, pg_roles reader
   WHERE reports.rolname = $1::name AND reader.rolname = $2::name AND reports.rolconnlimit > 0
@@ -91,11 +91,11 @@ const REPORTS_ARE_COMPLETE = `
          FROM pg_default_acl d, aclexplode(d.defaclacl) a WHERE pg_has_role(d.defaclrole, 'USAGE'))
     AND has_schema_privilege(reports.oid, 'sources', 'USAGE')`
 
-/** The group by which the embedded server admits it over TCP, where this user may give it. $1: its name. */
+/** Whether this user may add members to the group that the embedded server admits over TCP. $1: its name. */
 const MAY_ADMIT = `
   SELECT FROM pg_roles WHERE rolname = $1::name AND pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')`
 
-/** Statements that not every user may run, and that are not needed everywhere. */
+/** Runs a statement that is optional and that this user may lack the right for. */
 const ifAllowed = (statement: string) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.withTransaction(sql.unsafe(statement))).pipe(
     Effect.asVoid,
@@ -105,7 +105,7 @@ const ifAllowed = (statement: string) =>
     ),
   )
 
-/** Creates the role, if necessary and if this user may; without a login, and with the rights of one. */
+/** Creates the role if it is missing and this user may; it gets its privileges, but cannot log in yet. */
 export const ensureReports = Effect.fnUntraced(function* (reader: string) {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
@@ -122,7 +122,7 @@ export const ensureReports = Effect.fnUntraced(function* (reader: string) {
       } else {
         yield* ifAllowed(`ALTER ROLE ${name} CONNECTION LIMIT ${REPORTS_SESSIONS}`)
       }
-      // The owner may terminate its sessions.
+      // So the owner can terminate its sessions.
       yield* ifAllowed(`GRANT ${name} TO CURRENT_USER`)
       const [admits] = yield* sql.unsafe<object>(MAY_ADMIT, [REPORTS_GROUP])
       if (admits !== undefined) yield* ifAllowed(`GRANT ${REPORTS_GROUP} TO ${name}`)

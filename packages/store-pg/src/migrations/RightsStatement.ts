@@ -1,9 +1,9 @@
-/** Checks in one statement the privileges that the reader's and the author's roles must have. */
+/** One statement that checks the privileges of the reader and the author. */
 import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
- * How many sessions the readers of one cabinet may have, over all its processes: three quarters of those that the
- * server has for users. So reads are refused before accepting events is, even if views run code that does not end.
+ * How many sessions the readers of one cabinet may have, in all its processes: three quarters of those that the server
+ * has for users. So reads run out of sessions before intake does, even if a view runs code that never ends.
  */
 export const MOST_READER_SESSIONS = `greatest(4, (current_setting('max_connections')::int4
     - current_setting('superuser_reserved_connections')::int4 - coalesce(current_setting('reserved_connections', true), '0')::int4) * 3 / 4)`

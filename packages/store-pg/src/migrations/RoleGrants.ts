@@ -18,7 +18,7 @@ export const grantAuthor = Effect.fnUntraced(function* (database: string, role: 
   const sql = yield* PgClient.PgClient
   const name = quoteName(role)
   yield* sql.unsafe(`GRANT CONNECT, TEMPORARY ON DATABASE ${quoteName(database)} TO ${name}`)
-  // A role that may create schemas may create extensions, which put their functions into any schema, as their owner.
+  // A role that may create schemas may also create extensions, which put functions into any schema as its owner.
   yield* sql.unsafe(`REVOKE CREATE ON DATABASE ${quoteName(database)} FROM ${name}`)
   yield* sql.unsafe(`GRANT USAGE ON SCHEMA sources TO ${name}`)
   // If `public` belongs to another role, that owner has to grant the author access; the author's own schemas still
@@ -29,7 +29,7 @@ export const grantAuthor = Effect.fnUntraced(function* (database: string, role: 
   yield* readSources(name)
 })
 
-/** The tables that exist, and those of later sources. */
+/** Grants existing tables and those of future sources. */
 const readSources = Effect.fnUntraced(function* (name: string) {
   const sql = yield* PgClient.PgClient
   yield* sql.unsafe(`GRANT SELECT ON ALL TABLES IN SCHEMA sources TO ${name}`)

@@ -1,6 +1,6 @@
 /**
- * Computes what PostgreSQL stores for a password (RFC 5803), so that the password itself is in no statement that a server
- * may log.
+ * Computes what PostgreSQL stores for a password (RFC 5803), so that no statement that a server may log contains the
+ * password itself.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 

@@ -1,4 +1,4 @@
-/** Objects as last found, each with its catalog version. Bounded, so that names cannot exhaust memory. */
+/** Caches catalog objects, each with its catalog version. Bounded, so that requested names cannot exhaust memory. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 
 export interface CachedTable {
@@ -28,5 +28,5 @@ export class CatalogCache {
   }
 }
 
-/** No name contains a zero byte. */
+/** A unique key, because no name contains a zero byte. */
 const keyOf = (schema: string, name: string): string => `${schema}\0${name}`

@@ -1,11 +1,11 @@
 /**
- * Queries the system catalogs for the currently readable objects. They run as the owner, which knows which table
- * belongs to which source; privileges are checked for the reader's role.
+ * Statements that find the currently readable objects in the system catalogs. They run as the owner, which knows the
+ * table of each source, and check the privileges of the reader's role.
  */
 
 /**
- * $1: the reader's role. Ordinary, partitioned and foreign tables, views and materialized views on which the reader has
- * SELECT, outside the schemas of the system and of the service, and not part of an extension.
+ * $1: the reader's role. Finds tables (ordinary, partitioned, foreign), views and materialized views on which the reader
+ * has SELECT. Leaves out the schemas of the system and of the service, and what belongs to an extension.
  */
 const READABLE = `
   FROM pg_class c
@@ -18,7 +18,7 @@ const READABLE = `
     AND NOT EXISTS (
       SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
 
-/** True if a view, `c` of pg_class, shows anything of the service's schema, including through other views or by a function. */
+/** True if a view, `c` of pg_class, shows anything of the service's schema, even through other views or a function. */
 export const SHOWS_OURS = `EXISTS (
       WITH RECURSIVE seen (oid) AS (
         SELECT c.oid
@@ -35,10 +35,10 @@ export const SHOWS_OURS = `EXISTS (
       JOIN pg_proc p ON p.oid = d.refobjid
       WHERE p.pronamespace = 'cabinet'::regnamespace)`
 
-/** A statement of its own for one view, because most objects are not views. $1: its oid. */
+/** The same for one view, as a separate statement, because most objects are not views. $1: its oid. */
 export const VIEW_READS_CABINET = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
-/** The columns of an object as listed. */
+/** The columns of a listed object. */
 const OBJECT = `
   n.nspname::text AS schema, c.relname::text AS name,
   CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'matview' ELSE 'table' END AS kind,
@@ -58,16 +58,15 @@ const listReadable = (condition: string) => `SELECT ${OBJECT} ${READABLE} ${cond
   AND NOT (c.relkind IN ('v', 'm') AND ${SHOWS_OURS})
   ORDER BY n.nspname COLLATE "C", c.relname COLLATE "C"`
 
-/** All readable objects, by schema and name. */
+/** Lists all readable objects by schema and name. */
 export const LIST_READABLE = listReadable("")
 
-/** The ones with the oids $2. */
+/** Lists the readable objects with the oids in $2. */
 export const LIST_READABLE_OF = listReadable("AND c.oid = ANY ($2::int8[]::oid[])")
 
 /**
- * True for a function of a search index that we created; `oid` is SQL for the function's oid. Before the first one is
- * created, any role that may create schemas could create one of that name: it counts as ours only if we own both the
- * schema and the function.
+ * True for a function of a search index that we created; `oid` is SQL for the function's oid. Until we create the first
+ * one, any role that may create schemas could use its name. So it counts as ours only if we own both schema and function.
  */
 export const isSearchFunction = (oid: string): string => `EXISTS (
       SELECT FROM pg_proc p JOIN pg_namespace m ON m.oid = p.pronamespace
@@ -81,10 +80,9 @@ const rowsOf = (catalog: string, condition: string): string =>
   `SELECT x.xmin FROM pg_catalog.${catalog} x WHERE ${condition}`
 
 /**
- * A fingerprint of the catalog rows that describe the object of the alias `c`: it changes when one is added, removed or
- * changed. It is the same whether the owner runs it, or the reader at the moment of a read. All names are
- * schema-qualified, because the reader runs this too. One sum over all of them takes half the time of one for each
- * catalog.
+ * A fingerprint of the catalog rows that describe the object `c`: it changes when a row is added, removed or changed.
+ * The owner and, at the moment of a read, the reader get the same result. All names are schema-qualified, because the
+ * reader also runs this. One sum over all catalogs takes half the time of a sum for each.
  */
 const ROW_VERSIONS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_catalog.sum(r.xmin::pg_catalog.text::pg_catalog.int8))
     FROM (${[
@@ -98,8 +96,8 @@ const ROW_VERSIONS = `(SELECT pg_catalog.concat(pg_catalog.count(*), '/', pg_cat
     ].join(" UNION ALL ")}) r)`
 
 /**
- * Changes whenever an ordinary table of PostgreSQL's own types and without children gets another description, becomes
- * readable or unreadable, or gets another estimate. Every change rewrites a row, in a later transaction.
+ * Changes whenever the description, the readability or the row estimate of a table changes, if the table is ordinary, has
+ * no children and uses only PostgreSQL's own types. Every such change rewrites a catalog row in a later transaction.
  */
 const CATALOG_VERSION = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
     CASE WHEN c.reltuples < 0 THEN pg_stat_get_live_tuples(c.oid) END,
@@ -109,8 +107,8 @@ const CATALOG_VERSION = `concat_ws(' ', c.xmin, n.xmin, s.xmin, c.reltuples,
       SELECT concat(count(*), '/', sum(x.xmin::text::bigint)) FROM cabinet.field_column x WHERE x.source_id = s.id) END)`
 
 /**
- * The part of the catalog version that determines how rows are read and that the reader itself can see: not the table's
- * source.
+ * The part of the catalog version that determines how rows are read and that the reader can see; the table's source is
+ * not part of it.
  */
 const READ_VERSION = `pg_catalog.concat_ws(' ', c.xmin, n.xmin, ${ROW_VERSIONS})`
 
@@ -120,9 +118,9 @@ export const readVersionOf = (oid: string): string =>
     JOIN pg_catalog.pg_namespace n ON n.oid ${EQUALS} c.relnamespace WHERE c.oid ${EQUALS} ${oid})`
 
 /**
- * Whether planning a read of the table `c` may run a function written by a customer. The planner evaluates parts of
- * every expression in an index, in statistics and in a constraint, and generated columns may be computed on read.
- * Objects that PostgreSQL created itself have an oid below this one; the functions of search indexes are ours.
+ * Whether planning a read of the table `c` may run a customer's function. The planner evaluates parts of the expressions
+ * in indexes, statistics and constraints, and generated columns may be computed on read. PostgreSQL's own objects have
+ * lower oids, and the functions of search indexes are ours.
  */
 const RUNS_OTHERS = `(
     EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated = 'v')
@@ -137,7 +135,7 @@ const RUNS_OTHERS = `(
       WHERE d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass) AND d.refobjid >= 16384
         AND NOT (d.refclassid = 'pg_proc'::regclass AND ${isSearchFunction("d.refobjid")})))`
 
-/** $1: the reader's role; $2: the object's oid. No row if it is gone. */
+/** $1: the reader's role; $2: the object's oid. Returns no row if the object is gone. */
 export const CATALOG_VERSION_OF_FOUND = `
   SELECT ${CATALOG_VERSION} AS catalog_version
   FROM pg_class c
@@ -158,8 +156,8 @@ export const isSearchIndexed = (searching: string): string => `(NOT c.relhassubc
             AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum))))`
 
 /**
- * One readable object. $2, $3: its schema and name; $4: the function that its search index would use, if it had one.
- * Structures are returned as JSON text. A column: name, type as shown, oid of the type, not null, comment, label, modifier of the type.
+ * Finds one readable object. $2, $3: its schema and name; $4: the function that a search index of it would use. Structures
+ * are returned as JSON text. A column is: name, shown type, oid of the type, not null, comment, label, modifier of the type.
  */
 export const FIND_READABLE = `
   SELECT ${OBJECT}, c.oid::bigint AS oid, c.relowner::bigint AS owner, ${CATALOG_VERSION} AS catalog_version, ${READ_VERSION} AS read_version, c.relrowsecurity AS row_policies,
@@ -186,9 +184,9 @@ export const FIND_READABLE = `
   ${READABLE} AND n.nspname = $2::name AND c.relname = $3::name`
 
 /**
- * The given types and all types that they consist of. $1: their oids; $2: the reader's role. A base type includes the operators of its default
- * order, or those of the type that it is binary-coercible to (varchar to text), with their schema, and whether the
- * reader may use that.
+ * Describes types and all the types that they consist of. $1: their oids; $2: the reader's role. A base type comes with the
+ * operators of its default order, or those of the type that it is binary-coercible to (varchar to text). Their schema is
+ * included, and whether the reader may use it.
  */
 export const DESCRIBE_TYPES = `
   WITH RECURSIVE need (oid) AS (

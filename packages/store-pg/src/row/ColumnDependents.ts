@@ -1,6 +1,6 @@
 /**
- * Finds what prevents a change of a column's type, other than a view, which could be recreated: PostgreSQL rejects the
- * change then, and does not always name the object. An author can create most of these on any column that it may read.
+ * Finds the objects that make PostgreSQL reject a change of a column's type, often without naming them. Views do not
+ * count, because they can be recreated. An author can create most of these objects on any column that it may read.
  *
  * Objects that PostgreSQL rebuilds automatically do not count: indexes, statistics, checks, and the column's own
  * default.
@@ -11,8 +11,8 @@ import type { SqlError } from "effect/sql"
 
 /**
  * $1: the table, $2: the column's number, $3: the oids of the views that will be dropped and recreated. Types built on a
- * row type (arrays, domains, composite types, views that show whole rows) count like the row type itself; a function that
- * takes one only prevents dropping a view.
+ * row type (arrays, domains, composite types, views of whole rows) count like the row type itself. A function that takes
+ * such a type only prevents dropping a view.
  */
 const DEPENDENTS = `
 WITH RECURSIVE views (oid) AS (
@@ -51,7 +51,7 @@ WITH RECURSIVE views (oid) AS (
 )
 SELECT DISTINCT pg_describe_object(classid, objid, objsubid) AS object FROM found ORDER BY 1 LIMIT 5`
 
-/** Up to five objects as PostgreSQL describes them, with schema-qualified names; empty without dependents. */
+/** Returns up to five dependents as PostgreSQL describes them, with schema-qualified names. */
 export const columnDependents = (
   sql: PgClient.PgClient,
   table: string,

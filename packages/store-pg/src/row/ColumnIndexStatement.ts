@@ -1,8 +1,8 @@
-/** The indexes that `cabinet table index` creates, recognised by their names. */
+/** Statements on the indexes that `cabinet table index` creates, which their names identify. */
 
 const PREFIX = "cabinet_index_"
 
-/** `i` of pg_index with its class `k`: one of ours. */
+/** Whether an index, `i` of pg_index with its class `k`, is one of ours. */
 export const IS_OURS = `left(k.relname, ${PREFIX.length}) = '${PREFIX}'`
 
 const COLUMNS = `ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY u (attnum, at)
@@ -24,7 +24,10 @@ export const COLUMN_INDEXES = `
   WHERE i.indrelid = $1::bigint::oid AND ${IS_OURS}
   ORDER BY k.relname COLLATE "C"`
 
-/** $1: the oid of the table, $2: names of columns, $3: the method. In ascending order with NULLs last, and of all rows. */
+/**
+ * $1: the oid of the table, $2: names of columns, $3: the method. Finds an index over all rows, in ascending order with
+ * NULLs last.
+ */
 export const SERVING_INDEX = `
   SELECT k.relname::text AS name
   FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_am m ON m.oid = k.relam
@@ -35,8 +38,8 @@ export const SERVING_INDEX = `
   ORDER BY cardinality(i.indkey::int2[]), k.relname COLLATE "C" LIMIT 1`
 
 /**
- * Tables of at least 100,000 rows that were read whole at least 100 times since the statistics began: on average half of
- * their rows or more, so that reads of a first page, which end early, do not count.
+ * Finds tables of at least 100,000 rows that were read whole at least 100 times since the statistics began. On average
+ * half of the rows must have been read, because reads of a first page end early and do not count.
  */
 export const TABLES_READ_WHOLE = `
   SELECT concat(s.schemaname, '.', s.relname) AS name, s.seq_scan::float8 AS times
@@ -45,7 +48,7 @@ export const TABLES_READ_WHOLE = `
     AND s.seq_tup_read >= s.seq_scan * c.reltuples::float8 / 2
   ORDER BY s.seq_tup_read DESC LIMIT 5`
 
-/** The first free index name of its kind for the table; $1: its oid. */
+/** Finds the first free name for an index of the table; $1: the table's oid. */
 export const FREE_COLUMN_INDEX_NAME = `
   SELECT n.name FROM pg_class c
   CROSS JOIN LATERAL (SELECT '${PREFIX}' || c.oid || '_' || g AS name, g FROM generate_series(1, 1000) g) n
@@ -53,7 +56,7 @@ export const FREE_COLUMN_INDEX_NAME = `
     AND NOT EXISTS (SELECT FROM pg_class o WHERE o.relnamespace = c.relnamespace AND o.relname = n.name)
   ORDER BY n.g LIMIT 1`
 
-/** All names are quoted. */
+/** Expects quoted names. */
 export const buildColumnIndex = (
   index: string,
   table: string,
@@ -61,7 +64,7 @@ export const buildColumnIndex = (
   columns: ReadonlyArray<string>,
 ): string => `CREATE INDEX CONCURRENTLY ${index} ON ${table} USING ${method} (${columns.join(", ")})`
 
-/** The indexes of a column whose new type may have values too long for them. $1: the table, $2: the column. */
+/** Finds the sorted indexes of a column, which its new type's values may be too long for. $1: the table, $2: the column. */
 export const SORTED_INDEXES_OF = `
   SELECT format('%I.%I', n.nspname, k.relname) AS name
   FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_namespace n ON n.oid = k.relnamespace

@@ -1,4 +1,4 @@
-/** A column of a source's table as the database lists it. */
+/** The row of a column in the database's list of source columns. */
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import type { SourceColumn } from "@data-cabinet/core/row/SourceColumnStore"
 
@@ -11,7 +11,7 @@ export interface ColumnRow {
   readonly created_at: string
 }
 
-/** Of `c`, a row of `cabinet.field_column`. */
+/** The columns to select from `c`, a row of `cabinet.field_column`. */
 export const COLUMN = `c.name, c.field, coalesce(c.label, c.field) AS label, c.type, c.created_by_event_id::text AS event_id,
   cabinet.rfc3339(c.created_at) AS created_at`
 

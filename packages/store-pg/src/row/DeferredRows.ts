@@ -1,8 +1,7 @@
 /**
- * Writes the rows that were deferred because their table was locked, or could not get a new column in time, while their
- * events were accepted. It proceeds source by source in the order of the events, in one process at a time; later rows
- * of a source queue after them until none is left. A row that cannot be written is set aside (`SetAsideRows`), so that
- * later rows continue.
+ * Writes deferred rows: when their events were accepted, their table was locked, or could not get a new column in time.
+ * One process at a time works source by source, in the order of the events; later rows of a source queue behind. A row
+ * that cannot be written is set aside (`SetAsideRows`), so that later rows continue.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { faultName } from "@data-cabinet/core/error/Fault"
@@ -16,8 +15,8 @@ import { type RowList, writeList } from "./RowList.ts"
 import { readSlice } from "./StoredRows.ts"
 
 /**
- * A flag may have been cleared while an accept that still saw it was in flight, or could not be set because the source's row is
- * locked, as it is while a column is retyped: such rows are found on their own, once that lock is released.
+ * Also finds deferred rows of sources that are not flagged. An accept that still saw the flag may have been in flight when
+ * it was cleared. Or the flag could not be set, because the source's row was locked, for example while a column is retyped.
  */
 const FIND_SOURCES = `
 WITH strays AS (
@@ -43,8 +42,8 @@ const deferredOf = (sql: PgClient.PgClient, sourceId: number): RowList => ({
 })
 
 /**
- * One round over all sources with deferred rows, and then over rows that are set aside and due. A source that is still locked is
- * tried again in the next round.
+ * One round over all sources with deferred rows, and then over the due rows that were set aside. A source that is still
+ * locked is retried in the next round.
  */
 export const drainDeferredRows = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -55,7 +54,7 @@ export const drainDeferredRows = Effect.gen(function* () {
       writeList(sql, deferredOf(sql, Number(id))).pipe(
         Effect.catchCause((cause) => {
           if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
-          // A source whose rows could not even be set aside must not block the others.
+          // A source whose rows could not even be set aside must not block other sources.
           return Cause.hasDies(cause)
             ? Effect.logError(`rows of source ${id} are still deferred, by a fault: ${faultName(Cause.squash(cause))}`)
             : Effect.logDebug(`rows of source ${id} are still deferred`, cause)
@@ -66,12 +65,15 @@ export const drainDeferredRows = Effect.gen(function* () {
   yield* retrySetAside(sql)
 })
 
-/** Runs every second in every process that accepts or works. On start, which follows a migration, all rows set aside are due. */
+/**
+ * Runs every second in every process that accepts events or works in the background. All rows set aside are due at the
+ * start, because it may follow a migration.
+ */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     yield* Effect.ignoreCause(connectionLossAsError(sql.unsafe(RETRY_ALL_SET_ASIDE)))
-    // An unavailable database is reported by everything that needs it.
+    // Whatever needs the database reports that it is unavailable.
     yield* background("deferred row drain", "1 second", drainDeferredRows, { quiet: true })
   }).pipe(Effect.forkScoped),
 )

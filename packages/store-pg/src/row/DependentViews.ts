@@ -1,7 +1,7 @@
 /**
- * Drops the views that depend on a table and recreates them unchanged: definition, options, owner, privileges (on columns
- * too), defaults, comments, triggers, rules, and the indexes of materialized views. All of it happens in the caller's
- * transaction, so that no other session ever sees them missing.
+ * Drops the views that depend on a table and recreates them unchanged: definition, options, owner, privileges (including
+ * those on columns), defaults, comments, triggers, rules, and the indexes of materialized views. All of it happens in the
+ * caller's transaction, so that no other session sees them missing.
  *
  * Code in a view runs when the view is parsed, filled or indexed, and must not run with our privileges, so each view is
  * recreated by its owner (RestrictedRun). A view that we own would run as us, so it is refused unless everything that it
@@ -20,7 +20,7 @@ import { execute, literal, restrictedRun } from "./RestrictedRun.ts"
 /** A view with everything needed to recreate it. */
 export interface SavedView {
   readonly oid: bigint
-  /** The views among those found that it reads directly. */
+  /** Those of the found views that it reads directly. */
   readonly reads: ReadonlyArray<bigint>
   readonly schema: string
   readonly name: string
@@ -46,7 +46,7 @@ export interface SavedView {
   readonly indexes: ReadonlyArray<string> | null
 }
 
-/** Views upon views, each once; including views that read each other in a cycle, which PostgreSQL lets an author create. */
+/** Finds views of views, each once, even if they read each other in a cycle, which PostgreSQL lets an author create. */
 const DEPENDENTS = `
 WITH RECURSIVE dependents AS (
   SELECT v.oid FROM pg_depend d JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass
@@ -89,7 +89,7 @@ const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
   const readers = new Map<bigint, Array<SavedView>>(views.map(({ oid }) => [oid, []]))
   for (const view of views) for (const oid of view.reads) readers.get(oid)!.push(view)
   const owed = new Map(views.map((view) => [view, view.reads.length]))
-  // The list grows during the iteration.
+  // The loop appends to the list that it iterates over.
   const ready = views.filter((view) => view.reads.length === 0)
   for (const { oid } of ready) {
     for (const reader of readers.get(oid)!) {
@@ -102,8 +102,8 @@ const inOrder = (views: ReadonlyArray<SavedView>): ReadonlyArray<SavedView> => {
 }
 
 /**
- * The views that read the table, or one column of it, directly or through other views, in an order in which they can be
- * created (except for cycles).
+ * Returns the views that read the table, or one of its columns, directly or through other views. Unless they form a
+ * cycle, they can be created in this order.
  */
 export const dependentViews = (
   sql: PgClient.PgClient,
@@ -112,7 +112,7 @@ export const dependentViews = (
 ): Effect.Effect<ReadonlyArray<SavedView>, SqlError.SqlError> =>
   Effect.map(sql.unsafe<SavedView>(DEPENDENTS, [table, columnNumber]), inOrder)
 
-/** Waits for all their locks at most this many milliseconds in total; then it fails with 55P03. */
+/** Drops the views. Fails with 55P03 after waiting this many milliseconds, in total, for their locks. */
 export const dropViews = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
@@ -130,9 +130,9 @@ export const dropViews = Effect.fnUntraced(function* (
 })
 
 /**
- * An object that a view uses and that belongs neither to PostgreSQL nor to our schemas: used by the view itself, by its
- * rules, triggers and indexes, or by the objects that it reads. It is a function, type or operator, or a relation of
- * another owner. $1: the view's oid; returns at most one row.
+ * Finds an object that a view uses and that belongs neither to PostgreSQL nor to our schemas: a function, type or operator,
+ * or a relation of another owner. The view uses it directly, through its rules, triggers and indexes, or through what it
+ * reads. $1: the view's oid; returns at most one row.
  */
 const FOREIGN_PART = `
 WITH RECURSIVE used (classid, objid) AS (
@@ -163,7 +163,7 @@ WHERE CASE
   ELSE true END
 LIMIT 1`
 
-/** Returns the first view that must not be recreated, with the reason; null if all may be. */
+/** Returns the first view that must not be recreated, with the reason; null if there is none. */
 export const findObstacle = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
@@ -184,7 +184,7 @@ export const findObstacle = Effect.fnUntraced(function* (
 /** Null means PUBLIC. */
 const roleOf = (name: string | null): string => (name === null ? "PUBLIC" : quoteName(name))
 
-/** Revokes what the owner's default privileges have just granted: it may have been revoked on the original view. */
+/** Revokes what the owner's default privileges have just granted, because the original view may lack it. */
 const revokeGiven = (name: string): string => `
 FOR given IN
   SELECT DISTINCT CASE WHEN x.grantee <> 0 THEN pg_catalog.pg_get_userbyid(x.grantee) END
@@ -216,7 +216,7 @@ const remade = (view: SavedView): ReadonlyArray<string> => {
   return [...statements.map(execute), revokeGiven(name), ...grants.map(execute)]
 }
 
-/** Recreates each view as its owner; consecutive views of one owner in one run. */
+/** Recreates each view as its owner; consecutive views of the same owner share a run. */
 export const recreateViews = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,

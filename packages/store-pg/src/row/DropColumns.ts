@@ -1,7 +1,7 @@
 /**
- * Drops columns of a source's table that have no value. Whatever stands against a drop is looked for without a lock first.
- * Only then the table is locked, against writers for one look through it, against readers for the drop itself. A lock is
- * waited for briefly and tried again, because those who come later queue behind it.
+ * Drops columns of a source's table that have no values. It first looks, without a lock, for anything that prevents the
+ * drop. Then it locks out writers to scan the table once, and readers for the drop itself. It waits only briefly for a
+ * lock, and retries, because other sessions queue behind it.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import {
@@ -20,19 +20,22 @@ import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"
 import { dependentViews } from "./DependentViews.ts"
 import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
-/** How long one attempt waits for a lock, and how many attempts there are, with a pause after each. */
+/** How long one attempt waits for a lock, the number of attempts, and the pause after each. */
 const LOCK_TIMEOUT_MILLIS = 200
 const ATTEMPTS = 20
 const PAUSE = "300 millis"
 
 const BUSY_SECONDS = 10
 
-/** $1: the table. Columns that were dropped keep their numbers. */
+/** $1: the table. Dropped columns keep their numbers. */
 const NUMBERED = "SELECT max(attnum)::int4 AS numbered FROM pg_attribute WHERE attrelid = $1::regclass"
 
 const ATTRIBUTE = "SELECT attnum::int4 AS number FROM pg_attribute WHERE attrelid = $1::regclass AND attname = $2"
 
-/** $1: the table, $2: the column's number. Indexes, constraints and statistics, which PostgreSQL would drop with the column, and the table's own rules. */
+/**
+ * $1: the table, $2: the column's number. Finds the indexes, constraints and statistics that PostgreSQL would drop with the
+ * column, and the table's own rules.
+ */
 const INDEXES = `
 SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object FROM pg_depend d
 WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::regclass AND d.refobjsubid = $2::int2
@@ -47,14 +50,14 @@ const FORGET = `DELETE FROM cabinet.field_column c WHERE c.source_id = $1 AND c.
 
 const qualified = ({ name }: SourceTable) => quoteQualified(SOURCES_SCHEMA, name!)
 
-/** Those of the columns that have a value: one look through the table for all of them. */
+/** Returns those of the columns that have a value; scans the table once for all of them. */
 const columnsWithValues = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   table: SourceTable,
   names: ReadonlyArray<string>,
 ): Effect.fn.Return<ReadonlySet<string>, SqlError.SqlError> {
   if (names.length === 0) return new Set()
-  // A single column ends the look at its first value.
+  // For a single column the scan ends at its first value.
   const statement =
     names.length === 1
       ? `SELECT ARRAY[EXISTS (SELECT FROM ${qualified(table)} WHERE ${quoteName(names[0]!)} IS NOT NULL)] AS filled`
@@ -65,7 +68,7 @@ const columnsWithValues = Effect.fnUntraced(function* (
 
 type FilledOf = (names: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
 
-/** What stands against dropping each of the columns that the table has. */
+/** Returns what prevents dropping each of the table's columns. */
 export const usesOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   table: SourceTable,
@@ -98,7 +101,7 @@ export const usesOf = Effect.fnUntraced(function* (
   return uses
 })
 
-/** What to drop, decided by what was found; a column that is gone already is dropped from our list as well. */
+/** Decides what to drop. A column that is already gone is removed from our list as well. */
 const chosen = Effect.fnUntraced(function* <E>(
   sql: PgClient.PgClient,
   table: SourceTable,
@@ -114,14 +117,14 @@ const chosen = Effect.fnUntraced(function* <E>(
   return drop
 })
 
-/** Whether a column is dropped; a failure changes nothing. */
+/** Decides whether to drop a column; a failure leaves everything unchanged. */
 export type DropChoice<E> = (name: string, use: ColumnUse) => Result.Result<boolean, E>
 
 export interface DropOptions<E> {
   readonly sourceId: number
   readonly table: (table: SourceTable | undefined) => Result.Result<ReadonlyArray<string>, E>
   readonly use: DropChoice<E>
-  /** Runs in the transaction that drops columns. */
+  /** Additional work in the transaction that drops the columns. */
   readonly also?: (dropped: ReadonlyArray<SourceColumn>) => Effect.Effect<unknown, SqlError.SqlError>
 }
 
@@ -164,7 +167,7 @@ const retried = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
     ),
   )
 
-/** Returns the columns that were dropped. */
+/** Drops columns and returns those that it dropped. */
 export const dropColumns = Effect.fnUntraced(function* <E>(
   sql: PgClient.PgClient,
   options: DropOptions<E>,
@@ -182,7 +185,7 @@ export const dropColumns = Effect.fnUntraced(function* <E>(
   return yield* retried(sql.withTransaction(dropLocked(sql, { ...options, table: narrowed })))
 })
 
-/** The options of dropping one column, or failing. */
+/** The options that drop a single column, or fail. */
 export const singleDrop = <E>(sourceId: number, name: string, decide: DropDecisions<E>): DropOptions<E> => ({
   sourceId,
   table: (table) => Result.map(decide.column(table), () => [name]),

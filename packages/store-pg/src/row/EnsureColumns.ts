@@ -1,6 +1,6 @@
 /**
- * Plans rows for a source's table, after creating the columns that it lacks for them. An event that cannot be planned
- * does not affect the others, which still get their plans.
+ * Plans rows for a source's table, after adding the columns that they need. An event that cannot be planned does not
+ * affect the plans of other events.
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
@@ -26,10 +26,10 @@ export class RowFault {
   }
 }
 
-/** A row for which columns cannot be added: `plan` has the values of those that there are. */
+/** A row whose columns cannot be added: `plan` has the values for the existing columns. */
 export class ShortRow {
   readonly plan: RowPlan
-  /** Why they cannot, in the database's words. */
+  /** Why the columns cannot be added, in the database's words. */
   readonly reason: string
   constructor(plan: RowPlan, reason: string) {
     this.plan = plan
@@ -40,10 +40,10 @@ export class ShortRow {
 /** The outcome of planning the row of one event. */
 export type PlannedRow = RowPlan | RowFault | ShortRow
 
-/** Rows in the order of their events, and what their table lacks for them. */
+/** Planned rows in the order of their events, and the columns that their table lacks. */
 interface PlannedRows {
   readonly plans: ReadonlyArray<RowPlan | RowFault>
-  /** The columns to create before the rows fit, without duplicates. */
+  /** The columns that the rows still need, without duplicates. */
   readonly missing: ReadonlyArray<MissingColumn>
   readonly needsMore: boolean
 }
@@ -59,7 +59,7 @@ const planOf = (layout: TableLayout, event: RowSource, long?: LongValues, fixed 
 export const planRows = (layout: TableLayout, events: ReadonlyArray<RowSource>): PlannedRows =>
   togetherOf(events.map((event) => planOf(layout, event)))
 
-/** Characters of events planned without yielding; beyond that, other fibers run in between. */
+/** How many characters of events are planned before other fibers may run. */
 const YIELD_AFTER_LENGTH = 131_072
 
 const textLength = (events: ReadonlyArray<RowSource>): number => {
@@ -68,7 +68,7 @@ const textLength = (events: ReadonlyArray<RowSource>): number => {
   return length
 }
 
-/** Examines a long event, in steps, before its row is planned. A fault here is found again when the row is planned. */
+/** Examines a long event in steps before its row is planned. Planning meets the same fault again, so it is ignored here. */
 const lookThrough = Effect.fnUntraced(function* (event: RowSource) {
   const begun = Result.try(() => new LongValues(event.payload))
   if (Result.isFailure(begun)) return undefined
@@ -119,29 +119,29 @@ const togetherOf = (plans: ReadonlyArray<RowPlan | RowFault>): PlannedRows => {
 /** A row as JSON for its table. `id` is the id of its event, or the event's position in a batch. */
 export const rowJson = (plan: RowPlan, id: number | string): string => `{"_event_id":${id}${plan.members}}`
 
-/** The plan of a row for a table that gets no more columns, for the given reason. */
+/** Plans a row for a table that gets no more columns, for the given reason. */
 export const fixedRow = (layout: TableLayout, event: RowSource, reason: string, long?: LongValues): PlannedRow => {
   const plan = planOf(layout, event, long, true)
   return plan instanceof RowFault || isComplete(plan) ? plan : new ShortRow(plan, reason)
 }
 
-/** Whether the row needs no more columns. */
+/** Whether the table has every column that the row needs. */
 const isComplete = ({ missing, needsMore }: RowPlan): boolean => missing.length === 0 && !needsMore
 
-/** A table with columns for its rows, and their plans in the order of the events. */
+/** A table and the plans of its rows, in the order of the events. */
 export interface TableRows {
   readonly table: SourceTable
   readonly plans: ReadonlyArray<PlannedRow>
-  /** True if the database refuses columns that the rows need: those rows are short. */
+  /** True if the database refuses columns that the rows need: such rows are short. */
   readonly isShort: boolean
 }
 
-/** The reason of a row that is short although nothing was refused just now. */
+/** The reason for a short row if the database has not just refused a column. */
 const CANNOT_ADD = "the columns that its table needs cannot be added"
 
 /**
- * Returns the table with a column for every field, and the plans of the rows; undefined if the source no longer exists. Unless
- * `mayAdd`, no column is added. Fails if the table is locked or the database unavailable.
+ * Returns the table with a column for every field, and the plans of the rows; undefined if the source no longer exists. Adds
+ * columns only if `mayAdd`. Fails if the table is locked or the database unavailable.
  */
 export const ensureColumns = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -154,13 +154,13 @@ export const ensureColumns = Effect.fnUntraced(function* (
   const seen = new Map<RowSource, LongValues>()
   let rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   let refused: string | undefined = mayAdd ? undefined : CANNOT_ADD
-  // Twice at most: at the cap, fields without a column go to `_more`, which may itself be missing.
+  // At most twice: at the limit of columns, further fields go to `_more`, which may itself be missing.
   for (let n = 0; n < 2 && refused === undefined && (rows.missing.length > 0 || rows.needsMore); n++) {
     const added: Result.Result<SourceTable | undefined, SqlError.SqlError> = yield* Effect.result(
       addColumns(sql, table.sourceId, rows.missing, rows.needsMore),
     )
     if (Result.isFailure(added)) {
-      // An event trigger, another owner, a limit of the database: it says nothing about the events.
+      // The cause may be an event trigger, another owner or a limit of the database. It says nothing about the events.
       if (isUnavailable(added.failure) || isConflict(added.failure)) return yield* Effect.fail(added.failure)
       refused = sqlMessage(added.failure)
       break
@@ -169,7 +169,7 @@ export const ensureColumns = Effect.fnUntraced(function* (
     if (table === undefined) return undefined
     rows = isLong ? yield* planLongRows(table.layout, events, seen) : planRows(table.layout, events)
   }
-  // A plan without a needed column would lose a value: its row may be deferred, but is not complete.
+  // A row without a needed column would lose a value, so it does not count as complete, though it may be deferred.
   const isShort = table.name !== null && (rows.missing.length > 0 || rows.needsMore)
   if (!isShort) return { table, plans: rows.plans, isShort }
   const { layout } = table

@@ -1,12 +1,12 @@
-/** The collation that searches fold case with. */
+/** The collation by which searches ignore case. */
 import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
 /**
- * The collation that folds case by Unicode: PostgreSQL's own, which maps letter by letter, if it has one (17 and later),
- * otherwise ICU's root collation, otherwise the database's.
+ * Finds the collation that folds case by Unicode: PostgreSQL's own, which maps letter by letter (17 and later), else ICU's
+ * root collation, else the database's.
  */
 export const FOLD_COLLATION = `
   SELECT collname::text AS name FROM pg_collation
@@ -14,7 +14,7 @@ export const FOLD_COLLATION = `
     AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database()))
   ORDER BY array_position(ARRAY['pg_c_utf8', 'und-x-icu', 'default']::name[], collname) LIMIT 1`
 
-/** Its name, quoted and with its schema. Read once: a server keeps it as long as it runs. */
+/** Returns its name, quoted and with its schema. Read once per pool, because it cannot change while a server runs. */
 export const foldCollation = (sql: PgClient.PgClient): Effect.Effect<string, SqlError.SqlError> => {
   let known: string | undefined
   return Effect.suspend(() =>

@@ -1,6 +1,6 @@
 /**
- * Writes JSON as UTF-8 into a buffer with enough room. Nothing becomes a string on the way, and data is written in
- * words of four bytes where possible. Each function writes into `to` from `at` on and returns the end.
+ * Writes JSON as UTF-8 into a buffer with enough room. It creates no strings, and writes words of four bytes where
+ * possible. Each function writes into `to` from `at` on, and returns the end.
  */
 
 export const QUOTE = 0x22
@@ -11,7 +11,7 @@ const BACKSLASH = 0x5c
 
 const WORD_BYTES = 4
 
-/** A frequently written text, stored as words; writing it may overwrite up to three bytes past its end. */
+/** A constant text, stored as words; writing it may overwrite up to three bytes past its end. */
 export class JsonFragment {
   readonly length: number
   readonly #words: ReadonlyArray<number>
@@ -43,7 +43,7 @@ export const copyBytes = (to: DataView, at: number, from: DataView, start: numbe
   return at + size
 }
 
-/** Writes a text of ASCII characters only. */
+/** Writes a text that is pure ASCII. */
 export const ascii = (to: DataView, at: number, text: string): number => {
   for (let next = 0; next < text.length; next++) to.setUint8(at + next, text.charCodeAt(next))
   return at + text.length

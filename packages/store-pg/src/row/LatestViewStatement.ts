@@ -1,8 +1,8 @@
-/** The statement of a view of the latest row by key. */
+/** The statement that creates a view of the latest row by key. */
 import type { LatestViewPlan } from "@data-cabinet/core/row/LatestViewStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 
-/** A column that the table gets later is in the view once it is replaced. */
+/** Columns added to the table later appear in the view when it is replaced. */
 export const latestViewStatement = ({ of, keys, order, view, replace }: LatestViewPlan): string => {
   const names = keys.map(quoteName)
   const latest = order.map(({ column, mayBeEmpty }) => `${quoteName(column)} DESC${mayBeEmpty ? " NULLS LAST" : ""}`)
@@ -13,6 +13,6 @@ export const latestViewStatement = ({ of, keys, order, view, replace }: LatestVi
   ORDER BY ${[...names, ...latest].join(", ")}`
 }
 
-/** Fails if the view cannot be read, such as one that comes back to itself. */
+/** A query without rows that fails if the view cannot be read, for example because it reads itself. */
 export const readNothing = ({ view }: LatestViewPlan): string =>
   `SELECT FROM ${quoteQualified(view.schema, view.name)} LIMIT 0`

@@ -1,28 +1,28 @@
 /**
- * How long pages took lately, by their statement, so that one that is slow is not put in front of those that are quick. What
- * counts as quick is relative to the quickest page of the same table: on a busy machine all of them take long.
+ * Remembers how long recent pages took, by statement, so that no slow page holds up quick ones. A page is quick relative to
+ * the quickest page of the same table, because on a busy machine all pages take long.
  */
 import type { PageQuery } from "@data-cabinet/core/row/RowReader"
 
-/** No page that takes less is slow, in milliseconds. */
+/** A page that takes less than this, in milliseconds, is never slow. */
 const QUICK_MILLIS = 5
 
 /** A page that takes this many times as long as the quickest one of its table is slow. */
 const SLOW_RATIO = 3
 
-/** How much the quickest time grows with each slower page: a table may become slower as a whole. */
+/** The factor by which each slower page raises the quickest time, because a whole table may become slower. */
 const GROWTH = 1.02
 
-/** The most statements that are known, and the longest. */
+/** The limits on remembered statements: their number and their length. */
 const MAX_STATEMENTS = 500
 const MOST_LENGTH = 8_000
 
 export class PageTimes {
-  /** The mean of a statement's last times, of which the newest counts for half. */
+  /** The moving average of each statement's times, in which the newest counts for half. */
   readonly #millis = new Map<string, number>()
   readonly #quickest = new WeakMap<PageQuery["table"], number>()
 
-  /** False for a statement that is not known. */
+  /** Whether a page is known to be quick; false for an unknown statement. */
   isQuick({ table, text }: PageQuery): boolean {
     const millis = this.#millis.get(text)
     if (millis === undefined) return false

@@ -1,7 +1,7 @@
 /**
- * The catalog, read from PostgreSQL's own on every call, so that DDL takes effect at once. A result is cached only if a
- * catalog version, at a fraction of the cost of the whole query, proves that it is still valid; PostgreSQL's own types,
- * which never change, are always cached.
+ * Reads PostgreSQL's catalogs on every call, so that DDL takes effect at once. A result is reused only if a catalog version
+ * proves that it is still valid, at a fraction of the cost of the whole query. PostgreSQL's own types never change, so they
+ * are always cached.
  */
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName } from "@data-cabinet/core/row/SqlName"
@@ -64,7 +64,7 @@ type ColumnRow = readonly [
 
 const NUMERIC_OID = 1700
 
-/** PostgreSQL packs precision and scale, a signed number of 11 bits, into one. */
+/** Unpacks the precision and the scale, a signed number of 11 bits, which PostgreSQL packs into one number. */
 const declaredDigits = (type: number, modifier: number): ReadableColumn["declared"] => {
   if (type !== NUMERIC_OID || modifier < 4) return null
   const packed = modifier - 4
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
     const known = new Map<number, TypeRow>()
     const folding = foldCollation(sql)
 
-    /** Describes these types and their parts; queries the database only for those that may have changed. */
+    /** Describes these types and their parts; queries the database only for types that may have changed. */
     const describe = (oids: ReadonlyArray<number>): Effect.Effect<ReadonlyMap<number, TypeRow>, SqlError.SqlError> => {
       const unknown = [...new Set(oids)].filter((oid) => !known.has(oid))
       if (unknown.length === 0) return Effect.succeed(known)
@@ -130,7 +130,7 @@ export const layer = Layer.effect(
       return Option.some(table)
     })
 
-    /** If the reader's role was never created, nothing can be called missing: reading is off, and that is the reason. */
+    /** Reports that reading is off, rather than that an object is missing, if the reader's role was never created. */
     const unlessNoRole = Effect.fnUntraced(function* <A>(result: A, foundNothing: boolean) {
       if (!foundNothing || Option.isSome(sessions)) return result
       const roles = yield* sql`SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = ${role}`
@@ -179,7 +179,7 @@ const readable = (
       declared: declaredDigits(type, modifier),
       type: columnType(type, types),
     })),
-    // A key does not cover the rows that a table shows from its child tables.
+    // A key does not cover the rows of child tables, which the table also shows.
     identity:
       row.kind === "view" || row.has_foreign
         ? "text"
@@ -195,11 +195,11 @@ const readable = (
   }
 }
 
-/** Whether its rows are only its own. Otherwise a read may come to run user code without any detectable change. */
+/** Whether the table shows only its own rows. Otherwise a read may start to run user code without a detectable change. */
 const isAlone = (row: DetailRow): boolean =>
   row.kind !== "view" && !row.had_heirs && !row.has_foreign && !row.partitioned
 
-/** The catalog version does not cover the queries of views, child tables and partitions, or types that can change. */
+/** Whether the catalog version covers the object: not views, child tables, partitions, or types that can change. */
 const hasCatalogVersion = (row: DetailRow, columns: ReadonlyArray<ColumnRow>): boolean =>
   row.definition === null && isAlone(row) && columns.every(([, , type]) => type < FIRST_NORMAL_OID)
 

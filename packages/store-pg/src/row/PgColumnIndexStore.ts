@@ -1,6 +1,6 @@
 /**
- * Indexes of columns. One is built without blocking writers, on a session without time limits; the remains of an
- * interrupted build are dropped at once, or by the next build of the same index.
+ * Indexes of columns. An index is built on a session without time limits and does not block writers. What an interrupted
+ * build leaves behind is dropped at once, or by the next build of the same index.
  */
 import { type ColumnIndex, ColumnIndexStore, IndexFailed } from "@data-cabinet/core/row/ColumnIndexStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"

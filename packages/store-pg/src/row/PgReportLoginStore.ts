@@ -37,10 +37,10 @@ FROM pg_roles r WHERE r.rolname = $1::name`
 
 const END_SESSIONS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1::name`
 
-/** Parameters of a URL that hold on another machine too. */
+/** Parameters of a URL that also apply on another machine. */
 const PORTABLE = new Set(["sslmode"])
 
-/** Where the role connects, without a password; null for a socket of this machine, if the server listens nowhere else. */
+/** The URL that the role connects to, without a password; null if the server listens only on a local socket. */
 export const urlOf = (
   ownerUrl: string,
   role: string,
@@ -78,7 +78,7 @@ const stateOf = (ownerUrl: string) =>
     return state
   })
 
-/** The SQL for an administrator if this user may not run it: `change` follows ALTER ROLE. */
+/** The refusal with the SQL for an administrator, if this user may not run it; `change` follows ALTER ROLE. */
 const denied = (ownerUrl: string, change: string) =>
   Effect.fnUntraced(function* (error: SqlError.SqlError) {
     const { role, owner } = yield* here(ownerUrl)

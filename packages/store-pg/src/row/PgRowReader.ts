@@ -1,9 +1,9 @@
 /**
  * Reads rows in the reader's own sessions, which are read-only, in UTC and under time limits from the start. `ReadRows`
- * runs a read and takes care of its session; this module assigns its turn, its server and its time.
+ * runs a read and looks after its session; this module decides when, on which server and for how long.
  *
- * If there is a standby that is near, it is tried first. If it fails because its connection is lost, a table is newer
- * than its state, or its replay cancelled the query, the primary runs the read within the remaining time.
+ * A standby with little lag is tried first. The primary runs the read in the remaining time if the standby's connection is
+ * lost, a table is newer than its state, or its replay cancelled the query.
  */
 import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
@@ -22,19 +22,19 @@ import { OVER_TIME, queryTimeout, readerOff } from "./ReadErrorOf.ts"
 import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
 import { type SlowReads, slowReads } from "./SlowReads.ts"
 
-/** How long a read waits for its turn, in milliseconds, before the caller is refused and has to retry later. */
+/** How long a read waits for its turn, in milliseconds, before it is refused and the caller has to retry. */
 const READ_TIMEOUT_MILLIS = 8_000
 
-/** Added to a query's own time limit, in milliseconds, before the database counts as frozen. */
+/** How far past its time limit a query may run, in milliseconds, before the database counts as frozen. */
 const FROZEN_AFTER_MILLIS = 1_500
 
-/** The same before a query counts as one that evades its time limit. */
+/** How far past its time limit a query may run, in milliseconds, before it counts as evading the limit. */
 const EVADED_AFTER_MILLIS = 250
 
-/** With less time left than this, in milliseconds, the primary is not tried as well. */
+/** With less time left than this, in milliseconds, the primary is not tried after a standby. */
 const MIN_REMAINING_MILLIS = 500
 
-/** How often a standby that reads wait for is looked at, in milliseconds. */
+/** How often a standby is checked while reads wait for it, in milliseconds. */
 const LOST_CHECK_MILLIS = 500
 
 const frozen: ReadResult = Result.fail(readerOff("The reader's database does not respond."))
@@ -69,8 +69,8 @@ export const layer = Layer.effect(
       endReader({ owner, own: sessions.value, role }, session),
     )
 
-    // A frozen server enforces no time limit and handles no cancel: the caller still gets its response, and the
-    // connection is left to end on its own.
+    // A frozen server neither enforces time limits nor handles a cancel. The caller still gets a response, and the
+    // connection ends on its own.
     const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
       withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
     const readOnPrimary = async (query: RowQuery, deadline: Deadline, call: AbortableCall, slots: HeldSlots) => {
@@ -89,7 +89,7 @@ export const layer = Layer.effect(
       slots: HeldSlots,
     ) => {
       const deadline = ends.now() + limit
-      // Its slot is not held for a standby that does not respond: the primary serves the reads meanwhile.
+      // A standby that does not respond keeps no slot: the primary serves the reads meanwhile.
       const read = await untilLost(ends, near, call, (own) => readOn(place, query, deadline, own))
       if (Result.isSuccess(read) || read.failure._tag === "RefusedValue" || call.isAborted) return read
       const code = read.failure._tag === "ReadError" ? read.failure.code : undefined
@@ -151,7 +151,7 @@ const timed = async (slow: SlowReads, ends: TimerWheel, { page }: RowQuery, read
   return result
 }
 
-/** Ends a read on a standby that freezes, without waiting for its time limit. */
+/** Ends a read on a frozen standby without waiting for its time limit. */
 const untilLost = (
   ends: TimerWheel,
   near: Standby,

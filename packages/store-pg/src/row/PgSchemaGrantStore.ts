@@ -1,4 +1,4 @@
-/** Grants to the reader's role, schema by schema, and schemas of the author's. */
+/** Grants schemas to the reader's role, and adds schemas for the author. */
 import {
   type AddOutcome,
   type GrantChange,
@@ -28,17 +28,17 @@ const hiding = (schema: string, reader: string) => [
   `REVOKE USAGE ON SCHEMA ${schema} FROM ${reader}`,
 ]
 
-/** Its privileges for the reader, and for reports, come with the author's default privileges. */
+/** The author's default privileges give the reader and the reports' role access to the new schema. */
 const adding = (schema: string, author: string) => [`CREATE SCHEMA ${schema} AUTHORIZATION ${author}`]
 
-/** PostgreSQL reports a grant that this user may not give as a warning, not an error, so the outcome is counted. */
+/** Counts what was granted, because PostgreSQL only warns about a grant that this user may not give. */
 const COUNT = `
 SELECT count(*)::int4 AS objects,
        count(*) FILTER (WHERE has_schema_privilege($2, c.relnamespace, 'USAGE')
          AND has_table_privilege($2, c.oid, 'SELECT'))::int4 AS readable
 FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
 
-/** `author`: the role that owns the schemas that are added. */
+/** `author` is the role that owns added schemas. */
 export const layer = (author: RoleLogin) =>
   Layer.effect(
     SchemaGrantStore,

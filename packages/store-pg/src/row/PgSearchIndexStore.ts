@@ -1,7 +1,6 @@
 /**
- * Search indexes by pg_trgm. An index is built without blocking writers, on a session without time limits, and is used
- * once it is complete; one left unfinished by a build is dropped. An index that lacks a newer column is not used, and the
- * next build replaces it.
+ * Search indexes by pg_trgm. An index is built on a session without time limits, does not block writers, and is used once it
+ * is complete. An unfinished one is dropped. An index that lacks a newer column is not used, and the next build replaces it.
  *
  * Decision: docs/decisions/0028-pg-trgm-outside-the-authors-schemas.md
  */
@@ -39,7 +38,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
 
-    /** A schema of ours, which is kept in any case: pg_trgm may have to be moved into it. */
+    /** Creates our schema, which stays even after a refusal, because pg_trgm may have to be moved into it. */
     const ownSchema = Effect.gen(function* () {
       for (const statement of MAKE_SCHEMA) yield* sql.unsafe(statement)
       const [foreign] = yield* sql.unsafe<{ owner: string }>(FOREIGN_OWNER)

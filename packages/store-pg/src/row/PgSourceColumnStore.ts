@@ -1,4 +1,4 @@
-/** The columns of sources' tables in PostgreSQL: relabelled, and changed to another type as decided. */
+/** Relabels, retypes and drops the columns of sources' tables in PostgreSQL. */
 import { SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Semaphore } from "effect"
@@ -12,10 +12,10 @@ import { tryRetype } from "./RetypeTrial.ts"
 import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"
 import { loadSourceTable } from "./SourceTable.ts"
 
-/** How long recreating views may take: it runs their code while the source's table is locked. */
+/** How long recreating views may take: their code runs while the source's table is locked. */
 const VIEWS_TIMEOUT_MILLIS = 30_000
 
-/** A trial scans a table for seconds: all trials together take one session. */
+/** A trial scans a table for seconds, so all trials share one session. */
 const MAX_CONCURRENT_TRIALS = 1
 
 const make = (viewsTimeoutMillis: number) =>

@@ -1,5 +1,5 @@
 /**
- * Maps a read's failure in the database to the response.
+ * Maps a read's failure in the database to the error that the caller gets.
  *
  * Decision: docs/decisions/0031-errors-are-attributed-by-their-origin.md
  */
@@ -16,7 +16,7 @@ export const queryTimeout = (message: string): ReadError =>
 
 export const OVER_TIME = "The query did not finish within its time limit."
 
-/** A function may raise a message of many megabytes, which is not passed on in full. */
+/** A function may raise a message of many megabytes, so longer ones are cut. */
 const MAX_MESSAGE_LENGTH = 2_000
 
 /** PostgreSQL's own message, shortened if it is too long. */

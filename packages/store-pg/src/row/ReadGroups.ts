@@ -1,12 +1,12 @@
 /**
- * Short pages of one object that wait are read in groups: a read that gets its turn takes up to three others along, in
- * one write to PostgreSQL with one proof after their pages. It never takes more than half of the waiting reads, so that
- * the object's other turns are used as well.
+ * Reads short pages of the same object in groups. A read that gets its turn takes along up to three waiting ones: one write
+ * to PostgreSQL, and one proof after all the pages. It never takes more than half of the waiting reads, so that the
+ * object's other turns stay in use.
  *
- * No read depends on another's. Only pages whose statements were quick lately are read in groups. If any page fails,
- * each is read again separately; if a group is still slow, it is cancelled, each page is read separately, and the
- * object is not read in groups for a while. So a client that reads slowly, or sends values that are refused, can delay
- * others by little more than `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ * No read depends on another. Only pages whose statements were quick recently are read in groups. If any page fails, each
+ * is read again separately. A slow group is cancelled, its pages are read separately, and the object is not read in groups
+ * for a while. So a client with slow reads, or with values that are refused, delays others by little more than
+ * `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
  *
  * Decision: docs/decisions/0054-waiting-pages-are-read-in-groups.md
  */
@@ -21,36 +21,36 @@ import type { GroupRead, RowQuery } from "./ReadRows.ts"
 import { PageTimes } from "./PageTimes.ts"
 import { hasLongRows } from "./RowPage.ts"
 
-/** How many reads are taken along at most. */
+/** The most reads that one read takes along. */
 const MAX_OTHERS = 3
 
-/** A page of more rows is long enough to be read separately. */
+/** A page with a higher limit is read separately. */
 const MOST_ROWS = 100
 
-/** How long a group may take, in milliseconds, until its pages are read one by one; the timer wheel adds its tick. */
+/** How long a group may take, in milliseconds, before its pages are read one by one; the timer wheel adds up to one tick. */
 const PATIENCE_MILLIS = 100
 
-/** How long an object is not read in groups after one that was slow or failed, in milliseconds. */
+/** How long an object is read without groups after a group was slow or failed, in milliseconds. */
 const APART_MILLIS = 5_000
 
 export interface Reads {
   readonly ends: TimerWheel
   readonly turns: ReadLimiter
-  /** The result of a read that got no turn in time. */
+  /** The result of a read that did not get a turn in time. */
   readonly busy: ReadResult
-  /** Reads one page, in a turn. */
+  /** Reads one page in one turn. */
   readonly single: (query: RowQuery, call: AbortableCall, slots: HeldSlots) => Promise<ReadResult>
-  /** Reads pages of one table, in one turn. */
+  /** Reads several pages of one table in one turn. */
   readonly group: (queries: ReadonlyArray<RowQuery>, call: AbortableCall) => Promise<GroupRead>
-  /** Called with the duration of each page that was read by itself and runs no customer's code. */
+  /** Called with the duration of each page that was read alone and runs no customer's code. */
   readonly took: (page: PageQuery, millis: number) => void
 }
 
-/** A read that waits for its turn. */
+/** A read waiting for its turn. */
 class WaitingRead {
   readonly query: RowQuery
   readonly call: AbortableCall
-  /** Its place in the line, which it leaves when another one takes it along. */
+  /** Its place in the queue, which it leaves when another read takes it along. */
   readonly line: OwnCall
   readonly settle: (result: ReadResult | Promise<ReadResult>) => void
   isTaken = false
@@ -65,7 +65,7 @@ class WaitingRead {
 
 export class ReadGroups {
   readonly #reads: Reads
-  /** The reads that wait, by the object as it was found: those of one line expect the same version of it. */
+  /** Waiting reads by the version of the object that they found, so that all reads of a queue expect the same one. */
   readonly #waiting = new Map<ReadableTable, Array<WaitingRead>>()
   /** Until when an object is not read in groups. */
   readonly #apart = new WeakMap<ReadableTable, Deadline>()
@@ -101,7 +101,7 @@ export class ReadGroups {
 
   #turn(first: WaitingRead, slots: HeldSlots): Promise<ReadResult> {
     this.#leave(first)
-    // It was taken along after it had been given its turn.
+    // Another read took it along after it had got its turn.
     if (first.isTaken) return Promise.resolve(this.#reads.busy)
     const others = this.#take(first.query.page)
     return others.length === 0 ? this.#single(first.query, first.call, slots) : this.#readGroup(first, others, slots)
@@ -118,7 +118,7 @@ export class ReadGroups {
     return result
   }
 
-  /** Takes others out of the line, whose pages are quick as this one is. */
+  /** Takes other reads out of the queue whose pages are as quick as this one. */
   #take(page: PageQuery): ReadonlyArray<WaitingRead> {
     const line = this.#waiting.get(page.table)
     if (line === undefined || this.#isApart(page.table) || !this.#times.isQuick(page)) return []
@@ -135,7 +135,7 @@ export class ReadGroups {
     return others
   }
 
-  /** Reads a group, and settles the others. Returns the result of the first. */
+  /** Reads a group, settles the other reads, and returns the result of the first. */
   async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>, slots: HeldSlots): Promise<ReadResult> {
     const { ends, turns, busy, group } = this.#reads
     const all = [first, ...others]

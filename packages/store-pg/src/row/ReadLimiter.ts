@@ -1,22 +1,21 @@
 /**
- * Limits concurrent reads to the number of connections. One object gets no more than a share of them, so that however
- * many callers query one slow table, readers of others find a free slot. Reads that may run a customer's functions have
- * a share of their own, and each such object a smaller one: neither one view nor all of them leave the tables without a
- * slot.
+ * Limits concurrent reads to the number of connections. One object gets only a share of them, so that many callers of one
+ * slow table leave slots for readers of other tables. Reads that may run a customer's functions share a separate, smaller
+ * part, and each such object gets a part of that. So views never leave the tables without a slot.
  *
- * A slot represents a session of the database, so it is kept as long as that: even after the caller got its result at
- * the deadline, while an unstoppable function still runs.
+ * A slot stands for a database session and is held as long as the session works. This may be longer than the caller
+ * waits, if a function cannot be stopped at the deadline.
  *
  * Decision: docs/decisions/0009-limits-of-a-read.md
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 
-/** A number of slots; a caller that finds none free waits in line. */
+/** A number of slots; callers queue while none is free. */
 class Semaphore {
   #free: number
   #calling = false
-  /** Not a Set: a Set keeps its removed entries alive (see core's LiveSet). */
+  /** Not a Set, because a Set keeps removed entries alive (see core's LiveSet). */
   readonly #line: Array<() => void> = []
 
   constructor(places: number) {
@@ -27,14 +26,14 @@ class Semaphore {
     return this.#free > 0
   }
 
-  /** Takes a slot if one is free; returns whether it did. None is free while any read waits. */
+  /** Takes a slot if one is free, and returns whether it did. No slot is free while any read waits. */
   tryAcquire(): boolean {
     if (this.#free === 0) return false
     this.#free--
     return true
   }
 
-  /** Calls `go` once a slot has been taken for it. The returned function leaves the line instead. */
+  /** Calls `go` once it has a slot. The returned function leaves the queue. */
   wait(go: () => void): () => void {
     this.#line.push(go)
     return () => {
@@ -43,7 +42,7 @@ class Semaphore {
     }
   }
 
-  /** A callee may finish at once and release within its own call: the loop that is already running calls the next one. */
+  /** Releases a slot. A callee may release within its own call; the loop that is already running then calls the next one. */
   release(): void {
     this.#free++
     if (this.#calling) return
@@ -58,7 +57,7 @@ interface ObjectSlots {
   users: number
 }
 
-/** The read that needs a slot. */
+/** What a read says about itself to get a slot. */
 export interface SlotRequest {
   readonly object: string
   /** False for a read that may run a customer's functions. */
@@ -71,23 +70,23 @@ export interface ReadLimits {
   readonly share: number
   /** The same for reads that may run a customer's functions. */
   readonly apart: { readonly places: number; readonly share: number }
-  /** Maximum time in each line, in milliseconds. */
+  /** Maximum time in each queue, in milliseconds. */
   readonly queueTimeoutMillis: number
   readonly ends: TimerWheel
 }
 
-/** The slots of a read that has begun. */
+/** The slots of a running read. */
 export interface HeldSlots {
-  /** Keeps the slots until this settles, although the read has returned. Called before the read's promise settles. */
+  /** Holds the slots until this settles, even after the read has returned. Call it before the read's promise settles. */
   readonly hold: (until: Promise<unknown>) => void
 }
 
-/** The slots of one read, which takes them one after the other. */
+/** The slots of one read, taken one after the other. */
 class Slots implements HeldSlots {
   readonly #needed: ReadonlyArray<Semaphore>
   readonly #left: () => void
   #held = 0
-  /** The read itself, and what else holds its slots. */
+  /** How many hold the slots: the read itself, and each `hold`. */
   #holds = 1
 
   constructor(needed: ReadonlyArray<Semaphore>, left: () => void) {
@@ -95,7 +94,7 @@ class Slots implements HeldSlots {
     this.#left = left
   }
 
-  /** Takes those that are free; returns the first that is not. */
+  /** Takes slots as long as they are free; returns the first semaphore without a free one. */
   take(): Semaphore | undefined {
     for (; this.#held < this.#needed.length; this.#held++) {
       const next = this.#needed[this.#held]!
@@ -104,7 +103,7 @@ class Slots implements HeldSlots {
     return undefined
   }
 
-  /** The awaited slot has been taken. */
+  /** Records that the awaited slot has been taken. */
   taken(): void {
     this.#held++
   }
@@ -141,8 +140,8 @@ export class ReadLimiter {
   }
 
   /**
-   * Runs `work` once it has its slots, until its promise settles and nothing holds them. Returns `late` if that takes longer
-   * than the queue timeout, or if the call is aborted before.
+   * Runs `work` once it has its slots, which it keeps until its promise settles and nothing holds them. Returns `late` if
+   * they take longer than the queue timeout, or if the call is aborted before.
    */
   async run<A>(of: SlotRequest, call: AbortableCall, late: A, work: (slots: HeldSlots) => Promise<A>): Promise<A> {
     const slots = this.#slots(of)
@@ -156,7 +155,7 @@ export class ReadLimiter {
     }
   }
 
-  /** Returns whether it has all its slots. */
+  /** Waits for the missing slots; returns whether the read has all of them. */
   #wait(slots: Slots, busy: Semaphore, call: AbortableCall): Promise<boolean> {
     const { ends, queueTimeoutMillis } = this.#limits
     return new Promise((resolve) => {

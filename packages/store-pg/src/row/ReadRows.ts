@@ -1,7 +1,7 @@
 /**
- * One read in one session. A read that runs no user code is one statement and one round trip in a shared session. Any
- * other runs separately: in a transaction that is rolled back, in a session that is reset before its next use, and whose
- * backend is terminated if it exceeds its time, because a function can catch a cancel and change any time limit.
+ * One read in one session. A read without user code takes one statement and one round trip in a shared session. Any other
+ * read runs separately, in a transaction that is rolled back and a session that is reset before its next use. Its backend
+ * is terminated if it exceeds its time, because a function can catch a cancel and change any time limit.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
@@ -20,10 +20,10 @@ import { PROOF, tryValue, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
 import { foundRows, RowPage } from "./RowPage.ts"
 
-/** A page's query, and its additional check. */
+/** A page's query, and the version that its object must still have. */
 export interface RowQuery {
   readonly page: PageQuery
-  /** The object that is read, quoted. */
+  /** The quoted name of the object. */
   readonly object: string
   /** The object, and the catalog version that it must still have at the moment of the read; null if none is checked. */
   readonly expectedVersion: { readonly oid: number; readonly catalogVersion: string; readonly owner: number } | null
@@ -33,10 +33,10 @@ type SharedFailure = ReadError | RefusedValue | StaleObject | SqlError.SqlError
 
 export interface ReadPlace {
   readonly sessions: ReaderSessions
-  /** Terminates a backend of the reader's on this server, and waits until it has left; never fails. */
+  /** Terminates one of the reader's backends on this server, and waits until it is gone; never fails. */
   readonly end: (pid: number, object: string) => Effect.Effect<void>
   readonly ends: TimerWheel
-  /** Milliseconds after which the database's own time limit was evaded. */
+  /** Milliseconds after which the read counts as evading the database's time limit. */
   readonly millis: number
 }
 
@@ -51,7 +51,7 @@ export const readRows = async (place: ReadPlace, query: RowQuery, call: Abortabl
 
 const stale = new StaleObject()
 
-/** Resets a shared session; returns whether it may be used further. */
+/** Resets a shared session; returns whether it is still usable. */
 const ordered = (
   { end }: ReadPlace,
   { object }: RowQuery,
@@ -63,15 +63,14 @@ const ordered = (
     return resetSession({ sessions, session, settingsAreLoose, pid: session.processId }, (pid) => end(pid, object))
   })
 
-/** Whose tables a session has read since it was opened or reset: their owner's code may have run in it. */
+/** The owner whose tables a session has read since it was opened or reset: that owner's code may have run in it. */
 const owners = new WeakMap<Session, number>()
 
 /**
- * Only objects that no other role can alter need no version check, and may be read in the sessions of the sources'
- * tables.
+ * Objects that no other role can alter need no version check, and may be read in the sessions for sources' tables.
  *
- * An object that changed since it was found may run user code by now, and so may one whose read fails or is aborted:
- * the session is then reset. A successful read pays nothing for this.
+ * An object that has changed since it was found may run user code, and so may one whose read fails or is aborted. The
+ * session is then reset. A successful read pays nothing for this.
  */
 const readShared = async (
   place: ReadPlace,
@@ -117,10 +116,10 @@ const statementOf = ({ page, expectedVersion }: RowQuery, { text, types, areLong
   areLong,
 })
 
-/** The pages of a group, or why none of them counts: `changed` if their object has changed since its lookup. */
+/** The pages of a group, or why they are invalid: `changed` means that the object has changed since its lookup. */
 export type GroupRead = ReadonlyArray<FoundRows> | "changed" | "failed"
 
-/** Reads pages of one object as it was found, in one session and one transaction, with one proof after all of them. */
+/** Reads pages of one object in one session and one transaction, with one proof after all of them. */
 export const readGroup = async (
   place: ReadPlace,
   queries: ReadonlyArray<RowQuery>,
@@ -152,7 +151,7 @@ export const readGroup = async (
   return Result.isSuccess(read) && !call.isAborted && read.success.outcome !== "too long" ? "changed" : "failed"
 }
 
-/** Resets the session of a read that failed or is not to be used, and says why. */
+/** Resets the session of a failed or discarded read, and returns the reason. */
 const unread = Effect.fnUntraced(function* (
   place: ReadPlace,
   query: RowQuery,
@@ -171,7 +170,7 @@ const unread = Effect.fnUntraced(function* (
   )
 })
 
-/** A session that has read another owner's tables is first reset; if that fails it is closed, and another one is used. */
+/** Acquires a session. One that has read another owner's tables is reset first; if that fails, it is closed and replaced. */
 const acquire = async (
   place: ReadPlace,
   query: RowQuery,
@@ -241,8 +240,8 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery, 
   })
 
 /**
- * Was a value at fault? Each is tested separately, and only after a failure, so that a successful read pays nothing. A
- * missing privilege is never the fault of the client who sent the value.
+ * Finds out whether a value caused the failure. Values are tested one by one, and only now, so that a successful read pays
+ * nothing. A missing privilege is never the fault of the client that sent the value.
  */
 export const failed = (
   { table, values }: Pick<PageQuery, "table" | "values">,

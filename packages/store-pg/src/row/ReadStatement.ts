@@ -8,22 +8,22 @@ import { OBJECT } from "@data-cabinet/core/selection/ConditionSql"
 import { valueLike } from "@data-cabinet/core/selection/SqlParameters"
 import { readVersionOf } from "./CatalogStatement.ts"
 
-/** Off after a function has run that tries to make the session's next statement write. */
+/** False once a function has tried to let the session's next statement write. */
 const READS_ONLY = operate(call("current_setting", "'default_transaction_read_only'"), "=", "'on'")
 
 /**
- * The object's catalog version, for a shared session: it runs after a page, in the same transaction. NULL if the
+ * Returns the object's catalog version. It runs in a shared session after a page, in the same transaction. NULL if the
  * session is no longer read-only. $1: the oid.
  */
 export const PROOF = `SELECT CASE WHEN ${READS_ONLY} THEN ${readVersionOf("$1::pg_catalog.oid")} END`
 
-/** The query's single row, followed by the object's catalog version at the same moment. The oid is the last parameter. */
+/** Returns the query's single row, and the object's catalog version at the same moment. The oid is the last parameter. */
 export const withExpectedVersion = (query: string, values: number): string =>
   `SELECT "p".*, ${readVersionOf(oidAfter(values))} FROM (${query}) AS "p"`
 
 const oidAfter = (values: number): string => `$${values + 1}::pg_catalog.oid`
 
-/** Fails if the text cannot be parsed as the value's type: the only parameter, which is parsed before any row is read. */
+/** Fails if its only parameter cannot be parsed as the value's type; it is parsed before any row is read. */
 export const tryValue = ({ detail }: ReadableTable, { type, like }: QueryValue): string =>
   like === null
     ? `SELECT $1::${type} IS NULL`

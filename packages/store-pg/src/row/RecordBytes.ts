@@ -1,6 +1,6 @@
 /** The position of a record that PostgreSQL sent in its binary format. */
 
-/** The position of bytes in the driver's buffer, which is never overwritten. Cheaper than a view of them. */
+/** A range of bytes in the driver's buffer, which is never overwritten. Cheaper than a view. */
 export interface RecordBytes {
   readonly bytes: Uint8Array
   readonly start: number

@@ -1,5 +1,5 @@
 /**
- * A page as one row of PostgreSQL: its rows as concatenated records, and how many were found. For reads that may run a
+ * Reads a page as a single result row: concatenated records, and how many rows were found. Used for reads that may run a
  * customer's functions: their query runs exactly once, and a page's bytes are bounded before they are sent.
  *
  * Decision: docs/decisions/0032-reads-that-run-customer-code.md
@@ -12,14 +12,14 @@ import { type FoundRows, MAX_ROW_BYTES, type PageQuery, shownColumn } from "@dat
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"
 import { RowPosition } from "./RowPosition.ts"
 
-/** A result row as returned by the driver: text, or the position of a record's bytes. */
+/** A result row from the driver: text, or the position of a record's bytes. */
 export type ResultRow = ReadonlyArray<string | RecordBytes | null>
 
 /** The alias of the page's query. */
 const ROWS = `"t"`
 
 export class RecordPage {
-  /** Returns one row, which `read` takes. */
+  /** The query; `read` decodes its single row. */
   readonly text: string
   readonly #query: PageQuery
   readonly #record: RecordToJson
@@ -67,12 +67,12 @@ const encoded = (shown: ReadonlyArray<ReadableColumn>): Encoded => {
   return made
 }
 
-/** The rows of a page and one more, in order. */
+/** A page's rows in order, and one more. */
 interface PageRows {
   readonly sql: string
-  /** The values that are sent of each row. */
+  /** The values sent for each row. */
   readonly values: ReadonlyArray<string>
-  /** Bytes of its JSON that are not sent. */
+  /** Bytes of a row's JSON that are not sent. */
   readonly keyBytes: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Encodes rows as JSON, byte by byte, from the output of `record_send`, which costs PostgreSQL half as much as building
- * their JSON. Values of types not listed below are converted to JSON, or text, by PostgreSQL itself.
+ * Encodes rows as JSON from the output of `record_send`, which costs PostgreSQL half as much as building the JSON itself.
+ * PostgreSQL converts values of types that are not listed below to JSON or text.
  */
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import type { ColumnType } from "@data-cabinet/core/row/ColumnType"
@@ -36,13 +36,13 @@ const TYPES: ReadonlyMap<string, SentType> = new Map(
   }).map(([name, type]) => [`"pg_catalog"."${name}"`, type]),
 )
 
-/** The oid of text, as which everything is sent that has no form of its own. */
+/** The oid of text, the form of every value without a form of its own. */
 export const TEXT_OID = 25
 
-/** How values of a type are sent, by the name that it is cast to; undefined if PostgreSQL converts them to JSON or text. */
+/** How values of a type are sent; undefined if PostgreSQL converts them to JSON or text. `type` is the name of the cast. */
 export const sentType = (type: string): SentType | undefined => TYPES.get(type)
 
-/** A column of an encoded row: its JSON key, the SQL of the value that is sent, its type, and its encoder. */
+/** A column of an encoded row: its JSON key, the SQL of the sent value, its type, and its encoder. */
 export interface EncodedColumn {
   readonly name: string
   readonly sql: string
@@ -50,7 +50,7 @@ export interface EncodedColumn {
   readonly form: ValueToJson.JsonEncoder
 }
 
-/** The column of this type whose value is `value` in SQL. */
+/** Creates a column of this type; `value` is the SQL of its value. */
 export const encodedColumn = (name: string, type: ColumnType, value: string): EncodedColumn => {
   const sent = TYPES.get(type.sql)
   if (sent !== undefined) return { name, sql: value, ...sent }
@@ -68,7 +68,7 @@ const NULL = new JsonFragment("null")
 const NOTHING = new JsonFragment("{}")
 const END = 0x7d // }
 
-/** Encoded rows: the JSON of each, and the positions of their values. */
+/** The JSON of encoded rows, and the positions of their values. */
 export interface RecordsToJson {
   readonly items: Items
   readonly sent: DataView
@@ -77,9 +77,9 @@ export interface RecordsToJson {
 }
 
 export class RecordToJson {
-  /** The transferred form of each column, as SQL. */
+  /** The SQL of each column's sent form. */
   readonly values: ReadonlyArray<string>
-  /** Bytes of a row's JSON taken by its keys. */
+  /** How many bytes of a row's JSON are its keys. */
   readonly keyBytes: number
   readonly #columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
 
@@ -92,7 +92,7 @@ export class RecordToJson {
     this.keyBytes = this.#columns.reduce((sum, { key }) => sum + key.length, 1)
   }
 
-  /** Encodes each row as JSON. Values sent after those of the row are skipped. */
+  /** Encodes each row as JSON, and skips values sent after those of the row. */
   read({ bytes: read, start, end }: RecordBytes): RecordsToJson {
     const columns = this.#columns
     const sent = ValueToJson.viewOf(read)

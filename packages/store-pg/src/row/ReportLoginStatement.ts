@@ -1,10 +1,10 @@
 import { UNSTOPPABLE_FUNCTIONS } from "../diagnostics/UnstoppableCode.ts"
 
-/** The rights of the role for reports besides reading, which PostgreSQL grants to every role. */
+/** The rights beyond reading that PostgreSQL grants to every role, and so to the reports' role. */
 
 /**
- * $1: the role. What PostgreSQL grants every role and this user may not revoke, with the statement that does. On the
- * embedded server nothing is left of it.
+ * $1: the role. Lists the remaining rights that PostgreSQL grants every role and this user may not revoke, with the
+ * statement that revokes each. The embedded server leaves none.
  */
 export const RIGHTS_BEYOND_READING = `
 SELECT "right", remedy FROM (

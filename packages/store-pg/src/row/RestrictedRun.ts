@@ -1,15 +1,13 @@
 /**
- * Runs statements with the privileges of another role on a session of ours, so that nothing in them can regain our
- * privileges.
+ * Runs statements on one of our sessions with the privileges of another role, so that they cannot regain ours.
  *
- * `SET ROLE` would not do: the first function that the statements run (a domain's check runs while a literal is parsed)
- * can call `RESET ROLE`. Code that PostgreSQL runs while it fills a materialized view runs as the owner of that view
- * and as a security-restricted operation: it cannot set the role; deferred triggers, temporary tables, prepared
- * statements and LISTEN are refused; and every setting is restored when it ends. So the statements are put into a
- * function that a materialized view of that role calls once. Only the session's advisory locks remain, which are
- * released here.
+ * `SET ROLE` is not enough: any function that the statements run, such as a domain's check while a literal is parsed, can
+ * call `RESET ROLE`. But while PostgreSQL fills a materialized view, it runs code as the view's owner and as a
+ * security-restricted operation. Such code cannot set the role; deferred triggers, temporary tables, prepared statements
+ * and LISTEN are refused; every setting is restored afterwards. So the statements become a function that a materialized
+ * view of that role calls once. Only the session's advisory locks remain, and they are released here.
  *
- * Runs in the caller's transaction; refuses a role that we may not act for (42501).
+ * It runs in the caller's transaction, and fails with 42501 for a role that we may not act for.
  */
 import { randomBytes } from "node:crypto"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -17,10 +15,10 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** Our sessions take backslashes literally (`standard_conforming_strings`). */
+/** Quotes a text. Backslashes stay, because our sessions set `standard_conforming_strings`. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** One statement of a body. */
+/** A statement as part of a PL/pgSQL body. */
 export const execute = (statement: string): string => `EXECUTE ${literal(statement)};`
 
 /** `body`: PL/pgSQL statements in which every name is qualified; `declarations`: its variables. */
@@ -38,7 +36,7 @@ export const restrictedRun = (
   const text = `${declarations === "" ? "" : `DECLARE ${declarations} `}BEGIN\n${body.join("\n")}\nRETURN 1;\nEND`
   const statements = [
     `CREATE SCHEMA ${schema}`,
-    // A new owner needs CREATE on the schema of the object. Only this transaction sees the schema.
+    // A new owner of an object needs CREATE on its schema. Only this transaction sees the schema.
     `GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${as}`,
     `CREATE FUNCTION ${run}() RETURNS pg_catalog.int4 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS ${literal(text)}`,
     `GRANT EXECUTE ON FUNCTION ${run}() TO ${as}`,

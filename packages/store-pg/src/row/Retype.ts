@@ -1,4 +1,4 @@
-/** Changes the type of a source's column, in the transaction of its caller. */
+/** Changes the type of a source's column. */
 import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
 import { notationPattern } from "@data-cabinet/core/row/Notation"
@@ -30,21 +30,20 @@ export const conversion = (column: string, from: ColumnKind, { type: to, notatio
   const own = notationPattern(to, notation)
   const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${matches(text, own ?? EXACT_FORMAT[to])}`
   const plain = own === undefined ? text : plainText(text, to, notation)
-  // A day that the calendar lacks is spelled like any other, so it is compared with the last day of its month, which
-  // cannot fail.
+  // A day that does not exist is spelled like any other. So it is compared with the last day of its month, which cannot fail.
   const lastDay = `extract(day FROM (left(${plain}, 8) || '01')::date + interval '1 month -1 day')`
   const isDay = `CASE WHEN ${spelt} THEN substr(${plain}, 9, 2)::int <= ${lastDay} ELSE false END`
   const fits = to === "date" || to === "timestamptz" ? isDay : spelt
   return { fits, value: `${plain}::${to}` }
 }
 
-/** How long to wait for a lock, in milliseconds: for the table's, and for those of all views together. */
+/** How long to wait for the table's lock, and for the locks of all views together, in milliseconds. */
 const LOCK_TIMEOUT_MILLIS = 3_000
 
-/** Code can catch the cancellation of its statement, but not the end of its session, which follows this much later. */
+/** How long after the cancel the session is terminated: code can catch a cancel, but not the end of its session. */
 const END_AFTER_MILLIS = 2_000
 
-/** How long a terminated session may take to end before the caller no longer waits for it. */
+/** How long the caller waits for a terminated session to end. */
 const ANSWER_AFTER_MILLIS = 3_000
 
 export const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
@@ -53,7 +52,7 @@ export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(err
 
 const busy = () => new NotRetyped({ fact: { is: "busy", seconds: LOCK_TIMEOUT_MILLIS / 1000 } })
 
-/** A view written for the old type may not work with the new one; the transaction is then rolled back. */
+/** The failure of a view that does not work with the new type; the transaction is rolled back. */
 const viewFailed = (error: SqlError.SqlError) =>
   isUnavailable(error) || isLockTimeout(error)
     ? error
@@ -66,10 +65,10 @@ export interface RetypeOptions<E> {
   readonly decide: RetypeDecisions<E>
   /** How long recreating all views may take in total. */
   readonly viewsTimeoutMillis: number
-  /** Queries on another session than the transaction's. */
+  /** Runs queries on another session than the transaction's. */
   readonly ask: Ask
   readonly context: Context.Context<never>
-  /** Reads the column as it is then. */
+  /** Reads the column's current state. */
   readonly readColumn: Effect.Effect<SourceColumn, SqlError.SqlError>
 }
 
@@ -79,7 +78,7 @@ interface Target {
   readonly table: string
   readonly layout: TableLayout
   readonly column: FieldColumn
-  /** The condition of a value that the new type can hold, and its conversion. */
+  /** SQL for whether the new type can hold a value, and for the converted value. */
   readonly fits: string
   readonly value: string
 }
@@ -96,9 +95,8 @@ export class Retype<E> {
   }
 
   /**
-   * In a transaction of its own. A large table is rewritten, without a time limit. The transaction keeps its session
-   * for as long as that runs, in `scope`: if a view's code does not end on request, the caller gets its result before
-   * that.
+   * Changes the type in a transaction of its own. It rewrites even a large table, without a time limit. The transaction
+   * keeps its session in `scope`: if a view's code does not end on request, the caller gets a result while it still runs.
    */
   run(scope: Scope.Scope) {
     const outlived = Deferred.makeUnsafe<never, NotRetyped>()
@@ -129,7 +127,7 @@ export class Retype<E> {
     })
   }
 
-  /** Locks the source and its table; null if the column has the type. */
+  /** Locks the source and its table; null if the column already has the type. */
   #lock() {
     return Effect.gen({ self: this }, function* () {
       const sql = this.#sql
@@ -194,7 +192,7 @@ export class Retype<E> {
     })
   }
 
-  /** A sorted index of ours would refuse values that are too long for its entries, and with them the events that have them. */
+  /** Drops our sorted indexes: they would refuse values too long for an index entry, and so the events with such values. */
   #dropSortedIndexes({ table }: Target) {
     return Effect.gen({ self: this }, function* () {
       const { name, to } = this.#options
@@ -216,7 +214,7 @@ export class Retype<E> {
         sql.unsafe(
           `ALTER TABLE ${table} ALTER COLUMN ${quoteName(name)} TYPE ${type} USING CASE WHEN ${fits} THEN ${value} END`,
         ),
-        // A dependency of a kind that is not looked for, or one that appeared just now.
+        // The search does not cover this kind of dependency, or the dependency has just appeared.
         (error) =>
           isUnavailable(error) || isLockTimeout(error)
             ? error
@@ -242,8 +240,8 @@ export class Retype<E> {
   }
 
   /**
-   * Terminates the session of the transaction, from another session, unless `work` finishes in time; and returns to the
-   * caller if the session still runs on.
+   * Terminates the transaction's session, from another session, unless `work` finishes in time. Returns to the caller even
+   * if the session keeps running.
    */
   #inTime<A, F>(work: Effect.Effect<A, F>, outlived: Deferred.Deferred<never, NotRetyped>) {
     const { sourceId, viewsTimeoutMillis, context } = this.#options
@@ -258,7 +256,7 @@ export class Retype<E> {
       })
     return Effect.flatMap(this.#sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`, ([session]) =>
       Effect.acquireUseRelease(
-        // Started on its own, so that it runs outside the transaction.
+        // Forked, so that it runs outside the transaction.
         Effect.sync(() => Effect.runForkWith(context)(terminate(session!.pid))),
         () => work,
         Fiber.interrupt,

@@ -1,6 +1,6 @@
 /**
- * The effects of a change of a column's type, found in a transaction that only reads: intake and readers of the table
- * continue. Values are searched and counted for a few seconds at most, and the examples are shortened.
+ * Finds out what a change of a column's type would do, in a transaction that only reads, so that intake and readers of the
+ * table continue. It searches and counts values for a few seconds at most, and shortens the examples.
  */
 import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import {
@@ -28,7 +28,7 @@ interface TrialOptions<E> {
 }
 
 const LOCK_TIMEOUT_MILLIS = 1_000
-/** For the examples, and again for the count. */
+/** The time limit for finding the examples, and again for counting. */
 const TRIAL_TIMEOUT_MILLIS = 3_000
 const MAX_EXAMPLES = 20
 const EXAMPLE_CHARACTERS = 200
@@ -65,7 +65,7 @@ const trial = Effect.fnUntraced(function* <E>(
       `SELECT _event_id::float8 AS "eventId", left(${quoted}::text, ${EXAMPLE_CHARACTERS}) AS value ${from} LIMIT ${MAX_EXAMPLES}`,
     ),
   )
-  // Values not found in time are not searched for a second time.
+  // If the examples were not found in time, counting would not finish either.
   const counted =
     examples === null ? null : yield* inTime(sql, sql.unsafe<{ n: number }>(`SELECT count(*)::float8 AS n ${from}`))
   const misfits = counted?.[0]?.n ?? null
@@ -90,6 +90,6 @@ const viewsOf = Effect.fnUntraced(function* <E>(
   return views
 })
 
-/** Null if it took too long; in a savepoint, so that the transaction continues. */
+/** Runs work in a savepoint, so that the transaction continues; null if it took too long. */
 const inTime = <A>(sql: PgClient.PgClient, work: Effect.Effect<A, SqlError.SqlError>) =>
   Effect.catchIf(sql.withTransaction(work), isSlow, () => Effect.succeed<A | null>(null))

@@ -1,6 +1,6 @@
 /**
- * Writes a list of stored events' rows, slice by slice. After a slice fails, smaller ones follow until the row at fault is alone:
- * it is set aside, and the others are written.
+ * Writes the rows of a list of stored events, slice by slice. After a slice fails, smaller slices follow until the faulty row
+ * is alone. That row is set aside, and the others are written.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -9,22 +9,22 @@ import { SqlError } from "effect/sql"
 import { connectionLossAsError, isConflict, isUnavailable } from "../connection/StoreFailure.ts"
 import { setRefusedAside, SLICE_BYTES, type SliceRow, type WrittenRows, writeStoredRows } from "./StoredRows.ts"
 
-/** Rows written under one lock of the source. */
+/** How many rows are written under one lock of the source. */
 const SLICE_ROWS = 500
 
 /** Events of one source whose rows are to be written. */
 export interface RowList {
   readonly sourceId: number
-  /** Made by `readSlice`. */
+  /** A statement of `readSlice`. */
   readonly read: string
   /** The parameters of `read` from the fourth on. */
   readonly parameters?: ReadonlyArray<unknown>
-  /** Takes from the list those of a slice that do not stay in it: `complete` are those whose rows need nothing more. */
+  /** Takes the finished events of a slice off the list; `complete` are those whose rows have all their fields. */
   readonly leave: (
     slice: ReadonlyArray<SliceRow>,
     complete: ReadonlyArray<string>,
   ) => Effect.Effect<unknown, SqlError.SqlError>
-  /** Runs once the list is empty, in the transaction that found it so. */
+  /** Runs in the transaction that finds the list empty. */
   readonly ended: Effect.Effect<unknown, SqlError.SqlError>
 }
 
@@ -32,7 +32,7 @@ interface Progress extends WrittenRows {
   readonly more: boolean
 }
 
-/** In a transaction that holds the source; nothing happens while another process holds it. */
+/** Runs work in a transaction that holds the source; does nothing while another process holds it. */
 const holding = (
   sql: PgClient.PgClient,
   { sourceId }: RowList,
@@ -57,7 +57,7 @@ const writeSlice = (sql: PgClient.PgClient, list: RowList, size: number) =>
     list,
     Effect.gen(function* () {
       const slice = yield* nextOf(sql, list, size)
-      // Whether the bound ended the slice, rather than the end of the list.
+      // True if the limit of bytes ended the slice, rather than the end of the list.
       const more = slice.at(-1)?.last === true
       const written = yield* writeStoredRows(sql, list.sourceId, slice)
       yield* list.leave(slice, written.complete)
@@ -81,11 +81,11 @@ const setFirstAside = (sql: PgClient.PgClient, list: RowList, fault: unknown) =>
     }),
   )
 
-/** A smaller slice follows; or the row at fault is alone, and is set aside. */
+/** Continues with a smaller slice, or sets the faulty row aside once it is alone. */
 const afterFailure = (sql: PgClient.PgClient, list: RowList, size: number, cause: Cause.Cause<SqlError.SqlError>) => {
   if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
   const fault = Cause.squash(cause)
-  // The failure is temporary, and says nothing about a row.
+  // Such a failure is temporary, and says nothing about the row.
   if (SqlError.isSqlError(fault) && (isUnavailable(fault) || isConflict(fault))) return Effect.failCause(cause)
   return size > 1
     ? Effect.succeed<Progress>({ complete: [], setAside: 0, more: true })
@@ -93,7 +93,8 @@ const afterFailure = (sql: PgClient.PgClient, list: RowList, size: number, cause
 }
 
 /**
- * Writes the rows of a list; returns how many are complete. Begins with this many rows, and ends after this many were set aside.
+ * Writes the rows of a list, and returns how many are complete. `begin` is the size of the first slice; after `attempts` rows
+ * have been set aside, it ends.
  */
 export const writeList = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,

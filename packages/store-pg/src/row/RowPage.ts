@@ -1,4 +1,4 @@
-/** A page's query as rows in PostgreSQL's binary format, one message each, for reads that run no user code. */
+/** A page's query whose rows arrive in PostgreSQL's binary format, a message each; for reads without user code. */
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { type FoundRows, type PageQuery, shownColumn } from "@data-cabinet/core/row/RowReader"
 import { type EncodedColumn, encodedColumn } from "./RecordToJson.ts"
@@ -8,7 +8,7 @@ import { RowJson, RowsToJson } from "./RowsToJson.ts"
 /** The alias of the page's query. */
 const ROWS = `"t"`
 
-/** Tables with rows that proved too long to be sent all at once. */
+/** Tables whose rows proved too long to be sent all at once. */
 const longRows = new WeakSet<ReadableTable>()
 
 export const hasLongRows = (table: ReadableTable): boolean => longRows.has(table)
@@ -33,7 +33,7 @@ export class RowPage {
     this.text = `SELECT ${[...columns.map(({ sql }) => sql), ...this.#position.sent].join(", ")} FROM (${query.text}) AS ${ROWS}`
   }
 
-  /** Takes its rows. */
+  /** Creates the object that decodes the page's rows. */
   rows(): RowsToJson {
     return new RowsToJson({
       json: this.#json,
@@ -44,7 +44,7 @@ export class RowPage {
     })
   }
 
-  /** Its rows are too long to be sent all at once: a page built from the same query from then on fetches them. */
+  /** Records that the rows are too long to be sent all at once: later pages of the table fetch them a few at a time. */
   isTooLong(): void {
     longRows.add(this.#query.table)
   }

@@ -1,7 +1,7 @@
 /**
- * The position of a row in a scan: the values of the order's terms, as texts that PostgreSQL parses back to the same
- * values. They are taken from the values sent for the row. A value that the row does not show, or not in a form that can
- * be parsed back, is sent after those it shows.
+ * The position of a row in a scan: the values of the terms of the order, as texts that PostgreSQL parses back to the same
+ * values. They come from the values sent for the row. A value that the row does not show, or shows in a form that cannot
+ * be parsed back, is sent in addition.
  */
 import { outputText } from "@data-cabinet/core/row/RowJson"
 import { type EncodedColumn, sentType, TEXT_OID } from "./RecordToJson.ts"
@@ -10,7 +10,7 @@ import * as ValueToJson from "./ValueToJson.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import { call } from "@data-cabinet/core/row/SystemSql"
 
-/** Their values are always short, and cost PostgreSQL more as texts. */
+/** Encoders of values that are always short, and that PostgreSQL would take longer to send as text. */
 const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
   ValueToJson.BOOLEAN,
   ValueToJson.INT16,
@@ -22,17 +22,17 @@ const SHORT: ReadonlySet<ValueToJson.JsonEncoder> = new Set([
   TIMESTAMPTZ,
 ])
 
-/** Their JSON contains exactly the value. */
+/** Encoders whose JSON contains exactly the value. */
 const READ_BACK: ReadonlySet<ValueToJson.JsonEncoder> = new Set([...SHORT, ValueToJson.NUMERIC, ValueToJson.TEXT])
 
 export class RowPosition {
-  /** The columns transferred after the shown values, as SQL. */
+  /** The SQL of the values sent after the shown ones. */
   readonly sent: ReadonlyArray<string>
-  /** The types of the transferred columns, by oid. */
+  /** The types of these values, by oid. */
   readonly types: ReadonlyArray<number>
   readonly #values: ReadonlyArray<{ readonly index: number; readonly form: ValueToJson.JsonEncoder }>
 
-  /** `rows` is the alias of the query that has these columns. */
+  /** `rows` is the alias of the query with these columns. */
   constructor(rows: string, columns: ReadonlyArray<PositionColumn>, shown: ReadonlyArray<EncodedColumn>) {
     const sent: Array<string> = []
     const types: Array<number> = []
@@ -52,7 +52,7 @@ export class RowPosition {
     this.types = types
   }
 
-  /** `textOf` returns the text of a transferred column's value, by its encoder. */
+  /** `textOf` returns the text of a sent value, decoded by its encoder. */
   of(textOf: (index: number, form: ValueToJson.JsonEncoder) => string | null): ReadonlyArray<string | null> {
     return this.#values.map(({ index, form }) => textOf(index, form))
   }

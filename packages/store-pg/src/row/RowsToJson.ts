@@ -1,6 +1,6 @@
 /**
- * Writes the rows of a page as JSON from PostgreSQL's messages as each arrives, without keeping the messages. A page
- * ends with its last row, or where its JSON is full.
+ * Writes the rows of a page as JSON while PostgreSQL's messages arrive, without keeping the messages. A page ends with its
+ * last row, or when its JSON reaches the limit.
  *
  * Decision: docs/decisions/0044-rows-are-read-from-the-messages.md
  */
@@ -17,7 +17,7 @@ import * as ValueToJson from "./ValueToJson.ts"
 /** A row's JSON: its columns with their keys, and its expected length. */
 export class RowJson {
   readonly columns: ReadonlyArray<{ readonly key: JsonFragment; readonly form: ValueToJson.JsonEncoder }>
-  /** Bytes of a row, as of the last page. */
+  /** The average bytes of a row on the last full page. */
   rowBytes = 256
 
   constructor(columns: ReadonlyArray<EncodedColumn>) {
@@ -32,11 +32,11 @@ export interface PageOfRows {
   readonly json: RowJson
   readonly position: RowPosition
   readonly limit: number
-  /** The number of values of each row, shown and others. */
+  /** The number of values sent for each row, shown and additional. */
   readonly values: number
-  /** The most bytes that are reserved before any row has arrived. */
+  /** The most bytes to reserve before the first row arrives. */
   readonly reservedBytes?: number
-  /** True if the page may end at any row, so that the position of each is to be known. */
+  /** True if the page may end at any row, so that each row's position has to be known. */
   readonly areLong: boolean
 }
 
@@ -48,10 +48,10 @@ const NULL = new JsonFragment("null")
 /** Room for the separators around a value, and for writes past the end. */
 const SPARE = 8
 
-/** The most bytes that are reserved before any row has arrived. */
+/** The most bytes to reserve before the first row arrives. */
 const MOST_AHEAD_OF_ROWS = 1024 * 1024
 
-/** The number of a row's values, and the size of each. */
+/** The sizes of two headers in a message: the number of a row's values, and the size of a value. */
 const ROW_HEAD = 2
 const VALUE_HEAD = 4
 
@@ -92,7 +92,7 @@ export class RowsToJson implements RowSink {
   add(sent: DataView, start: number, end: number): Added {
     const { json, limit, values, areLong } = this.#page
     const ends = this.#ends
-    // The row after the page's last one shows that more rows follow.
+    // The row after the last one of the page shows that there are more.
     if (ends.length === limit) return this.#more()
     if (end - start < ROW_HEAD || sent.getUint16(start) !== values) return "malformed"
     if (ends.length > 0 && this.#at - AHEAD >= PAGE_BYTES) return this.#full()
@@ -111,7 +111,7 @@ export class RowsToJson implements RowSink {
     return this.#ends.length === 0
   }
 
-  /** Bytes of the JSON so far. */
+  /** The bytes of JSON written so far. */
   get writtenBytes(): number {
     return this.#at - AHEAD
   }
@@ -120,7 +120,7 @@ export class RowsToJson implements RowSink {
     return this.#hasMore
   }
 
-  /** The rows, with room around them for the rest of a page. */
+  /** The rows, with room around them for the rest of a page's JSON. */
   items(): Items {
     this.#makeRoom(this.#at, BEHIND)
     return new Items(this.#bytes, AHEAD, this.#ends)
@@ -132,7 +132,7 @@ export class RowsToJson implements RowSink {
     return this.#last
   }
 
-  /** A row after the page's last one. */
+  /** Records that a row follows the page's last one. */
   #more(): Added {
     return this.#ends.length === this.#page.limit && !this.#page.areLong ? this.#counted() : this.#full()
   }

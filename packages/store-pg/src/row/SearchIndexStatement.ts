@@ -1,7 +1,7 @@
 /**
- * The objects that `cabinet table search-index` creates: the functions of schema `cabinet_search`, and one index on a
- * table. These functions run in sessions of every kind, so nothing in them depends on the search path; and no pg_trgm
- * function is called by name where others could create one of that name.
+ * Statements for what `cabinet table search-index` creates: the functions of schema `cabinet_search`, and an index on a table.
+ * These functions run in all kinds of sessions, so nothing in them depends on the search path. They call no pg_trgm function
+ * by name where others could create a function of that name.
  */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import { isSearchIndexed } from "./CatalogStatement.ts"
@@ -24,9 +24,9 @@ const PINNED_SESSION = `SET timezone = 'UTC' SET datestyle = 'ISO, YMD' SET inte
 const quotedOff = `pg_catalog.btrim(pg_catalog.to_json($1)::pg_catalog.text, '"')`
 
 /**
- * pg_trgm knows only the letters of the server's own locale, and in the embedded server's locale, C, only English ones.
- * There the letters of other alphabets are mapped to English ones. If some then look alike, the index merely returns
- * extra rows, which `q` itself filters out.
+ * pg_trgm knows only the letters of the server's locale; in the embedded server's locale, C, these are the English ones.
+ * There, the letters of other alphabets are mapped to English letters. If two letters map to the same one, the index merely
+ * returns extra rows, which `q` filters out.
  */
 const LETTERS =
   "АБВГДЕЖЗИЙКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЁІЇЄҐЎЉЊЋЂЏЈЅЌЃΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΉΊΌΎΏÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞßĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĞİŞÿ"
@@ -34,7 +34,7 @@ const ENGLISH = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 const asEnglish = ENGLISH.repeat(10).slice(0, LETTERS.length)
 
-/** All indexes; `lettersOfTheirOwn`: whether pg_trgm supports other alphabets here. */
+/** The functions for all indexes; `lettersOfTheirOwn`: whether pg_trgm supports other alphabets here. */
 export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean): ReadonlyArray<string> => [
   ...PLAIN.map((type) => shown(type, "$1::pg_catalog.text")),
   shown("pg_catalog.bytea", `pg_catalog.translate(pg_catalog.encode($1, 'base64'), pg_catalog.chr(10), '')`),
@@ -70,19 +70,19 @@ export const MAKE_SCHEMA: ReadonlyArray<string> = [
   `GRANT USAGE ON SCHEMA ${SCHEMA} TO PUBLIC`,
 ]
 
-/** The owner of the schema, unless we own it. Its owner could put functions there, to run with our privileges. */
+/** Finds an owner of the schema other than us. Such an owner could put functions there that run with our privileges. */
 export const FOREIGN_OWNER = `
   SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = '${SEARCH_SCHEMA}' AND nspowner <> (SELECT oid FROM pg_roles WHERE rolname = current_user)`
 
-/** Only if no schema has it yet. */
+/** Creates pg_trgm unless the database already has it in some schema. */
 export const MAKE_TRIGRAMS = `CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA ${SCHEMA}`
 
 /**
- * The schema of pg_trgm; no row if the database lacks it. `open_to`: a role, neither an administrator's nor the
- * database's owner, that may create objects there: a pg_trgm function called by name could then be that role's, run with
- * our privileges. The owner of a schema may create objects in it even if that right is currently revoked. `owner`: such a
- * role that owns the extension itself.
+ * Finds the schema of pg_trgm; returns no row if the database lacks it. `open_to` is a role that may create objects there
+ * and is neither an administrator nor the database's owner. A pg_trgm function called by name could then be that role's, and
+ * run with our privileges. The owner of a schema counts even while its right is revoked. `owner` is such a role that owns
+ * the extension itself.
  */
 export const TRIGRAM_SCHEMA = `
   SELECT n.nspname::text AS schema,
@@ -98,8 +98,8 @@ export const TRIGRAM_SCHEMA = `
   WHERE e.extname = 'pg_trgm'`
 
 /**
- * `trigrams`: pg_trgm's schema, quoted. The literal has an explicit type: without one, a function call is taken for a
- * cast if a type has its name.
+ * `trigrams` is pg_trgm's quoted schema. The literal needs an explicit type: without one, PostgreSQL takes the call for a cast
+ * if a type has the function's name.
  */
 export const TRIGRAMS_KNOW_LETTERS = (trigrams: string): string => `
   SELECT ${trigrams}.show_trgm('ж'::pg_catalog.text) OPERATOR(pg_catalog.<>) '{}'::pg_catalog.text[] AS known`
@@ -110,7 +110,7 @@ export const TABLE_TO_INDEX = `
     pg_has_role(c.relowner, 'USAGE') AS mine
   FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
-/** The search indexes of a table, finished or not, the oldest first; $1: its oid. */
+/** Lists the search indexes of a table, finished or not, oldest first; $1: the table's oid. */
 export const SEARCH_INDEXES = `
   SELECT k.relname::text AS name, i.indisvalid AS valid, ${INDEX_FIGURES}
   FROM pg_index i
@@ -122,7 +122,7 @@ export const SEARCH_INDEXES = `
       AND p.pronamespace = to_regnamespace('${SEARCH_SCHEMA}'))
   ORDER BY k.oid`
 
-/** Tables that have search indexes, but none that is usable or being built; $1: the function that it would use. */
+/** Lists tables whose search indexes are all unusable, with none being built; $1: the function that a usable one would call. */
 export const OUTDATED_SEARCH_INDEXES = `
   SELECT DISTINCT concat(n.nspname, '.', c.relname) COLLATE "C" AS name
   FROM pg_depend d
@@ -135,7 +135,7 @@ export const OUTDATED_SEARCH_INDEXES = `
     AND NOT EXISTS (SELECT FROM pg_stat_progress_create_index b WHERE b.relid = c.oid)
   ORDER BY 1`
 
-/** The first free index name of its kind for the table; $1: its oid. */
+/** Finds the first free name for a search index of the table; $1: the table's oid. */
 export const FREE_INDEX_NAME = `
   SELECT n.name FROM pg_class c
   CROSS JOIN LATERAL (SELECT 'cabinet_search_' || c.oid || CASE WHEN g > 1 THEN '_' || g ELSE '' END AS name, g
@@ -144,7 +144,7 @@ export const FREE_INDEX_NAME = `
     AND NOT EXISTS (SELECT FROM pg_class o WHERE o.relnamespace = c.relnamespace AND o.relname = n.name)
   ORDER BY n.g LIMIT 1`
 
-/** Does not block writers. All names are quoted. */
+/** Builds without blocking writers. Expects quoted names. */
 export const buildIndex = (index: string, table: string, text: string, trigrams: string): string =>
   `CREATE INDEX CONCURRENTLY ${index} ON ${table} USING gin (${text} ${trigrams}.gin_trgm_ops)`
 

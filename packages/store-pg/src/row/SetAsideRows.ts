@@ -1,6 +1,6 @@
 /**
- * Tries rows again that were set aside, each with an increasing interval, until the database takes them. No other row waits for
- * them. Once one of a cause is written, the others of that cause follow at once.
+ * Retries rows that were set aside, at increasing intervals, until the database accepts them. No other row waits for them.
+ * Once a row with some cause is written, the other rows with that cause follow at once.
  *
  * Decision: docs/decisions/0079-rows-that-the-database-refuses.md
  */
@@ -10,7 +10,7 @@ import { type RowList, writeList } from "./RowList.ts"
 import { DUE_CAUSES, NEXT_SET_ASIDE, RETRY_SAME_CAUSE } from "./SetAsideStatement.ts"
 import { forgetSetAside, readSlice } from "./StoredRows.ts"
 
-/** How many rows of one cause are tried in a round while none succeeds. */
+/** How many rows with the same cause a round tries without a success. */
 const ATTEMPTS = 10
 
 const READ_DUE = readSlice(NEXT_SET_ASIDE)
@@ -29,7 +29,7 @@ const dueOf = (sql: PgClient.PgClient, { sourceId, reason }: DueCause): RowList 
 })
 
 const retryCause = Effect.fnUntraced(function* (sql: PgClient.PgClient, cause: DueCause) {
-  // One by one, until one is written: all of them have probably the same fate.
+  // One by one until one is written, because rows with the same cause probably all fail or all succeed.
   const complete = yield* writeList(sql, dueOf(sql, cause), { begin: 1, attempts: ATTEMPTS })
   if (complete === 0) return
   yield* sql.unsafe(RETRY_SAME_CAUSE, [cause.sourceId, cause.reason])

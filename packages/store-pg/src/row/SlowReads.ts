@@ -1,7 +1,7 @@
 /**
- * Slow reads of tables and the index that would speed them up, for the diagnostics. Counted in the process and written
- * some seconds later: a read pays for a comparison. Names of columns are kept, never values. A process that ends loses
- * its unwritten counts.
+ * Records slow reads of tables, with the index that would speed them up, for the diagnostics. Counts are kept in the process
+ * and written some seconds later, so a read costs only a comparison. Names of columns are kept, values never. A process that
+ * ends loses its unwritten counts.
  *
  * Decision: docs/decisions/0078-slow-reads-are-remembered-by-their-index.md
  */
@@ -15,11 +15,11 @@ import type { Statements } from "../connection/StatementPool.ts"
 /** A read that takes this long is slow, in milliseconds. */
 const SLOW_MILLIS = 250
 
-/** How many tables with their columns are counted between two writes, and how many are kept. */
+/** The most indexes counted between two writes, and the most that are stored. */
 const MAX_COUNTED = 100
 const MAX_KEPT = 500
 
-/** How often they are written, if there were any. */
+/** How often new counts are written. */
 const EVERY = "10 seconds"
 
 /** The reads that one index would serve. */
@@ -32,7 +32,7 @@ interface SlowRead {
   worstMillis: number
 }
 
-/** $1: an array of SlowRead as JSON. An entry not seen for a week is counted from the beginning. */
+/** $1: an array of SlowRead as JSON. An entry without slow reads for a week starts again at zero. */
 const WRITE = `
   INSERT INTO cabinet.slow_read AS r (schema_name, table_name, columns, count, total_millis, worst_millis, since, last_at)
   SELECT n.schema, n."table", n.columns, n.count, n."totalMillis", n."worstMillis", cabinet.now(), cabinet.now()
@@ -51,11 +51,11 @@ const FORGET = `
     OR (r.schema_name, r.table_name, r.columns) IN (
       SELECT o.schema_name, o.table_name, o.columns FROM cabinet.slow_read o ORDER BY o.last_at DESC OFFSET ${MAX_KEPT})`
 
-/** How often reads must have been slow, and how many rows their table must have, for an index to be worth it. */
+/** An index is worth it from this many slow reads, and from this many rows. */
 const MIN_COUNT = 3
 const MIN_ROWS = 10_000
 
-/** Slow reads of the last week that a missing index would serve, on a table of ours with rows of its own. */
+/** Finds last week's slow reads that a missing index would serve, on a table that the cabinet may index. */
 export const SLOW_LATELY = `
 SELECT concat(r.schema_name, '.', r.table_name) AS name, r.columns, r.count::float8 AS count,
   round(r.total_millis / r.count)::float8 AS "meanMillis", round(r.worst_millis)::float8 AS "worstMillis",
@@ -77,7 +77,7 @@ WHERE r.last_at > cabinet.now() - interval '7 days' AND r.count >= ${MIN_COUNT}
 ORDER BY r.total_millis DESC, name LIMIT 5`
 
 export class SlowReads {
-  /** By table and columns; noted by reads, taken by the next write. */
+  /** Counts by table and columns, since the last write. */
   #pending = new Map<string, SlowRead>()
 
   note(page: PageQuery, millis: number): void {
@@ -107,7 +107,7 @@ export class SlowReads {
   }
 }
 
-/** Written down as long as the scope is open. */
+/** Creates the counter, which writes its counts until the scope closes. */
 export const slowReads = (sql: Statements): Effect.Effect<SlowReads, never, Scope.Scope> =>
   Effect.gen(function* () {
     const slow = new SlowReads()

@@ -1,7 +1,6 @@
 /**
- * A source's own table: created with the source, and given a column when a field first arrives. Columns are only ever
- * added, which rewrites nothing; the wait for the table's lock is bounded, so that a busy table does not delay intake for
- * long.
+ * A source's own table, created with the source. It gets a column when a field first arrives. Columns are only ever added,
+ * which rewrites nothing. The wait for the table's lock is bounded, so that a busy table does not delay intake for long.
  */
 import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
@@ -16,16 +15,16 @@ export const SOURCES_SCHEMA = "sources"
 /** How long one attempt waits for a table's lock, in milliseconds. */
 const LOCK_TIMEOUT_MILLIS = 200
 
-/** A source's table as used by accept. */
+/** A source's table, as accepting events needs it. */
 export interface SourceTable {
   readonly sourceId: number
   readonly version: number
-  /** Null once the table was dropped, by us or by hand. */
+  /** Null once the table has been dropped, by us or by hand. */
   readonly name: string | null
   readonly layout: TableLayout
 }
 
-/** The columns that every source table begins with. */
+/** Creates a table with the columns that every source's table begins with. */
 export const createTable = (name: string): string =>
   `CREATE TABLE ${quoteQualified(SOURCES_SCHEMA, name)} (_event_id bigint PRIMARY KEY, _received_at timestamptz NOT NULL)`
 
@@ -47,8 +46,8 @@ export const loadSourceTable = Effect.fnUntraced(function* (
 })
 
 /**
- * The table with those of its columns that exist, if some were dropped or renamed by hand; undefined if all exist, or the table does
- * not.
+ * Returns the table with its existing columns, if some were dropped or renamed by hand; undefined if all columns exist, or
+ * the table does not.
  */
 export const existingColumns = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -89,7 +88,7 @@ export const addColumns = (
         if (columns.length === 0) return table
         const clauses = columns.map((column) => `ADD COLUMN ${quoteName(column.name)} ${column.kind}`)
         yield* sql.unsafe(`ALTER TABLE ${quoteQualified(SOURCES_SCHEMA, table.name)} ${clauses.join(", ")}`)
-        // Behind the last one, not behind as many as there are: columns in the middle may have been dropped.
+        // Counted from the last column's position, not from the number of columns: some in the middle may have been dropped.
         yield* sql`
           INSERT INTO cabinet.field_column (source_id, position, field, name, type)
           SELECT ${sourceId}, n + coalesce((SELECT max(position) FROM cabinet.field_column WHERE source_id = ${sourceId}), 0),

@@ -1,6 +1,6 @@
 /**
- * Writes the rows of events that are stored already: those that were deferred, and those that were set aside. A row that cannot be
- * planned, or that the database refuses, is set aside; a row that lacks only columns is written without them.
+ * Writes the deferred and the set-aside rows of stored events. A row that cannot be planned, or that the database refuses, is
+ * set aside. A row that only lacks columns is written without them.
  */
 import { faultInWords } from "@data-cabinet/core/error/Fault"
 import { jsonErrorInWords, MAX_JSON_DEPTH, parseJson } from "@data-cabinet/core/json/ParseJson"
@@ -24,19 +24,19 @@ import {
 import { FORGET_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
 import { existingColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
-/** Bytes of payloads after which no further one is read: a single row may have megabytes. */
+/** A slice ends after this many bytes of payloads, because a single row may have megabytes. */
 export const SLICE_BYTES = 2 * 1_048_576
 
 export interface SliceRow {
   readonly id: string
   readonly payload: string
-  /** No more rows are read after this one. */
+  /** Whether the slice ends with this row. */
   readonly last: boolean
 }
 
 /**
- * Reads row by row, so that no payload beyond the bound is read. `next` selects the rows; $1: source, $2: how many at most, $3: how
- * many bytes.
+ * Builds a statement that reads row by row, so that it reads no payload beyond the limit. `next` selects the rows; $1: source,
+ * $2: the most rows, $3: the most bytes.
  */
 export const readSlice = (next: string): string => `
 WITH RECURSIVE slice AS (
@@ -57,7 +57,7 @@ export type PutRows = (table: SourceTable) => string
 const fieldNames = ({ layout }: SourceTable): ReadonlyArray<string> =>
   [...layout.columns.map((column) => column.name), ...(layout.hasMore ? [MORE_COLUMN] : [])].map(quoteName)
 
-/** An existing row lacks some of its fields: it gets them, and keeps later changes. */
+/** Inserts rows. An existing row gets the fields that it lacks, and keeps later changes. */
 const insertRows: PutRows = (table) => {
   const names = fieldNames(table)
   const target = quoteQualified(SOURCES_SCHEMA, table.name!)
@@ -70,7 +70,7 @@ WHERE e.deleted_at IS NULL ORDER BY e.id
 ON CONFLICT (_event_id) DO ${filled === "" ? "NOTHING" : `UPDATE SET ${filled}`}`
 }
 
-/** Every field of an existing row is that of its event again; columns of others stay. An event without a row gets none. */
+/** Resets every field of existing rows to the event's value. Other columns stay, and no row is created. */
 export const replaceRows: PutRows = (table) => {
   const target = quoteQualified(SOURCES_SCHEMA, table.name!)
   const set = fieldNames(table).map((name) => `${name} = r.${name}`)
@@ -80,7 +80,7 @@ UPDATE ${target} t SET ${set.join(", ")}
 FROM json_populate_recordset(NULL::${target}, $1::json) r WHERE t._event_id = r._event_id`
 }
 
-/** A stored payload, parsed on first use: a fault in parsing is thereby a fault of planning its row. */
+/** A stored payload, parsed on first use, so that a fault in parsing counts as a fault in planning its row. */
 class StoredPayload implements RowSource {
   readonly text: string
   #payload: JsonObject | undefined
@@ -92,7 +92,7 @@ class StoredPayload implements RowSource {
   }
 }
 
-/** `_value` holds a submitted value one level deeper than it was sent. */
+/** Parses a payload. `_value` holds a submitted value one level deeper than it was sent. */
 const readPayload = (text: string): JsonObject => {
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
   if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
@@ -102,9 +102,9 @@ const readPayload = (text: string): JsonObject => {
 /** Why a row is set aside. */
 interface Reason {
   readonly text: string
-  /** The database refuses it; otherwise the program is at fault. */
+  /** True if the database refuses the row; false if the program cannot plan it. */
   readonly refused: boolean
-  /** The table has it without some of its fields. */
+  /** True if the table has the row without some of its fields. */
   readonly partial: boolean
 }
 
@@ -116,13 +116,13 @@ const reasonOf = (plan: RowFault | ShortRow): Reason =>
     ? { text: plan.reason, refused: true, partial: true }
     : { text: plan.reason, refused: false, partial: false }
 
-/** The outcome for the rows of a slice: the complete ones, and how many were set aside. */
+/** The result of writing a slice: the complete rows, and how many were set aside. */
 export interface WrittenRows {
   readonly complete: ReadonlyArray<string>
   readonly setAside: number
 }
 
-/** Writes these rows, in a transaction that has the source's row. Fails if the database refuses one of them. */
+/** Writes rows in a transaction that has locked the source's row. Fails if the database refuses any of them. */
 export const writeStoredRows = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
@@ -172,8 +172,8 @@ const writePlanned = Effect.fnUntraced(function* (
 })
 
 /**
- * Sets aside a row that fails on its own; returns whether it did. If columns of its table are gone, the row is written
- * with the remaining ones, which may be all it needs.
+ * Sets aside a row that fails even alone, and returns whether it did. If its table has lost columns, the row is written with
+ * the remaining ones, which may be all it needs.
  */
 export const setRefusedAside = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -194,6 +194,6 @@ export const setRefusedAside = Effect.fnUntraced(function* (
   return true
 })
 
-/** Takes these events off the list of rows that are set aside. */
+/** Removes these events from the list of rows set aside. */
 export const forgetSetAside = (sql: PgClient.PgClient, ids: ReadonlyArray<string>) =>
   sql.unsafe(FORGET_SET_ASIDE, [int8Array(ids.map(BigInt))])

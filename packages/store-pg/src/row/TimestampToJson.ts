@@ -1,6 +1,6 @@
 /**
- * Encodes dates and timestamps, which PostgreSQL sends counted from 2000, as JSON: like `to_json` in a session with ISO
- * dates, and with a Z if the timestamp is in UTC.
+ * Encodes dates and timestamps, which PostgreSQL counts from 2000, as JSON. The result is that of `to_json` with ISO dates,
+ * and with a Z for timestamps in UTC.
  */
 import { DASH, digits, fourDigits, JsonFragment, twoDigits, POINT, QUOTE, ZERO } from "./JsonWriter.ts"
 import { int64At, type JsonEncoder } from "./ValueToJson.ts"
@@ -10,11 +10,11 @@ const COLON = 0x3a
 const MICROS_A_DAY = 86_400_000_000
 const DAY = BigInt(MICROS_A_DAY)
 
-/** Days from 1 March of the year 0, an origin that makes months easy to compute, to 1 January 2000. */
+/** Days from 1 March of the year 0 to 1 January 2000. Months are easy to compute from that origin. */
 const DAYS_TO_2000 = 730_425
 const DAYS_IN_400_YEARS = 146_097
 
-/** 1 January of the year 1; years before it are counted backwards, also from 1. */
+/** 1 January of the year 1. Earlier years count backwards, also from 1. */
 const FIRST_OF_ERA = -730_119
 
 /** Writes the date `days` after 1 January 2000, as `2026-01-02`. */
@@ -57,7 +57,7 @@ const writeTime = (to: DataView, at: number, micros: number): number => {
   return end
 }
 
-/** The suffix of a date or a time, in our era and before it. */
+/** The suffix of a date or a time, AD and BC. */
 interface Ending {
   readonly since: JsonFragment
   readonly before: JsonFragment
@@ -115,5 +115,5 @@ const moment = (behind: Ending): JsonEncoder => ({
 
 export const TIMESTAMP = moment(ending(""))
 
-/** Sent in UTC, regardless of the session's time zone. */
+/** PostgreSQL sends these in UTC, regardless of the session's time zone. */
 export const TIMESTAMPTZ = moment(ending("Z"))

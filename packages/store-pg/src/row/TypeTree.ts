@@ -1,4 +1,4 @@
-/** Builds the description of a column's type from the catalogs' rows of types. */
+/** Builds the description of a column's type from the catalogs' rows. */
 import {
   ARRAY_OPERATORS,
   type ColumnType,
@@ -48,7 +48,7 @@ const SCALARS: Readonly<Record<string, ScalarKind>> = {
 /** PostgreSQL's own types that to_json writes differently than we do. */
 const OWN_JSON: ReadonlySet<string> = new Set(["timestamptz", "bytea", "oid", "bpchar"])
 
-/** Types whose values are names, schema-qualified if the search path does not reach them. */
+/** Types whose values are names, which PostgreSQL qualifies with a schema if the search path does not contain it. */
 const BY_PATH: ReadonlySet<string> = new Set(
   "regclass,regcollation,regconfig,regdictionary,regnamespace,regoper,regoperator,regproc,regprocedure,regrole,regtype".split(
     ",",
@@ -58,12 +58,12 @@ const BY_PATH: ReadonlySet<string> = new Set(
 /** PostgreSQL's own types whose input accepts `today` and the like. */
 const TEMPORAL: ReadonlySet<string> = new Set(["date", "time", "timetz", "timestamp", "timestamptz"])
 
-/** The type with this oid, including its parts; `rows` must contain them. */
+/** Describes the type with this oid and its parts, all of which `rows` must contain. */
 export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): ColumnType => {
   const row = rows.get(oid)
   if (row === undefined) throw new Error(`The type ${oid} was not described`)
   const builtIn = row.oid < FIRST_NORMAL_OID
-  // A domain's values are those of its base type, but parsing a text as a type that contains domains runs their checks.
+  // A domain's values are those of its base type, but parsing a text as a type with domains runs their checks.
   if (row.typtype === "d") return { ...columnType(row.base, rows), runsNoUserCode: false, isDomain: true }
   const facts = { sql: quoteQualified(row.schema, row.name), name: row.shown }
   if (row.element !== null) {
@@ -95,7 +95,7 @@ export const columnType = (oid: number, rows: ReadonlyMap<number, TypeRow>): Col
   }
 }
 
-/** A base type's own operators; enums, ranges and multiranges all use the system's. */
+/** The operators of a base type; enums, ranges and multiranges use PostgreSQL's own. */
 const baseOperators = ({ operators }: TypeRow): TypeOperators | null => {
   const [lt, le, eq, ge, gt] = ["1", "2", "3", "4", "5"].map((strategy) => operators?.[strategy])
   if (lt === undefined || le === undefined || eq === undefined || ge === undefined || gt === undefined) return null

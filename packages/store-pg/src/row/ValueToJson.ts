@@ -1,33 +1,33 @@
 /**
- * The binary formats in which PostgreSQL sends values, big-endian, and the JSON of each. Every digit is kept, and the
- * result is what PostgreSQL's own `to_json` would return, except that bytes are base64.
+ * Encodes the binary formats of PostgreSQL's values, which are big-endian, as JSON. Every digit is kept. The result is that
+ * of PostgreSQL's own `to_json`, except that bytes are base64.
  *
  * Decision: docs/decisions/0021-node-writes-the-json-of-rows.md
  */
 import { ascii, copyBytes, DASH, digits, fourDigits, integer, JsonFragment, POINT, QUOTE, text } from "./JsonWriter.ts"
 
-/** Writes into `to`, from `at` on, the JSON of the value in the `size` bytes of `sent` from `start` on. Returns the end. */
+/** Writes the JSON of a value, `size` bytes of `sent` from `start` on, into `to` from `at` on. Returns the end. */
 export type WriteValue = (to: DataView, at: number, sent: DataView, start: number, size: number) => number
 
 export interface JsonEncoder {
   readonly write: WriteValue
   /** Maximum number of bytes written, if it may exceed {@link MAX_SCALAR_BYTES}. */
   readonly longest: ((sent: DataView, start: number) => number) | null
-  /** The size of every value; null if it differs. */
+  /** The size of every value; null if sizes differ. */
   readonly size: number | null
-  /** Whether the bytes are a value of the type, if more is to be known of them than their number. */
+  /** Checks that the bytes are a value of the type; null if their number is enough. */
   readonly isValue: ((sent: DataView, start: number, size: number) => boolean) | null
 }
 
 /**
- * Maximum number of bytes written for `size` bytes, including those that a JsonFragment writes past its end. One byte of
- * a text may become six, as `\u001f`.
+ * Maximum number of bytes written for `size` bytes, including those that a JsonFragment writes past its end. One byte of text
+ * may become six, as in `\u001f`.
  */
 export const MAX_SCALAR_BYTES = (size: number): number => size * 6 + 40
 
 export const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView => new DataView(buffer, byteOffset, length)
 
-/** Not exact beyond 2^53. */
+/** Reads a 64-bit integer; not exact beyond 2^53. */
 export const int64At = (sent: DataView, at: number): number => sent.getInt32(at) * 2 ** 32 + sent.getUint32(at + 4)
 
 const form = (write: WriteValue, size: number | null = null): JsonEncoder => ({
@@ -39,10 +39,10 @@ const form = (write: WriteValue, size: number | null = null): JsonEncoder => ({
 
 export const TEXT = form(text)
 
-/** Already JSON. */
+/** Copies JSON as it is. */
 export const JSON_TEXT = form(copyBytes)
 
-/** Preceded by its format version. */
+/** Skips the version of the format in front of the JSON. */
 export const JSONB: JsonEncoder = {
   ...form((to, at, sent, start, size) => copyBytes(to, at, sent, start + 1, size - 1)),
   isValue: (_sent, _start, size) => size > 0,
@@ -72,7 +72,7 @@ export const INT64 = form((to, at, sent, start) => {
   return Number.isSafeInteger(value) ? integer(to, at, value) : ascii(to, at, String(sent.getBigInt64(start)))
 }, 8)
 
-/** A numeric without digits, by its sign field; otherwise that field is 0, or 0x4000 for negative values. */
+/** Numeric values without digits, by their sign field. For others the field is 0, or 0x4000 if they are negative. */
 const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
   [0xc000, '"NaN"'],
   [0xd000, '"Infinity"'],
@@ -80,8 +80,8 @@ const NUMERIC_SPECIALS: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Four 16-bit fields, then digits in base 10,000, of which the first has the weight 10,000^weight. The fourth field is
- * the number of decimals to show.
+ * A numeric is four 16-bit fields, then digits in base 10,000, the first of which has the weight 10,000^weight. The fourth
+ * field is the number of decimals to show.
  */
 const writeNumeric: WriteValue = (to, at, sent, start) => {
   const sign = sent.getUint16(start + 4)
@@ -98,12 +98,12 @@ const writeNumeric: WriteValue = (to, at, sent, start) => {
   if (decimals === 0) return here
   to.setUint8(here++, POINT)
   const end = here + decimals
-  // The last four digits may be more than are shown; the excess is overwritten or lies past the end.
+  // The last four digits may exceed what is shown; the excess is overwritten or lies past the end.
   for (let index = weight + 1; here < end; index++) here = fourDigits(to, here, digitAt(sent, start, index))
   return end
 }
 
-/** The index counts from the most significant digit; digits that are not sent are zero. */
+/** Returns a digit, counted from the most significant one; digits that were not sent are zero. */
 const digitAt = (sent: DataView, start: number, index: number): number =>
   index >= 0 && index < sent.getUint16(start) ? sent.getUint16(start + 8 + index * 2) : 0
 

@@ -19,7 +19,7 @@ interface IntakeRow extends SourceRow {
   readonly filtered: string | null
 }
 
-/** Intake's second lookup: an index has the few addresses with a filter. */
+/** A source as intake reads it, with its filtered addresses: an index finds the few that have a filter. */
 const INTAKE_COLUMNS = `${SOURCE_COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
   SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
   WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
@@ -58,7 +58,7 @@ const toChallenge = (provider: ChallengeProvider, secret: string | null, cipher:
 
 type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>
 
-/** The one that was read last: many sources have the same addresses, and are cached. */
+/** The last parsed filters: many sources share the same addresses. */
 let last: { readonly json: string; readonly filtered: ReadonlyArray<FilteredAddress> } = { json: "[]", filtered: [] }
 
 const toFiltered = (json: string): ReadonlyArray<FilteredAddress> => {
@@ -69,22 +69,22 @@ const toFiltered = (json: string): ReadonlyArray<FilteredAddress> => {
   return last.filtered
 }
 
-/** Null where nothing is set, so that intake has one thing to look at. */
+/** Null if the source keeps nothing, so that intake checks a single value. */
 const toKept = ({ keep_headers: headers, header_fields: fields, keep_query: query }: SourceRow): KeptSettings | null =>
   headers.length > 0 || fields.length > 0 || query ? { headers, fields, query } : null
 
-/** Maximum number of cached secrets. Accept refuses an outdated version, so the cache may be stale without harm. */
+/** Maximum number of cached secrets. A stale entry does no harm, because accepting an event refuses an outdated version. */
 const MAX_CACHED = 10_000
 
 /**
- * How long a source stays cached. Accepting an event proves its version, but a request that is refused before, such as one over
- * the source's rate, proves nothing.
+ * How long a source stays cached. Accepting an event proves that the entry is current, but refusing a request, such as one
+ * over the source's rate, does not.
  */
 const MAX_AGE_MILLIS = 60_000
 
 interface CachedSource {
   readonly source: IntakeSource
-  /** By this process's clock. */
+  /** On this process's clock. */
   readonly since: number
 }
 

@@ -22,23 +22,23 @@ type Sql = PgClient.PgClient
 const one = (sql: Sql, id: number) =>
   sql.unsafe<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL`, [id])
 
-/** Changes one row, and returns it as it is afterwards. */
+/** Updates a source and returns the new row. */
 const update = (sql: Sql, id: number, assignments: string, values: ReadonlyArray<unknown> = []) =>
   sql.unsafe<SourceRow>(
     `UPDATE cabinet.source s SET ${assignments} WHERE s.id = $1 AND s.deleted_at IS NULL RETURNING ${SOURCE_COLUMNS}`,
     [id, ...values],
   )
 
-/** The columns with a value, null included. */
+/** The columns that are set, null included. */
 const given = (columns: Columns) => Object.entries(columns).filter(([, value]) => value !== undefined)
 
-/** The source with its table; within a transaction. */
+/** Creates a source and its table, within the caller's transaction. */
 export const createSource = Effect.fnUntraced(function* (
   sql: Sql,
   cipher: SecretCipher,
   { tableName, ...settings }: StoredSource,
 ) {
-  // Two sources of one name created at once would choose the same table name: they are serialized here.
+  // Two sources with the same name created at the same time would pick the same table name, so creations take turns.
   yield* sql`SELECT FROM cabinet.job_lock WHERE name = 'source tables' FOR UPDATE`
   const tables = yield* sql<{ name: string }>`
     SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'sources'::regnamespace
@@ -77,7 +77,7 @@ const change = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, id: 
   return changed
 })
 
-/** $4: for how many seconds the current secret stays valid; null: not at all. */
+/** $4: how many seconds the current secret stays valid; null if it ends at once. */
 const ROTATE = `intake_secret = $2, secret_hash = $3,
   old_secret_hash = CASE WHEN $4::float8 IS NOT NULL THEN s.secret_hash END,
   old_secret_until = cabinet.now() + make_interval(secs => $4)`

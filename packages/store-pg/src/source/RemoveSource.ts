@@ -7,17 +7,17 @@ import type { SqlError } from "effect/sql"
 import { orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
-/** Data of a removed source that is no longer needed, above all its secrets. */
+/** Clears what a removed source no longer needs, above all its secrets. */
 const FORGOTTEN = `verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL,
   old_secret_hash = NULL, old_secret_until = NULL`
 
 /** How long dropping a table waits for its lock, in seconds. */
 const LOCK_TIMEOUT_SECONDS = 3
 
-/** Rolls a removal back, which is then refused. */
+/** Rolls back a refused removal. */
 class NotRemoved extends Data.TaggedError("NotRemoved")<{ readonly removal: SourceRemoval }> {}
 
-/** Why a table could not be dropped, if the reason is neither our fault nor the caller's. */
+/** Turns the expected failures of dropping a table into refusals. */
 const notDropped = (table: string, error: SqlError.SqlError): NotRemoved | SqlError.SqlError => {
   switch (sqlState(error)) {
     case "2BP01":
@@ -39,12 +39,12 @@ const inTransaction = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: n
     `UPDATE cabinet.source SET deleted_at = cabinet.now(), ${FORGOTTEN}${table === "drop" ? ", table_name = NULL" : ""} WHERE id = $1`,
     [id],
   )
-  // If the table is kept, its deferred rows are still written.
+  // A table that is kept still gets its deferred rows.
   if (table === "drop") {
     yield* sql`DELETE FROM cabinet.deferred_row WHERE source_id = ${id}`
     yield* sql`DELETE FROM cabinet.row_set_aside WHERE source_id = ${id}`
   }
-  // Their headers are secrets that are no longer needed; retention removes their seen marks.
+  // The headers of polls are secrets, so they go at once; retention removes the marks of seen items.
   yield* sql`
     UPDATE cabinet.poll SET removed_at = cabinet.now(), headers = '[]', lease = NULL
     WHERE source_id = ${id} AND removed_at IS NULL`

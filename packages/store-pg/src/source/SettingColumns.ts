@@ -1,4 +1,4 @@
-/** The columns in which the settings of a source are stored, of those settings that are given. */
+/** Maps the given settings of a source to the columns that store them. */
 import type { StoredChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
 import type { StoredVerification } from "@data-cabinet/core/verification/Verification"
@@ -6,10 +6,10 @@ import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { settingJson } from "./SourceRow.ts"
 
-/** Values by their columns; undefined ones stay unchanged. */
+/** Values by column; undefined leaves a column unchanged. */
 export type Columns = Readonly<Record<string, unknown>>
 
-/** The secrets that a source has now. They are those of one recipe and of one provider. */
+/** The secrets that a source has now, each with the recipe or provider it belongs to. */
 export interface CurrentSecrets {
   readonly recipe: string | null
   readonly verify_secret: string | null
@@ -63,7 +63,7 @@ const verifyColumns = (
   }
 }
 
-/** A rotation that is sent once more, as after a lost response, rotates nothing: the secret is the one that there is. */
+/** Whether a rotation repeats the last one, for example after a lost response: it then keeps both secrets. */
 const isRepeated = (cipher: SecretCipher, verify: StoredVerification, { verify_secret: stored }: CurrentSecrets) => {
   if (verify.secret === undefined || !verify.keepOldSecret || stored === null) return false
   const secret = cipher.decrypt("verification secret", stored)

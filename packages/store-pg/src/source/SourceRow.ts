@@ -1,4 +1,4 @@
-/** A source as `cabinet.source` has it. */
+/** Rows of `cabinet.source`, and the sources that they describe. */
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
@@ -22,7 +22,7 @@ export interface SourceRow {
   readonly header_fields: ReadonlyArray<string>
   readonly keep_query: boolean
   readonly nest_brackets: boolean
-  /** A JSON text: not every pool parses JSON. */
+  /** JSON text, because not every pool parses JSON. */
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
@@ -33,7 +33,7 @@ export interface SourceRow {
   readonly limited: string | null
 }
 
-/** As `cabinet.source.verify` has it. */
+/** The value of `cabinet.source.verify`. */
 type VerifySetting = Omit<Verification, "keepsOldSecret">
 
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
@@ -64,7 +64,7 @@ export const toSource = (row: SourceRow): Source => ({
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })
 
-/** Settings stored before modes existed have none. */
+/** Settings stored before modes existed lack one. */
 export const settingOf = (verify: string): VerifySetting => {
   const { mode = "reject", ...setting } = JSON.parse(verify) as Omit<VerifySetting, "mode"> & Partial<VerifySetting>
   return { ...setting, mode }
