@@ -17,7 +17,7 @@ const membersOf = (name: string): ReadonlyArray<readonly [member: string, type: 
 const rows = page
   .slice(page.indexOf("## Calls"), page.indexOf("**Numbers.**"))
   .split("\n")
-  .filter((line) => /^\| `/.test(line))
+  .filter((line) => line.startsWith("| `"))
   .map((line) => line.split("|").map((cell) => cell.trim()))
 const codeIn = (cell: string): ReadonlyArray<string> =>
   [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, code]) => code!.split(" "))

@@ -6,11 +6,11 @@ import type { Run } from "./RunEffect.ts"
 
 export type { ActivityBucket, ActivityStep, DeliveryFigures, DeliveryHour, Overview, SourceState, WaitingDeliveries }
 
-/** Whose events, and of when. */
+/** Which events are counted, and by which step. */
 export interface ActivityOptions {
-  /** Hours are those of UTC, days those of the cabinet's time zone. */
+  /** Hours are counted in UTC, days in the cabinet's time zone. */
   readonly step: ActivityStep
-  /** Only events of this source. Default all, of deleted sources too. */
+  /** Only events of this source. Default: all, including those of deleted sources. */
   readonly sourceId?: number | undefined
   /** RFC 3339. Default 48 hours or 28 days before the end. */
   readonly from?: string | undefined
@@ -19,15 +19,15 @@ export interface ActivityOptions {
 }
 
 /**
- * How much is received and delivered, from counts kept along the feed: the cost does not grow with the number of
- * events.
+ * How much the cabinet receives and delivers. The counts are kept as events arrive, so a call costs the same however many
+ * events there are.
  */
 export interface ActivityApi {
-  /** Two days of events by hours, every source with its last event and whether it is silent, and a day of deliveries. */
+  /** Two days of events by the hour, a day of deliveries, and every source with its last event and whether it is silent. */
   readonly overview: () => Promise<Overview>
   /**
-   * Events by hours or days, oldest first, steps without events too. Rejects with `bad_period` for a period that is
-   * invalid or has more than 1,000 steps, with `no_such_source` for an unknown source.
+   * Counts of events by the hour or day, oldest first, including steps without events. Rejects with `bad_period` for a
+   * period that is invalid or has more than 1,000 steps, and with `no_such_source` for an unknown source.
    */
   readonly events: (options: ActivityOptions) => Promise<ReadonlyArray<ActivityBucket>>
 }

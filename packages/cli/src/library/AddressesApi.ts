@@ -30,14 +30,14 @@ export type {
 export interface AttemptsQuery {
   /** The maximum number. Default 100. */
   readonly limit?: number
-  /** Only those begun before this time (RFC 3339). */
+  /** Only attempts that began before this time (RFC 3339). */
   readonly before?: string
   /**
-   * Also those begun at just that time, of deliveries with a lower id: pass the `at` and the `deliveryId` of the last attempt
-   * seen to get the next ones.
+   * Also attempts that began at exactly that time, of deliveries with a lower id. For the next page, pass `at` and
+   * `deliveryId` of the last attempt.
    */
   readonly beforeDelivery?: number
-  /** Only those that failed. */
+  /** Only failed attempts. */
   readonly failedOnly?: boolean
 }
 
@@ -47,9 +47,9 @@ export interface AttemptsQuery {
  */
 export interface AddressesApi {
   /**
-   * Sends it every event accepted from now on; the result has the signing secret. Rejects with `not_public` for a URL that
-   * leads to an address that is not public. Without `sources`: all sources, including those created later. With `filters`: only
-   * events for which all of them hold.
+   * Adds an address that gets every event accepted from now on; the result has the signing secret. Rejects with `not_public`
+   * for a URL whose host has an address that is not public. Without `sources`, it gets events of all sources, including those
+   * created later. With `filters`, it gets only events for which all of them hold.
    */
   readonly create: (
     address: SendingSettings & {
@@ -58,30 +58,29 @@ export interface AddressesApi {
       readonly filters?: FieldFilters
     },
   ) => Promise<Address>
-  /** All of them, with their secrets. */
+  /** All addresses, with their secrets. */
   readonly list: () => Promise<ReadonlyArray<Address>>
-  /** One, with its secret. */
+  /** One address, with its secret. */
   readonly get: (id: number) => Promise<Address>
   /**
-   * Another URL, checked like a new one, or other settings. Deliveries already due go to the new URL. Rejects with
-   * `headers_needed` or `certificate_needed` if the URL has another origin and the address's headers or its client certificate are
-   * not given again. `headers` replaces all of
-   * them; `setHeaders` and `removeHeaders` change single ones without the values of the others.
+   * Changes the URL, which is checked like a new one, or other settings. Deliveries already due go to the new URL. A URL of
+   * another origin needs the headers and the client certificate again; otherwise it rejects with `headers_needed` or
+   * `certificate_needed`. `headers` replaces all headers; `setHeaders` and `removeHeaders` change single ones.
    */
   readonly change: (id: number, change: AddressChange) => Promise<Address>
-  /** Sends nothing more to it, and cancels due deliveries. */
+  /** Removes an address, and cancels its due deliveries. */
   readonly remove: (id: number) => Promise<void>
-  /** Sends nothing to it for a while; deliveries that come due meanwhile wait. */
+  /** Stops deliveries until `resume`; those that become due meanwhile wait. */
   readonly pause: (id: number) => Promise<Address>
   /** Sends the waiting deliveries, and all later ones. */
   readonly resume: (id: number) => Promise<Address>
-  /** A new signing secret; the old one also signs for 24 hours. */
+  /** Creates a new signing secret; the old one also signs for 24 hours. */
   readonly rotateSecret: (id: number) => Promise<Address>
   /** Sends a ping at once and waits for its outcome. */
   readonly ping: (id: number) => Promise<PingResult>
-  /** Whether it would be sent this event, and why not. Sends nothing. */
+  /** Whether the address would get this event, and if not, why. Sends nothing. */
   readonly test: (id: number, eventId: number) => Promise<FilterTest>
-  /** The attempts of its deliveries, newest first. */
+  /** The attempts to deliver to it, newest first. */
   readonly log: (id: number, query?: AttemptsQuery) => Promise<ReadonlyArray<Attempt>>
   /** Sends a delivery again at once, whatever its state. */
   readonly resend: (deliveryId: number) => Promise<Delivery>

@@ -18,7 +18,7 @@ import type { ColumnsApi, TablesApi } from "./TablesApi.ts"
 
 export type { DiagnosticsReport }
 
-/** A submission by the program itself to a source. */
+/** A submission to a source by the program itself. */
 export interface IntakeSubmission {
   /**
    * Fields with values that JSON can represent: a Date becomes its ISO text, a bigint keeps all its digits, undefined is
@@ -37,7 +37,7 @@ export interface IntakeReceipt {
   readonly empty: boolean
 }
 
-/** How a cabinet is closed. */
+/** How to close a cabinet. */
 export interface CloseOptions {
   /** How long to wait for work in flight before it is aborted, in milliseconds. Default 10,000. */
   readonly graceMillis?: number | undefined
@@ -47,11 +47,11 @@ export interface CloseOptions {
 export interface Cabinet {
   /** `(req, res)`: for node:http, Express, Koa or Fastify, below any path. Mount it before any body parser. */
   readonly nodeHandler: NodeHandler
-  /** `Request => Promise<Response>`: for frameworks that speak fetch. */
+  /** `Request => Promise<Response>`: for frameworks based on fetch. */
   readonly fetchHandler: FetchHandler
   /**
-   * The address under which others reach the cabinet: `baseUrl` of the options, or the base URL of a server with the
-   * same database. Null if none is known; intake addresses then begin with a guess.
+   * The cabinet's public URL: the option `baseUrl`, or the base URL of a server with the same database. Null if neither is
+   * known; intake addresses then begin with a guess.
    */
   readonly baseUrl: string | null
   /** Sources of events, each with an intake address and a table. */
@@ -60,47 +60,47 @@ export interface Cabinet {
   readonly keys: KeysApi
   /** Tokens for programs that manage the cabinet or upload to it over HTTP. */
   readonly tokens: TokensApi
-  /** Delivery addresses: the receivers of new events, and the outcomes. */
+  /** Delivery addresses, which receive new events, and the outcomes of their deliveries. */
   readonly addresses: AddressesApi
-  /** Files into sources. */
+  /** Imports of files into sources. */
   readonly imports: ImportsApi
   /** Sources filled by polling a URL. */
   readonly polls: PollsApi
-  /** Single events: inspect, trash, erase. */
+  /** Stored events: inspect, trash, erase, verify and reread them. */
   readonly events: EventsApi
   /** Every readable table and view: sources' tables, and your own. */
   readonly tables: TablesApi
   /** Columns of sources' tables: their labels and types. */
   readonly columns: ColumnsApi
   /**
-   * One event from this program itself: no secret and no rate limit, but the same repeats, the same row, the same
-   * deliveries.
+   * Submits one event from this program: without a secret or a rate limit, but with the same repeats, rows and deliveries
+   * as a request.
    */
   readonly intake: (sourceId: number, submission: IntakeSubmission) => Promise<IntakeReceipt>
-  /** Every event in the order of acceptance, from a cursor or from the very beginning. */
+  /** Reads events in the order of acceptance, from a cursor or from the beginning. */
   readonly feed: (options?: FeedOptions) => AsyncIterable<FeedEvent>
-  /** A page of rows of a table or view such as `sources.orders`. */
+  /** Reads a page of rows of a table or view, such as `sources.orders`. */
   readonly rows: (object: string, query?: RowsQuery) => Promise<RowsResult>
-  /** All rows of a selection, page after page; each row that exists throughout is returned exactly once. */
+  /** Reads all rows of a selection, page after page; returns each row that exists throughout exactly once. */
   readonly allRows: (object: string, query?: RowsQuery) => AsyncIterable<Row>
   /**
-   * All rows of a selection as a file in pieces, digit by digit as the API has them: from one snapshot, unless `live` is given.
-   * An iteration that ends with an error has not produced a whole file.
+   * Exports all rows of a selection as a file in pieces, with the API's digits, from one snapshot unless `live` is set. If the
+   * iteration ends with an error, the file is incomplete.
    */
   readonly export: (object: string, selection: Selection, options: ExportOptions) => AsyncIterable<Uint8Array>
-  /** Runs SQL as the author, who creates tables and views in `public` and in schemas of its own. */
+  /** Runs SQL as the author role, which may create tables and views in `public` and in its own schemas. */
   readonly sql: (script: string, options?: ScriptOptions) => Promise<ReadonlyArray<ScriptOutcome>>
-  /** How psql, a program for reports or a notebook reads the tables in SQL. */
+  /** The login with which psql, a reporting tool or a notebook reads the tables in SQL. */
   readonly reportLogin: ReportLoginApi
-  /** Its activity: events by hours and days, silent sources, deliveries. */
+  /** Activity: events by the hour and day, silent sources, deliveries. */
   readonly activity: ActivityApi
-  /** Notices: events that say what fails, is silent or is new. */
+  /** Notices: events that report failures, silent sources and news. */
   readonly notices: NoticesApi
-  /** Diagnostics of the database: sizes, connections, what holds the feed back, waiting work. */
+  /** Diagnoses the database: sizes, connections, what holds the feed back, pending work. */
   readonly diagnostics: () => Promise<DiagnosticsReport>
   /**
-   * Accepts nothing more, finishes the work in flight and releases everything; safe to repeat. Stop the server in which the
-   * handlers are mounted first: until then they respond with 503.
+   * Refuses new work, finishes work in flight and releases everything; safe to repeat. First stop the server that the
+   * handlers are mounted in: until it stops, they respond with 503.
    */
   readonly close: (options?: CloseOptions) => Promise<void>
 }

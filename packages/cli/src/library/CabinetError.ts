@@ -1,4 +1,4 @@
-/** The one error class of the library: a real `Error` with a `code` from a closed list and a message in words. */
+/** The only error class of the library: a real `Error` with a `code` from a closed list and a readable message. */
 import type { RegistryError } from "@data-cabinet/core/tenancy/RegistryError"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -51,7 +51,7 @@ type Coded =
 /** Every error of our use cases; an error that is missing here does not compile. */
 export type KnownError = Coded | ScriptError | StoreUnavailable
 
-/** The listed codes, if all of them can occur. */
+/** Compiles only if each listed code can occur. */
 type Listed<Occurring, Codes extends Occurring = CabinetErrorCode & Occurring> =
   Exclude<CabinetErrorCode, Codes> extends never ? Codes : never
 
@@ -73,7 +73,7 @@ export class CabinetError extends Error {
   readonly param: string | undefined
   /** Seconds after which a retry is worthwhile, if known. */
   readonly retryAfter: number | undefined
-  /** The connection was lost while the database was committing: the work may have been done. */
+  /** True if the connection was lost during a commit: the work may have been done. */
   readonly outcomeUnknown: boolean
 
   constructor(code: CabinetErrorCode, message: string, details: Details = {}) {

@@ -1,12 +1,12 @@
 /**
- * The codes of `CabinetError`, written out: a program's editor shows them, and the published types need nothing else.
- * `CabinetError` compares them with those of the use cases: one too few or too many does not compile.
+ * The codes of `CabinetError`, written out, so that editors show them and the published types need nothing else.
+ * `CabinetError` compares them with the codes of the use cases: a missing or an extra one does not compile.
  */
 
 /**
- * The reason. Most codes name the fault to correct. `unavailable`: the database cannot be reached, so try again later;
- * `closed`: the cabinet was closed; `script_failed`: PostgreSQL refused a statement of `sql`; `internal_error`: a fault
- * of ours, with the fault itself as `cause`.
+ * Why a call failed. Most codes name a fault to correct. Others are `unavailable` (the database cannot be reached; try again
+ * later), `closed` (the cabinet was closed), `script_failed` (PostgreSQL refused a statement of `sql`) and
+ * `internal_error` (a fault in the cabinet; `cause` has it).
  */
 export type CabinetErrorCode =
   | "bad_allow_origins"

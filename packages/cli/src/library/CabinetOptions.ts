@@ -1,4 +1,4 @@
-/** The options of `openCabinet`. Nothing is read from the environment, and no global state is changed. */
+/** The options of `openCabinet`, which reads no environment variables and changes no global state. */
 import { Effect } from "effect"
 import { readSettings } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
@@ -8,50 +8,50 @@ import type { ProgramLog } from "./HostLog.ts"
 
 /** The cabinet's location and behaviour; everything has a default. */
 export interface OpenCabinetOptions {
-  /** A PostgreSQL 15 to 18, such as `postgres://user:password@host/database`. Without it an embedded one is used. */
+  /** The URL of a PostgreSQL 15 to 18: `postgres://user:password@host/database`. Default: an embedded PostgreSQL. */
   readonly databaseUrl?: string | undefined
   /**
-   * A file with the authorities that the server's certificate is verified by. Sessions are then encrypted and the server's
-   * name is verified, unless `databaseUrl` has an `sslmode`.
+   * A file with the CA certificates that the server's certificate is verified against. Sessions are then encrypted, and the
+   * server's name is verified, unless `databaseUrl` has an `sslmode`.
    */
   readonly databaseCa?: string | undefined
   /** Where the embedded PostgreSQL keeps its data. Default `.cabinet`. */
   readonly dataDir?: string | undefined
-  /** A directory with the programs of PostgreSQL 15 to 18 to run as the embedded one. Default: the one that npm installed. */
+  /** A directory with the programs of a PostgreSQL 15 to 18 to run as the embedded one. Default: the one installed by npm. */
   readonly postgresBin?: string | undefined
   /**
-   * A port of this machine on which the embedded PostgreSQL is read by the login for reports; applies when the database
-   * starts. Default: it listens on no port.
+   * The local port on which the login for reports reads the embedded PostgreSQL. It applies when the database starts.
+   * Default: no port.
    */
   readonly postgresPort?: number | undefined
   /**
-   * The address under which others reach the cabinet; it may have a path. It is kept in the database for processes
-   * without this setting. Without it intake addresses begin with the one kept there, or else with
-   * `http://127.0.0.1:8080`, and the handlers are mounted at `/`.
+   * The cabinet's public URL, which may have a path. The database keeps it for processes without this setting. Without it,
+   * intake addresses begin with the kept one, or else with `http://127.0.0.1:8080`, and the handlers expect to be mounted
+   * at `/`.
    */
   readonly baseUrl?: string | undefined
   /**
-   * Whether this process also sends deliveries and runs polls. Default true; false if `cabinet worker` or another process
-   * does.
+   * Whether this process also sends deliveries and runs polls. Default true; set it to false if `cabinet worker` or another
+   * process does.
    */
   readonly delivery?: boolean | undefined
   /**
-   * Connections that the cabinet may open for its own work, at least 4. Default 10. Two more write accepted events; the
-   * reader has its own, `maxReaderConnections`, and three quarters as many again for views. All are opened on demand and
-   * closed after a minute without use.
+   * How many connections the cabinet may open for its own work, at least 4. Default 10. Two more write accepted events. The
+   * reader has its own, `maxReaderConnections`, and three quarters as many for views. All are opened on demand and closed
+   * after a minute without use.
    */
   readonly maxConnections?: number | undefined
-  /** Concurrent reads of rows: connections of the reader. Default 8. */
+  /** How many reads of rows may run at the same time, each on a connection. Default 8. */
   readonly maxReaderConnections?: number | undefined
-  /** The destination of log entries: `console`, or any logger of that shape. Default: warnings and errors to `console`. */
+  /** The logger: `console`, or one with the same methods. Default: warnings and errors go to `console`. */
   readonly log?: ProgramLog | undefined
   /** Login of the reader role, if the database's user may not create roles. */
   readonly readerUrl?: string | undefined
-  /** Login of the author role, likewise. */
+  /** Login of the author role, if the database's user may not create roles. */
   readonly authorUrl?: string | undefined
   /** A streaming standby to read rows from; login and database are the primary's. */
   readonly readUrl?: string | undefined
-  /** How far the standby may lag, in milliseconds; while it lags more, rows are read from the primary. Default 5,000. */
+  /** The most that the standby may lag, in milliseconds; beyond it, rows are read from the primary. Default 5,000. */
   readonly readLagMillis?: number | undefined
   /** The time zone in which the days of a period begin. Default `UTC`. */
   readonly timeZone?: string | undefined
@@ -62,9 +62,8 @@ export interface OpenCabinetOptions {
   /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /**
-   * Keys of 32 bytes in base64, separated by commas, that signing and verification secrets and the headers of addresses and polls are encrypted with in
-   * the database.
-   * The first encrypts. Default: they are not encrypted.
+   * Keys of 32 bytes in base64, separated by commas. They encrypt signing and verification secrets, and the headers of
+   * addresses and polls, in the database; new values use the first key. Default: no encryption.
    */
   readonly secretKey?: string | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
@@ -85,7 +84,7 @@ export interface OpenCabinetOptions {
   readonly retentionDays?: number | undefined
   /** How many days delivered attempts and successful poll runs are kept. Default 30. */
   readonly logDays?: number | undefined
-  /** The same for failed ones, which are kept at least as long as the others. Default 90. */
+  /** How many days failed attempts and poll runs are kept, at least `logDays`. Default 90. */
   readonly failedLogDays?: number | undefined
   /** How many days the audit log is kept. Default 400. */
   readonly auditDays?: number | undefined
@@ -93,15 +92,14 @@ export interface OpenCabinetOptions {
   readonly console?: boolean | ConsoleOptions | undefined
 }
 
-/** Who may use the console and the management API, by the program's own sign-in. */
+/** How people sign in to the console and the management API. */
 export interface ConsoleOptions {
   /**
-   * Identifies the sender of a request to the console or the management API: the program's own login takes the place of
-   * the console's, which then has no sign-in page. Null for nobody; an exception denies access, and so does an unknown
-   * role.
+   * Identifies the sender of a request to the console or the management API. The program's own login then replaces the
+   * console's sign-in page. Return null if nobody is signed in. An exception or an unknown role denies access.
    */
   readonly whoIs?: WhoIs | undefined
-  /** Shown to visitors who are not signed in: a sentence that says where and how to sign in. */
+  /** A sentence that tells visitors where and how to sign in. */
   readonly signInHint?: string | undefined
 }
 
@@ -112,7 +110,7 @@ const onOff = (value: boolean | undefined) => (value === undefined ? undefined :
 const millis = (value: number | undefined) => (value === undefined ? undefined : `${value}ms`)
 const number = (value: number | undefined) => (value === undefined ? undefined : String(value))
 
-/** The options that are also settings of the command, in the form in which settings are read. */
+/** The options that are also settings of the command, as text that settings are parsed from. */
 const asSettings = (options: OpenCabinetOptions) =>
   ({
     databaseUrl: options.databaseUrl,
@@ -156,7 +154,7 @@ const OTHER_NAMES: ReadonlyArray<OptionName> = [
 
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
-/** One connection listens, and an import holds one: with fewer, the cabinet would wait for itself. */
+/** One connection listens and an import holds another; with fewer than this, the cabinet would wait for itself. */
 const MIN_CONNECTIONS = 4
 
 const checkPool = (name: OptionName, value: number | undefined, least: number) =>
@@ -167,7 +165,7 @@ const checkPool = (name: OptionName, value: number | undefined, least: number) =
 const isPlainObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A program without types may give anything: a misspelt `whoIs` would leave the console's own sign-in open. */
+/** Checks the options of the console, because without types a misspelt `whoIs` would leave its own sign-in open. */
 const checkConsole = (value: unknown): Effect.Effect<void, StartError> => {
   if (value === undefined || typeof value === "boolean") return Effect.void
   if (!isPlainObject(value)) return refuse("console must be true, false, or an object with whoIs.")
@@ -188,7 +186,7 @@ export const programSignIn = ({ console: given }: Pick<OpenCabinetOptions, "cons
     ? { whoIs: given.whoIs, hint: given.signInHint ?? null }
     : undefined
 
-/** The command's messages name a setting by its flag; here it is an option. */
+/** Names options in a message of the command, which names flags. */
 const inOptionWords = (error: StartError): StartError => {
   for (const [name, { flag }] of Object.entries(SETTINGS)) {
     if (!error.message.startsWith(`--${flag} `)) continue
@@ -198,7 +196,7 @@ const inOptionWords = (error: StartError): StartError => {
   return error
 }
 
-/** The same settings as the command's, with the same checks and the same messages. */
+/** Converts the options to settings, with the checks and the messages of the command. */
 export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOptions, opener = "openCabinet") {
   const given = asSettings(options)
   const unknown = Object.keys(options).find(

@@ -10,7 +10,7 @@ import type { RunOver } from "./RunEffect.ts"
 export interface Tenant {
   /** The first label of its host name. */
   readonly name: string
-  /** The address under which others reach it. */
+  /** Its public URL. */
   readonly baseUrl: string
   /** The URL of its database; it may hold a password. */
   readonly databaseUrl: string
@@ -21,13 +21,13 @@ export interface Tenant {
 /** Adds, lists and removes the cabinets of a server with many. */
 export interface CabinetsApi {
   /**
-   * Adds a cabinet, in a database of its own, which is brought up to date. Without `databaseUrl` one is created beside the
+   * Adds a cabinet with its own database, which is migrated. Without `databaseUrl`, a database is created beside the
    * server's. Rejects with `bad_name`, `name_taken`, `database_taken` or `database_not_made`.
    */
   readonly add: (name: string, options?: { readonly databaseUrl?: string | undefined }) => Promise<Tenant>
-  /** All of them, by name. */
+  /** All cabinets, by name. */
   readonly list: () => Promise<ReadonlyArray<Tenant>>
-  /** Stops serving it, in other processes within ten seconds; its database stays. Rejects with `no_such_cabinet`. */
+  /** Stops serving a cabinet, in other processes within ten seconds; its database stays. Rejects with `no_such_cabinet`. */
   readonly remove: (name: string) => Promise<Tenant>
 }
 

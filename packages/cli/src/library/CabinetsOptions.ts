@@ -11,7 +11,7 @@ type OfOne = "readerUrl" | "authorUrl" | "readUrl" | "readLagMillis" | "maxConne
 export interface OpenCabinetsOptions extends Omit<OpenCabinetOptions, OfOne | "baseUrl"> {
   /** The domain below which each cabinet is served at its name. */
   readonly serviceDomain: string
-  /** Scheme and port under which others reach the cabinets. Default `https://` and the scheme's own port. */
+  /** The public scheme and port of the cabinets. Default: `https://` and its standard port. */
   readonly baseUrl?: string | undefined
 }
 
@@ -26,7 +26,7 @@ const OF_ONE: ReadonlyArray<OfOne> = [
 
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
-/** The settings shared by all of them. */
+/** The settings that all cabinets of the server share. */
 export const manySettingsFrom = Effect.fnUntraced(function* ({ serviceDomain, ...options }: OpenCabinetsOptions) {
   const foreign = OF_ONE.find((name) => Object.hasOwn(options, name))
   if (foreign !== undefined)

@@ -1,6 +1,6 @@
 /**
- * A whole cabinet inside another program, composed once for both interfaces: its services, its background work, and the
- * requirements of an HTTP server. Listens nowhere.
+ * A whole cabinet inside another program, composed in one place for both interfaces: its services, its background work, and
+ * what its HTTP handlers require. It does not listen on a port.
  */
 import { Effect, Layer } from "effect"
 import { listeningUrl } from "../settings/BaseUrl.ts"
@@ -15,7 +15,7 @@ import { type OpenCabinetOptions, programSignIn } from "./CabinetOptions.ts"
 /** Options other than settings that the composition uses. */
 type Composed = Pick<OpenCabinetOptions, "console" | "delivery" | "maxConnections" | "maxReaderConnections">
 
-/** The address under which others reach it; if none was given, the address on which the command would listen. */
+/** The public URL; by default the address that the command would listen on. */
 export const baseUrlOf = (settings: Settings): string => settings.baseUrl ?? listeningUrl(settings.host, settings.port)
 
 const compose = (database: CabinetDatabase, settings: Settings, options: Composed) => {
@@ -39,9 +39,8 @@ const compose = (database: CabinetDatabase, settings: Settings, options: Compose
 }
 
 /**
- * Opens the database with the layer and closes it with the layer. `onOpen` is called once it is open. Always built
- * fresh: layers are memoized by identity, and the layers of another cabinet in the same program must never be used for
- * this one.
+ * Opens and closes the database with the layer, and calls `onOpen` once it is open. The layer is always built fresh: layers
+ * are memoized by identity, and two cabinets in one program must never share any.
  */
 export const embeddedLayer = (
   settings: Settings,

@@ -29,21 +29,21 @@ export type { ErasureCounts }
 
 /** Everything stored about one event. */
 export interface EventInspection {
-  /** As in the feed. */
+  /** The event as the feed shows it. */
   readonly event: StoredEvent
-  /** Null if there was none (files, polls, this program's own events), or after its retention period. */
+  /** The request that brought it; null for files, polls and this program's own events, and after its retention period. */
   readonly original: OriginalRequest | null
-  /** Its deliveries, to every address that receives it. */
+  /** Its deliveries to all addresses. */
   readonly deliveries: ReadonlyArray<Delivery>
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
-  /** Why its row is not in the table, or not with all fields, in words; it is retried. Null if it is not set aside. */
+  /** Why its row, which is retried, is missing from the table or incomplete, in words; null if it is not set aside. */
   readonly rowSetAside: string | null
   /** Why it is spam by the rules of its source; null if it is not. */
   readonly spam: "honeypot" | "origin" | null
 }
 
-/** Which events `purgeWhere` looks at, and whether it erases them. */
+/** Which events `purgeWhere` considers, and whether it erases them. */
 export interface PurgeWhereOptions {
   /** Only events of this source. */
   readonly sourceId?: number | undefined
@@ -51,9 +51,9 @@ export interface PurgeWhereOptions {
   readonly dryRun?: boolean | undefined
 }
 
-/** How stored events are read again. */
+/** How to reread stored events. */
 export interface RereadSettings {
-  /** The charset, by any of its names in a `Content-Type`. */
+  /** The charset, by any name that a `Content-Type` may use. */
   readonly encoding: string
   /** Also reads values in it that are valid UTF-8, or declare a charset of their own. */
   readonly allValues?: boolean | undefined
@@ -63,9 +63,9 @@ export interface RereadSettings {
   readonly dryRun?: boolean | undefined
 }
 
-/** Operations on stored events. Their places in the feed stay in every case. */
+/** Operations on stored events. None of them moves an event in the feed. */
 export interface EventsApi {
-  /** One event with its original request and its deliveries; null if unknown. */
+  /** Returns one event with its original request and its deliveries; null if unknown. */
   readonly inspect: (id: number) => Promise<EventInspection | null>
   /**
    * Moves events of a source to the trash: their rows are deleted, `deleted_at` is set, undelivered deliveries are
@@ -73,28 +73,28 @@ export interface EventsApi {
    */
   readonly trash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
   /**
-   * Restores them from the trash: the rows come back, cancelled deliveries do not. Spam outside the trash becomes an
-   * ordinary event, with a row, and is delivered. Returns how many.
+   * Restores events and their rows from the trash, but not cancelled deliveries. Spam outside the trash becomes an ordinary
+   * event with a row, and is delivered. Returns how many events changed.
    */
   readonly untrash: (sourceId: number, events: ReadonlyArray<number>) => Promise<number>
-  /** Erases the submitted data for good, in repeats and the original request too. It cannot be undone. Returns how many. */
+  /** Permanently erases the submitted data, including repeats and original requests. Returns how many events were erased. */
   readonly purge: (events: ReadonlyArray<number>) => Promise<number>
   /**
-   * Erases a person's data: the events of a source, or of all, for whose fields all of the conditions hold, as `purge`
-   * does, with their repeats. `dryRun` only counts them. Resolves after going through all events.
+   * Erases a person's data: all events, of one source or of all, whose fields meet all conditions, and their repeats. It
+   * erases them as `purge` does; `dryRun` only counts them. Resolves after going through all events.
    */
   readonly purgeWhere: (filters: FieldFilters, options?: PurgeWhereOptions) => Promise<ErasureCounts>
   /**
-   * Verifies the sender of stored events by the recipe and the secrets that their sources have now, at most 1,000 of them. With
-   * `deliver`, the events of requests that are verified late are delivered, each request once.
+   * Verifies the senders of at most 1,000 stored events against the current recipe and secrets of their sources. With
+   * `deliver`, events that it verifies are delivered, each request once.
    */
   readonly verify: (
     events: ReadonlyArray<number>,
     options?: { readonly deliver?: boolean | undefined },
   ) => Promise<LateVerdicts>
   /**
-   * The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null.
-   * With `dryRun`, only the expected outcome is returned.
+   * Verifies a page of a source's events, oldest first; continue with `cursor` while `nextCursor` is not null. With `dryRun`,
+   * it only returns the expected outcome.
    */
   readonly verifySource: (
     sourceId: number,
@@ -106,11 +106,11 @@ export interface EventsApi {
     },
   ) => Promise<LatePage>
   /**
-   * Decodes the original requests of stored events again, at most 1,000 of them, and corrects the events and their rows. They keep
-   * their numbers and their places in the feed.
+   * Decodes the original requests of at most 1,000 stored events again, and corrects the events and their rows. The events
+   * keep their numbers and their places in the feed.
    */
   readonly reread: (events: ReadonlyArray<number>, settings: RereadSettings) => Promise<RereadVerdicts>
-  /** The same for a page of a source's events, the oldest first; continue with `cursor` while `nextCursor` is not null. */
+  /** Rereads a page of a source's events, oldest first; continue with `cursor` while `nextCursor` is not null. */
   readonly rereadSource: (
     sourceId: number,
     settings: RereadSettings & { readonly limit?: number | undefined; readonly cursor?: string | undefined },

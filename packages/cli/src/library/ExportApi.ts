@@ -15,17 +15,18 @@ export type Selection = Omit<RowsQuery, "limit" | "cursor">
 
 export type { DecimalDigits, ExportFormat }
 
-/** How rows are exported. */
+/** How to export rows. */
 export interface ExportOptions extends ExportShape {
-  /** The form of the file. */
+  /** The format of the file. */
   readonly format: ExportFormat
   /**
-   * Reads page by page, each as it is then, instead of from one snapshot, which may be held for 30 minutes. Default false.
+   * Reads page by page, each in its current state, instead of from one snapshot, which lasts at most 30 minutes. Default
+   * false.
    */
   readonly live?: boolean | undefined
 }
 
-/** Begins when the first piece is requested. */
+/** Exports rows, from when the first piece is requested. */
 export async function* exportRows(
   run: Run,
   object: string,

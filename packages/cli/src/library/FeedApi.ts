@@ -14,27 +14,27 @@ export interface StoredEvent {
   /** `webhook`: sent to the intake address, or by this program; `file`: imported; `pull`: polled. */
   readonly channel: Channel
   readonly received_at: string
-  /** The submitted data. Numbers past 2^53 lose digits here, as everywhere in JavaScript; `text` has them all. */
+  /** The submitted data. Numbers past 2^53 lose digits, as everywhere in JavaScript; `text` keeps them. */
   readonly payload: Readonly<Record<string, unknown>>
   /** The first event with the same fields, of which this one is a repeat; a repeat creates no row and no delivery. */
   readonly repeat_of: number | null
   /** From a file, or from a poll's first run: never delivered. */
   readonly history: boolean
-  /** When it was moved to the trash. */
+  /** When it was moved to the trash; null outside the trash. */
   readonly deleted_at: string | null
-  /** Whether the source's sender has sent it; absent where the source does not verify its sender. */
+  /** Whether its sender was verified; absent if the source does not verify its sender. */
   readonly verified?: boolean
   /** True for spam by the rules of its source: the event has no row, and is not delivered. */
   readonly spam?: boolean
-  /** The whole event as JSON text, with every digit as it was sent. */
+  /** The whole event as JSON text, with every digit as sent. */
   readonly text: string
 }
 
 /** An event of the feed, and the cursor to continue from. */
 export interface FeedEvent extends StoredEvent {
   /**
-   * Store it once the event is processed, and pass it as `after` the next time: then no event is missed. Events of the
-   * current page may be read again, because the cursor advances at the end of a page.
+   * Store it once the event is processed, and pass it as `after` the next time, so that no event is missed. Events of the
+   * current page may be read again, because the cursor advances only at the end of a page.
    */
   readonly cursor: string
 }
@@ -44,9 +44,9 @@ export type FeedBeginning = string | { readonly time: Date | string }
 
 /** Which part of the feed to read. */
 export interface FeedOptions {
-  /** A cursor; without it the feed starts from the very beginning. It is valid for the same source and channel only. */
+  /** A cursor, valid only for the same source and channel. Default: the beginning of the feed. */
   readonly after?: string | undefined
-  /** Where to begin without a stored cursor: `now`, at a time, or at a cursor, as `after`, which takes precedence. */
+  /** Where to begin without a stored cursor: `now`, a time, or a cursor. `after` takes precedence. */
   readonly from?: FeedBeginning | undefined
   /** Only events of this source. */
   readonly sourceId?: number | undefined
@@ -55,11 +55,11 @@ export interface FeedOptions {
   /** Events per page, 1 to 1000. Default 100. */
   readonly pageSize?: number | undefined
   /**
-   * Continues and waits for new events, until `signal` or the cabinet's `close`; without it the iteration ends at the
+   * Whether to wait for new events, until `signal` is aborted or the cabinet is closed. Otherwise the iteration ends at the
    * current end of the feed.
    */
   readonly follow?: boolean | undefined
-  /** Ends the iteration, without an error. */
+  /** Aborting it ends the iteration without an error. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -68,7 +68,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 /** Parses an event, and keeps its JSON text with every digit. */
 export const eventOf = (text: string): StoredEvent => ({ ...(JSON.parse(text) as Omit<StoredEvent, "text">), text })
 
-/** The next page; a follower waits until it exists, or until the caller leaves. */
+/** Reads the next page. A follower waits until it has events, or until the caller ends the iteration. */
 const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSignal): Promise<FeedResult> => {
   if (!follows) return await run(Feed.use((feed) => feed.page(params)))
   const leave = Latch.makeUnsafe(false)
@@ -82,10 +82,10 @@ const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSig
   }
 }
 
-/** An invalid date becomes words, which are then refused. */
+/** Formats a date; an invalid one becomes a text that is refused later. */
 const textOf = (date: Date): string => (Number.isNaN(date.getTime()) ? "An invalid date" : date.toISOString())
 
-/** A cursor that is stored and empty is that of a first page. */
+/** Returns where to begin. A stored cursor that is empty is the one of the first page. */
 const cursorOf = async (run: Run, pairs: Pairs, { after = "", from }: FeedOptions): Promise<string | undefined> => {
   if (after !== "" || from === undefined || from === "") return after === "" ? undefined : after
   if (typeof from === "object") {
@@ -96,8 +96,8 @@ const cursorOf = async (run: Run, pairs: Pairs, { after = "", from }: FeedOption
 }
 
 /**
- * A follower ends normally when `closing` is aborted; an iteration to the feed's end is refused instead, because it
- * would be incomplete.
+ * Iterates over the feed. When `closing` is aborted, a follower ends normally, but an iteration to the feed's end fails,
+ * because it would be incomplete.
  */
 export async function* readFeed(
   run: Run,
@@ -116,13 +116,13 @@ export async function* readFeed(
     ...(options.follow === true ? [closing] : []),
   ]
   const end = AbortSignal.any(ends)
-  // From the beginning, the first page has no cursor that leads to its own, so its events carry an empty one.
+  // No cursor leads to the beginning of the feed, so events of the first page carry an empty one.
   let cursor = await cursorOf(run, pairs, options)
   let isFirst = true
   while (!end.aborted) {
     const params = cursor === undefined ? pairs : [...pairs, ["cursor", cursor] as const]
     const page = await nextPage(run, params, options.follow === true, end)
-    // A first page that does not start at the beginning: after it, reading must not restart from the beginning.
+    // A client that resumes after a first page from elsewhere must not start at the beginning.
     const cursors = isFirst && options.from !== undefined ? page.cursors?.() : undefined
     isFirst = false
     for (const [index, text] of page.items.texts().entries()) {

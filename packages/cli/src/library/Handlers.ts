@@ -1,5 +1,5 @@
 /**
- * The HTTP handlers of a cabinet inside a program: they count their requests in flight, and refuse new ones once it closes.
+ * The HTTP handlers of a cabinet inside a program. They count their requests in flight, and refuse new ones once it closes.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -14,7 +14,7 @@ import type { InFlight } from "./InFlight.ts"
 /** A listener for Node's own servers. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A handler for frameworks that speak fetch; it always responds. */
+/** A handler for frameworks based on fetch; it always responds. */
 export type FetchHandler = (request: Request) => Promise<Response>
 
 const CLOSING = new StoreUnavailable({
@@ -23,7 +23,7 @@ const CLOSING = new StoreUnavailable({
   outcomeUnknown: false,
 })
 
-/** Does not need the cabinet, so that it still responds after the cabinet is closed. */
+/** Needs no cabinet, so that it still responds after the cabinet is closed. */
 const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
 
 const counted =
@@ -33,7 +33,7 @@ const counted =
       response.shouldKeepAlive = false
       return refuse(request, response)
     }
-    // Waiting for a body may take as long as its sender does; destroying the socket ends it at once.
+    // The sender may never complete the body; destroying the socket ends the wait at once.
     const done = inFlight.begin(() => request.destroy())
     response.once("finish", done).once("close", done)
     handler(request, response)
@@ -53,7 +53,7 @@ const countedFetch =
     }
   }
 
-/** A process' metrics belong to its program: they are not served here. */
+/** Builds the handlers. They serve no metrics, because those belong to the program. */
 export const handlers = Effect.fnUntraced(function* (inFlight: InFlight) {
   const node = yield* Server.nodeHandler({ metrics: false })
   const refuse = nodeAdapter(refusing, Context.empty())

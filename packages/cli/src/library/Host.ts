@@ -1,6 +1,6 @@
 /**
- * Preconditions of the whole library, whose entry points therefore import this file first. It imports nothing but Node, and
- * its syntax runs on an old Node. Refuses a Node that is too old.
+ * Preconditions of the library, such as a Node that is new enough. Its entry points import this file first. It imports only
+ * Node's modules, and its syntax runs on an old Node.
  */
 import { isAbsolute, join } from "node:path"
 
@@ -12,7 +12,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
 }
 
-// `node -e` and `node -p` define a global of this name that is not a path, and a module that we need takes it for its own.
+// `node -e` and `node -p` define this global, but not as a path, and a module that we need uses it as its own path.
 const program = globalThis as { __filename?: unknown }
 if (typeof program.__filename === "string" && !isAbsolute(program.__filename)) {
   program.__filename = join(process.cwd(), program.__filename)

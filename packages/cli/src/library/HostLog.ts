@@ -1,8 +1,8 @@
-/** Passes log entries to the program that opened the cabinet, which knows where they belong. */
+/** Passes log entries to the program that opened the cabinet. */
 import { plainOutput } from "../output/PlainText.ts"
 import { Cause, Layer, Logger, References } from "effect"
 
-/** The shape of `console`, pino and most others. */
+/** A logger such as `console` or pino. */
 export interface ProgramLog {
   /** Details for debugging; without it such entries are not created. */
   readonly debug?: ((message: string) => void) | undefined
@@ -14,7 +14,7 @@ export interface ProgramLog {
   readonly error: (message: string) => void
 }
 
-/** Includes the id that the response to a failed request has. */
+/** The entry's annotations, including the id in the response to a failed request. */
 const notes = (fiber: Logger.Options<unknown>["fiber"]): string => {
   const all = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
   return all.length === 0 ? "" : ` (${all.map(([name, value]) => `${name} ${String(value)}`).join(", ")})`
@@ -31,7 +31,7 @@ const text = ({ message, cause, fiber }: Logger.Options<unknown>): string => {
   return [...words, ...(cause.reasons.length === 0 ? [] : [Cause.pretty(cause)])].join("\n")
 }
 
-/** Without a log: warnings and errors to the console. */
+/** The logger of a cabinet. By default warnings and errors go to the console. */
 export const layer = (given: ProgramLog | undefined) => {
   const log: ProgramLog = given ?? {
     warn: (message) => console.warn(plainOutput(message)),

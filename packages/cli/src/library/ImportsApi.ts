@@ -15,17 +15,17 @@ export type { ImportOptions, ImportProgress, ImportReport, ImportStatus, UndoPre
 /** A path, or bytes with a name that implies their format. They are read twice, so a stream must be saved first. */
 export type FileToImport = string | { readonly name: string; readonly bytes: Uint8Array }
 
-/** How a file is read, and who receives its progress. */
+/** How to read a file, and where to report progress. */
 export interface FileImportOptions extends ImportOptions {
-  /** Called with progress. An error it throws ends the import. */
+  /** Called with the progress. If it throws, the import ends. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined
 }
 
-/** Files: CSV, TSV, JSON, NDJSON, XLSX and ODS, every row an event with `history` set, never delivered. */
+/** Imports of CSV, TSV, JSON, NDJSON, XLSX, ODS and HTML files. Each row is an event with `history` set, never delivered. */
 export interface ImportsApi {
   /**
-   * Imports a file, whole or not at all. Resolves when all of it is accepted; a report with the state `refused` names the
-   * rows at fault. Rejects with `same_file` for a file that was imported before.
+   * Imports a file, whole or not at all. Resolves when all of it is accepted, or with a report in the state `refused` that
+   * names the faulty rows. Rejects with `same_file` for a file that was imported before.
    */
   readonly file: (sourceId: number, file: FileToImport, options?: FileImportOptions) => Promise<ImportReport>
   /** The imports of all sources, newest first; at most 100 unless another limit is given. */
@@ -40,9 +40,9 @@ export interface ImportsApi {
   /** How many events, rows and columns `undo` would remove; nothing is changed. */
   readonly tryUndo: (id: number) => Promise<UndoPreview>
   /**
-   * Moves the events of an import to the trash with their rows, and drops the columns that it created and that nothing else has
-   * filled. Resolves when all of it is undone; interrupted, it continues in any process that serves the cabinet, or with the
-   * next call. Rejects with `import_running` while the import is not at its end.
+   * Moves the events of an import to the trash with their rows, and drops the columns that only it filled. Resolves when all
+   * of it is undone. An interrupted undo continues in any process that serves the cabinet, or with the next call. Rejects
+   * with `import_running` until the import has ended.
    */
   readonly undo: (id: number) => Promise<ImportStatus>
 }

@@ -1,4 +1,4 @@
-/** A cabinet's work in flight, requests and calls alike: closing lets none begin, and waits for those that have begun. */
+/** A cabinet's requests and calls in flight: closing refuses new ones, and waits for those that have begun. */
 import { setMaxListeners } from "node:events"
 
 /** Counts the calls that are running, so that closing can wait for them. */
@@ -9,7 +9,7 @@ export class InFlight {
   #idle: (() => void) | undefined
 
   constructor() {
-    // One listener for each call and each follower: not a leak.
+    // Each call and each follower adds a listener, so many listeners are no leak.
     setMaxListeners(0, this.#closing.signal, this.#broken.signal)
   }
 
@@ -28,7 +28,7 @@ export class InFlight {
   }
 
   /**
-   * Registers a piece of work. Call the returned function when it is done, more than once is harmless; `breakOff` is called
+   * Registers a piece of work. Call the returned function when it is done; repeated calls do no harm. `breakOff` is called
    * when the grace period is over.
    */
   begin(breakOff: () => void = () => {}): () => void {
@@ -39,7 +39,7 @@ export class InFlight {
     }
   }
 
-  /** Resolves when nothing is in flight any more, or when the grace period is over and the rest was aborted. */
+  /** Resolves when nothing is in flight, or when the grace period is over and the rest has been aborted. */
   async close(graceMillis: number): Promise<void> {
     this.#closing.abort()
     if (this.#things.size === 0) return

@@ -1,5 +1,5 @@
 /**
- * Opens a part of the library for a program: with the program's own log, in a scope that is closed again if opening fails.
+ * Opens a part of the library with the program's own log, in a scope that is closed if opening fails.
  */
 import { Effect, Exit, Layer, Scope } from "effect"
 import type { StartError } from "../process/StartError.ts"
@@ -10,7 +10,7 @@ import * as HostLog from "./HostLog.ts"
 /** How long closing waits for work in flight, unless another time is given. */
 export const GRACE_MILLIS = 10_000
 
-/** Rejects with a CabinetError in words. The opened object itself closes the scope later. */
+/** Opens it, and rejects with a CabinetError if it fails. The opened object closes the scope later. */
 export const inScope = async <A>(
   log: HostLog.ProgramLog | undefined,
   open: (scope: Scope.Closeable) => Effect.Effect<A, StartError, Scope.Scope>,

@@ -10,19 +10,19 @@ export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role, RotateKey
 
 /** Keys for readers of the API. */
 export interface KeysApi {
-  /** Issues a key; the only time that it is shown whole. */
+  /** Issues a key, and returns it whole for the only time. */
   readonly create: (key: { readonly name: string; readonly expiresInSeconds?: number }) => Promise<IssuedKey>
   /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<ApiKey>>
   /** Replaces a key by one of the same name and lifetime; the old one ends now, or after `keepOldSeconds`. Rejects with `no_such_key`. */
   readonly rotate: (id: number, options?: RotateKeyOptions) => Promise<IssuedKey>
-  /** Requests with it get 401 from then on; the other keys stay valid. Rejects with `no_such_key`. */
+  /** Revokes a key: its requests get 401 from then on. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<ApiKey>
 }
 
-/** Tokens for programs that manage the cabinet or upload to it over HTTP, as far as their role allows. */
+/** Tokens for programs that manage the cabinet or upload to it over HTTP, within their role. */
 export interface TokensApi {
-  /** Issues a token; the only time that it is shown whole. */
+  /** Issues a token, and returns it whole for the only time. */
   readonly create: (token: {
     readonly name: string
     readonly role: Role
@@ -32,7 +32,7 @@ export interface TokensApi {
   }) => Promise<IssuedAccessToken>
   /** All of them, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<AccessToken>>
-  /** Requests with it get 401 from then on. Rejects with `no_such_key`. */
+  /** Revokes a token: its requests get 401 from then on. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<AccessToken>
 }
 

@@ -5,11 +5,11 @@ import type { Run } from "./RunEffect.ts"
 
 export type { NoticeState, SentNotice }
 
-/** What happened to the cabinet, as events of a source of its own. */
+/** Notices of what happens in the cabinet, as events of a source of their own. */
 export interface NoticesApi {
-  /** Whether they are on, their source, the addresses subscribed to it by name, and the latest 20. */
+  /** Whether notices are on, their source, the addresses subscribed to it by name, and the latest 20. */
   readonly show: () => Promise<NoticeState>
-  /** Creates their source, or takes it out of the archive. */
+  /** Creates their source, or restores it from the archive. */
   readonly on: () => Promise<NoticeState>
   /** Archives their source: its events, its table and its subscriptions stay. */
   readonly off: () => Promise<NoticeState>

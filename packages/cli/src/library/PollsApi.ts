@@ -8,29 +8,29 @@ export type { NewPoll, Poll, PollChange, PollRun, PollTrial }
 /** Sources filled by polling a URL. A call about an unknown poll rejects with `no_such_poll`. */
 export interface PollsApi {
   /**
-   * Polls a URL from now on. Rejects with `not_public` for a URL that leads to an address that is not public; values of
-   * headers stay secret.
+   * Polls a URL from now on. Rejects with `not_public` if its host has an address that is not public. Values of headers stay
+   * secret.
    */
   readonly create: (poll: NewPoll) => Promise<Poll>
   /** All of them, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
   /**
-   * Changes the given fields; its next run is due at once. Rejects with `headers_needed` if the URL has another origin
-   * and the poll has headers, unless they are given again. If the URL (but for its query), the pointer or the key
-   * changes, the items of the next run are history.
+   * Changes the given fields; the next run is due at once. If the URL has another origin, the poll's headers are needed
+   * again; otherwise it rejects with `headers_needed`. If the URL (apart from its query), the pointer or the key changes, the
+   * items of the next run are history.
    */
   readonly change: (id: number, change: PollChange) => Promise<Poll>
-  /** Requests the URL once, as the poll would if it were created, and keeps nothing. Rejects with `busy` while another is tried. */
+  /** Requests the URL once, as the poll would, and keeps nothing. Rejects with `busy` while another poll is tried. */
   readonly tryCreate: (poll: NewPoll) => Promise<PollTrial>
-  /** The same of a poll, with a change that is not made or with none. */
+  /** Requests an existing poll's URL once, with or without a change, and keeps neither items nor change. */
   readonly tryChange: (id: number, change?: PollChange) => Promise<PollTrial>
-  /** Runs it now, and resolves when the new items are accepted. A failed run resolves too, with the reason. */
+  /** Runs a poll now, and resolves when the new items are accepted. A failed run also resolves, with the reason. */
   readonly run: (id: number) => Promise<PollRun>
   /** Its runs, newest first; at most 100 unless another limit is given. */
   readonly log: (id: number, limit?: number) => Promise<ReadonlyArray<PollRun>>
   /** Stops polling until it is resumed. */
   readonly pause: (id: number) => Promise<Poll>
-  /** Polls again, from now on. */
+  /** Resumes polling now. */
   readonly resume: (id: number) => Promise<Poll>
   /** Stops polling for good; its events stay. */
   readonly remove: (id: number) => Promise<void>

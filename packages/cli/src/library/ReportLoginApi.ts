@@ -6,17 +6,17 @@ import type { Run } from "./RunEffect.ts"
 export type { IssuedReportLogin, ReportLoginState, RightBeyondReading }
 
 /**
- * A login of the database for psql, a program for reports or a notebook: it reads the same data as readers of the API.
+ * A database login for psql, a reporting tool or a notebook, which reads the same data as readers of the API.
  */
 export interface ReportLoginApi {
   /** Its current state, without its password. */
   readonly get: () => Promise<ReportLoginState>
   /**
-   * Gives it a new password; the only time that it is shown. The sessions of the old one end. Rejects with `not_listening`
-   * where no other program could connect, and with `login_denied` where the database's user may not change it.
+   * Sets a new password, returns it for the only time, and ends the sessions of the old one. Rejects with `not_listening` if
+   * no other program could connect, and with `login_denied` if the database's user may not change the login.
    */
   readonly issue: () => Promise<IssuedReportLogin>
-  /** The login no longer works. */
+  /** Disables the login. */
   readonly revoke: () => Promise<ReportLoginState>
 }
 

@@ -13,23 +13,23 @@ export type OneOrMany<A> = A | ReadonlyArray<A>
 
 /** A selection, with the names of the API's parameters. An omitted one restricts nothing. */
 export interface RowsQuery {
-  /** Searched for in every column, ignoring case. */
+  /** A text to search for in every column, ignoring case. */
   readonly q?: string | undefined
-  /** Columns to filter by; each has its condition in `fo` and its value in `fv`, by position. */
+  /** Columns to filter by. The condition and the value of each are at the same position in `fo` and `fv`. */
   readonly fc?: OneOrMany<string> | undefined
   /** One condition for each of `fc`. */
   readonly fo?: OneOrMany<FilterCondition> | undefined
   /** One value for each of `fc`; empty for `empty` and `notempty`. */
   readonly fv?: OneOrMany<string | number> | undefined
-  /** A date column, for `from` and `to`. */
+  /** The date column for `from` and `to`. */
   readonly per?: string | undefined
   /** The first day, `YYYY-MM-DD`, in the cabinet's time zone. */
   readonly from?: string | undefined
   /** The last day, inclusive. */
   readonly to?: string | undefined
-  /** The column to sort by; without it a source's table has the newest rows first. */
+  /** The column to sort by. By default a source's table shows the newest rows first. */
   readonly sort?: string | undefined
-  /** Without `sort` it reverses the default order. */
+  /** The direction of the sort; without `sort`, the direction of the default order. */
   readonly dir?: Direction | undefined
   /** Exactly these columns, in this order. */
   readonly col?: OneOrMany<string> | undefined
@@ -39,7 +39,7 @@ export interface RowsQuery {
   readonly hide?: OneOrMany<string> | undefined
   /** Rows per page, 1 to 1000. Default 100. */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the previous page, with everything else the same. */
+  /** The `nextCursor` of the previous page; all other parameters must stay the same. */
   readonly cursor?: string | undefined
 }
 
@@ -48,7 +48,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** A page of rows. */
 export interface RowsResult {
-  /** Numbers past 2^53 lose digits here, as everywhere in JavaScript; `texts` has them all. */
+  /** The parsed rows. Numbers past 2^53 lose digits, as everywhere in JavaScript; `texts` keeps them. */
   readonly rows: ReadonlyArray<Row>
   /** The definition of each column. */
   readonly columns: ReadonlyArray<Column>

@@ -1,6 +1,6 @@
 /**
- * Runs the calls of a Promise interface: in the cabinet's context, counted so that closing can wait for them, refused once
- * it is closing, and rejected with a CabinetError.
+ * Runs the calls of a Promise interface in the cabinet's context. They are counted, so that closing can wait for them, and
+ * refused once it has begun. They reject with a CabinetError.
  */
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { type Context, Effect, Exit } from "effect"

@@ -1,4 +1,4 @@
-/** SQL as the cabinet's author role: how a program creates tables and views in a cabinet, with promises. */
+/** Runs SQL as the cabinet's author role, which lets a program create tables and views, with promises. */
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { managed } from "@data-cabinet/core/audit/Managed"
 import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
@@ -8,9 +8,9 @@ import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
 import type { Run } from "./RunEffect.ts"
 
-/** How a script is run. */
+/** How to run a script. */
 export interface ScriptOptions {
-  /** False for statements that PostgreSQL runs outside a transaction only, such as VACUUM. Default true: all or nothing. */
+  /** False for statements that cannot run in a transaction, such as VACUUM. Default true: all or nothing. */
   readonly transaction?: boolean | undefined
 }
 
@@ -18,7 +18,7 @@ export interface ScriptOptions {
 export interface ScriptOutcome {
   /** The statement, as written in the script. */
   readonly statement: string
-  /** Its rows; null for a statement that returns none. Numbers past 2^53 lose digits here; `texts` has them all. */
+  /** Its rows; null for a statement that returns none. Numbers past 2^53 lose digits; `texts` keeps them. */
   readonly rows: ReadonlyArray<Readonly<Record<string, unknown>>> | null
   /** Its rows as JSON text; null for a statement that returns none. */
   readonly texts: ReadonlyArray<string> | null

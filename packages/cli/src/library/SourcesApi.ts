@@ -10,7 +10,7 @@ export type { LimitedCount, NewSource, RotateOptions, Source, SourceChange, Sour
 
 /** A source with its intake address. */
 export interface SourceWithAddress extends Source {
-  /** Anyone who has it may send, so share it only with the sender. */
+  /** The secret address to send to. Anyone who has it may send, so share it only with the sender. */
   readonly intakeUrl: string
 }
 
@@ -18,21 +18,21 @@ export interface SourceWithAddress extends Source {
 export interface SourcesApi {
   /** Creates a source with an intake address and a table of its own. */
   readonly create: (source: NewSource) => Promise<SourceWithAddress>
-  /** All of them by id, including archived ones. */
+  /** All sources by id, including archived ones. */
   readonly list: () => Promise<ReadonlyArray<Source>>
-  /** One of them; null if unknown. */
+  /** One source; null if unknown. */
   readonly get: (id: number) => Promise<Source | null>
-  /** With its intake address. */
+  /** One source with its intake address. */
   readonly reveal: (id: number) => Promise<SourceWithAddress>
   /** Changes its name or its settings; its table keeps its name. */
   readonly change: (id: number, change: SourceChange) => Promise<Source>
-  /** Switches it off: its intake address responds with 404. */
+  /** Switches a source off: its intake address responds with 404. */
   readonly archive: (id: number) => Promise<Source>
-  /** Switches it on again, under the same intake address. */
+  /** Switches a source on again, with the same intake address. */
   readonly restore: (id: number) => Promise<Source>
-  /** Deletes it for good. Its events stay in the feed; its table stays too, unless it is to be dropped. */
+  /** Deletes a source permanently. Its events stay in the feed, and its table stays unless `dropTable` is true. */
   readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
-  /** A new intake address; the old one responds with 404 from then on, or after `keepOldSeconds`. */
+  /** Creates a new intake address. The old one responds with 404 from then on, or after `keepOldSeconds`. */
   readonly rotateSecret: (id: number, options?: RotateOptions) => Promise<SourceWithAddress>
 }
 

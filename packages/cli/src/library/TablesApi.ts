@@ -39,71 +39,69 @@ export type {
 export interface TablesApi {
   /** All of them, by schema and name. */
   readonly list: () => Promise<ReadonlyArray<Table>>
-  /** One, such as `sources.orders`, with its columns and key; null if it does not exist or may not be read. */
+  /** One table or view, such as `sources.orders`, with its columns and key; null if it does not exist or is not readable. */
   readonly get: (object: string) => Promise<TableDetail | null>
   /**
-   * Lets the reader read a schema that existed in the database before. Returns how many of its tables and views the reader
-   * can now read.
+   * Lets readers read an existing schema. Returns how many of its tables and views they can now read.
    */
   readonly expose: (schema: string) => Promise<number>
-  /** Reverts it. Returns how many the reader can still read. */
+  /** Reverts `expose`. Returns how many tables and views readers can still read. */
   readonly hide: (schema: string) => Promise<number>
   /**
    * Creates a schema for the author's tables and views, which `sql` fills; readers see everything created in it.
    * Returns the role that owns it. Rejects with `schema_exists`.
    */
   readonly addSchema: (schema: string) => Promise<string>
-  /** The search index, also while it is being built; none or one, and two while one replaces the other. */
+  /** The search index, even while it is being built: none, one, or two while one replaces the other. */
   readonly searchIndexes: (object: string) => Promise<ReadonlyArray<FoundSearchIndex>>
   /**
-   * Makes `q` fast on a large table, or rebuilds the index after columns were added. Rows can be written and read
-   * meanwhile.
+   * Creates a search index, which makes `q` fast on a large table, or rebuilds it after columns were added. Rows can be
+   * written and read meanwhile.
    */
   readonly addSearchIndex: (object: string) => Promise<SearchIndexState>
-  /** Removes the index. Returns how many there were. */
+  /** Drops the search index. Returns how many indexes it dropped. */
   readonly dropSearchIndex: (object: string) => Promise<number>
-  /** Indexes of columns that were created here, also while one is being built. */
+  /** The indexes created by `addIndex`, including one that is being built. */
   readonly indexes: (object: string) => Promise<ReadonlyArray<ColumnIndex>>
   /**
-   * Makes filters and sorts by one to three columns fast on a large table, unless an index serves them already. Columns of
-   * text and jsonb are indexed alone, for filters by `eq`. Rows can be written and read meanwhile.
+   * Creates an index of one to three columns, which makes filters and sorts fast on a large table, unless an existing index
+   * serves them. Columns of text and jsonb are indexed alone, for filters by `eq`. Rows can be written and read meanwhile.
    */
   readonly addIndex: (object: string, columns: ReadonlyArray<string>) => Promise<ColumnIndexState>
-  /** Rejects with `no_such_index`. */
+  /** Drops an index of `addIndex`. Rejects with `no_such_index`. */
   readonly dropIndex: (object: string, index: string) => Promise<ColumnIndex>
   /**
-   * Creates a view of the latest row for each value of the key, as the author; by default `public.NAME_latest`, where
-   * the row with the greater `_event_id` is later. Rows in which a column of the key is empty are left out. With
-   * `dryRun`, only its SQL is returned. Rejects with `view_failed` if there is one of this name, unless it is to be
-   * replaced.
+   * Creates a view, as the author, with the latest row for each value of the key. By default it is `public.NAME_latest`, and
+   * the row with the greater `_event_id` is later. Rows with an empty key column are left out. With `dryRun`, it only returns
+   * the SQL. Rejects with `view_failed` if the name is taken, unless `replace` is true.
    */
   readonly addLatestView: (object: string, options: LatestViewOptions) => Promise<LatestView>
 }
 
-/** How a view of the latest rows is made. */
+/** How to create a view of the latest rows. */
 export interface LatestViewOptions {
   /** The key columns: 1 to 32. */
   readonly keys: ReadonlyArray<string>
-  /** The column that decides which row is later; by default `_event_id`. */
+  /** The column that decides which row is later. Default `_event_id`. */
   readonly by?: string
-  /** Its name with its schema; by default `public.NAME_latest`. */
+  /** The view's name with its schema. Default `public.NAME_latest`. */
   readonly view?: string
-  /** Adds columns that the table got since the view was created. */
+  /** Replaces an existing view, to add columns that the table has gained. */
   readonly replace?: boolean
-  /** The view is not created, and only its SQL is returned. */
+  /** Returns the SQL, and creates nothing. */
   readonly dryRun?: boolean
 }
 
 /** Columns of a source's table. Senders can only add columns; every other change is made here. */
 export interface ColumnsApi {
-  /** All but `_event_id` and `_received_at`, in order of creation. */
+  /** All columns except `_event_id` and `_received_at`, in order of creation. */
   readonly list: (sourceId: number) => Promise<ReadonlyArray<SourceColumn>>
-  /** The label on screens; the name in the database stays. */
+  /** Changes the label on screens; the name in the database stays. */
   readonly relabel: (sourceId: number, column: string, label: string) => Promise<SourceColumn>
   /**
-   * Changes its type. Values that do not match the new type exactly move to the sibling column; those of a column of text
-   * are read in the notation, if one is given: `{numbers: "comma"}` reads `1.234,50`, `{dates: "dmy"}` reads `02.03.2026`. Rejects with `views_depend`
-   * while views depend on it, unless they are to be recreated with it; `views_slow` if that takes too long;
+   * Changes a column's type. Values that do not fit the new type exactly move to the sibling column. A notation says how
+   * texts are read: `{numbers: "comma"}` reads `1.234,50`, `{dates: "dmy"}` reads `02.03.2026`. Rejects with `views_depend`
+   * while views depend on the column, unless they are recreated; with `views_slow` if that takes too long; and with
    * `objects_depend` while anything else depends on it, which the message names.
    */
   readonly retype: (
@@ -112,17 +110,17 @@ export interface ColumnsApi {
     type: ColumnKind,
     options?: { readonly withViews?: boolean } & Notation,
   ) => Promise<RetypeResult>
-  /** The effects of `retype`, with the first values that would move; it changes nothing and blocks no one. */
+  /** What `retype` would do, with the first values that would move. It changes nothing and blocks nobody. */
   readonly tryRetype: (sourceId: number, column: string, type: ColumnKind, notation?: Notation) => Promise<RetypeTrial>
   /**
-   * Drops a column without a value, and returns it; the field's next value creates it again. Rejects with `column_filled`,
-   * `fixed_column` for `_event_id` and `_received_at`, `views_depend`, `objects_depend`, or `column_used` while an index or a
-   * saved view uses it.
+   * Drops a column without values, and returns it; the field's next value creates it again. Rejects with `column_filled`,
+   * with `fixed_column` for `_event_id` and `_received_at`, with `views_depend` or `objects_depend`, or with `column_used`
+   * while an index or a saved view uses the column.
    */
   readonly drop: (sourceId: number, column: string) => Promise<SourceColumn>
 }
 
-/** The first dot is the separator; without one no object has that name. */
+/** Splits a name at its first dot. A name without a dot is no object's. */
 export const namesOf = (object: string): [schema: string, name: string] => {
   const dot = object.indexOf(".")
   return [object.slice(0, Math.max(0, dot)), object.slice(dot + 1)]
