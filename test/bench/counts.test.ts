@@ -59,7 +59,7 @@ const fewest = async (work: (time: number) => Promise<unknown>, enough: number):
 }
 
 describe("Round trips to the database", () => {
-  it("an accepted batch is one statement, of one event and of a hundred", async () => {
+  it("accepting a batch takes one statement, for one event as for a hundred", async () => {
     assert.equal(await fewest((n) => cabinet.send(secret, orders(1, 1000 + n)), 1), 1)
     assert.equal(await fewest((n) => cabinet.send(secret, orders(100, 20_000 + 100 * n)), 1), 1)
   })
@@ -70,7 +70,7 @@ describe("Round trips to the database", () => {
     assert.isBelow(await socket.during(together), 30)
   })
 
-  it("a sender with a large limit is counted by leases: after its first requests, most are their accept alone", async () => {
+  it("most requests of a sender with a large limit cost only their accept, because leases count them", async () => {
     // No minute ends meanwhile: what was leased would be void.
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
@@ -90,7 +90,7 @@ describe("Round trips to the database", () => {
     assert.isAtLeast(await roundTripsAt(9_000, 2_000_000, 16), 16)
   })
 
-  it("an API request is the lookup of its key and its own statements", async () => {
+  it("an API request costs the lookup of its key and its own statements", async () => {
     // The key; then the list, the rows with the proof that their table is as it was, the fence and the page with the names of
     // its sources, which an empty page needs none of.
     for (const [path, expected] of [
@@ -119,14 +119,14 @@ describe("Rows that PostgreSQL reads for a page", () => {
 })
 
 describe("Bytes copied", () => {
-  it("none of a body that arrived in one piece", () => {
+  it("are none for a body that arrives in one piece", () => {
     const gathered = new ChunkBuffer()
     const chunk = new Uint8Array(1000)
     gathered.add(chunk)
     assert.strictEqual(gathered.bytes(), chunk)
   })
 
-  it("each byte of a body in small pieces some twice, not once for every piece", () => {
+  it("are about twice its size for a body in small pieces, not once for every piece", () => {
     const gathered = new ChunkBuffer()
     const pieces = 10_000
     const seen = new Set<ArrayBufferLike>()

@@ -45,7 +45,7 @@ it.each([
   assert.deepStrictEqual(clusters(), [])
 })
 
-it("nothing is left when it is interrupted before it began", { timeout: 60_000 }, async () => {
+it("npm run bench leaves nothing behind when it is interrupted before it begins", { timeout: 60_000 }, async () => {
   const bench = start()
   const made = () => globSync("dc-bench-*/**/pg_filenode.map", { cwd: home })
   while (made().length === 0) await sleep(5)

@@ -20,7 +20,7 @@ const written = (name: string, text: string): string => {
 }
 
 describe("Results", () => {
-  it("replace the last ones in a document, and change nothing else of it", () => {
+  it("replace the previous ones in a document, and nothing else", () => {
     const file = written("a.md", "# Performance\n\n<!-- results -->\n<!-- end of results -->\n\n## Why\n")
     writeResults(file, "first\n\n")
     writeResults(file, "second\n")
@@ -30,14 +30,14 @@ describe("Results", () => {
     )
   })
 
-  it("are all that a new file holds", () => {
+  it("are the whole content of a new file", () => {
     const file = join(directory, "new.md")
     assert.isUndefined(placeMissing(file))
     writeResults(file, "first\n")
     assert.equal(readFileSync(file, "utf8"), "first\n")
   })
 
-  it("are not written over a document that has no place for them, or only half of one", () => {
+  it("are not written into a document that has no place for them, or only half of one", () => {
     for (const text of ["# Readme\n", "# Readme\n<!-- results -->\n", "<!-- end of results -->\n<!-- results -->\n"]) {
       const file = written("readme.md", text)
       assert.include(placeMissing(file), "readme.md has no place for results")

@@ -100,7 +100,7 @@ it("a page of a named origin sends, reads, follows, manages and verifies", async
   assert.deepStrictEqual(await inWindow(named), WELL)
 })
 
-it("so does a worker of it", async () => {
+it("a worker of a named origin sends, reads, follows, manages and verifies as well", async () => {
   // The same body again is a repeat.
   assert.deepStrictEqual(await inWorker(named), WELL.with(0, "sent number true"))
 })

@@ -71,7 +71,7 @@ it("scrolling down and back shows every row once, with few elements", async () =
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("by keyboard alone: search, open a row, copy a number of 40 digits, and back", async () => {
+it("the keyboard alone can search, open a row, copy a number of 40 digits, and return", async () => {
   const permissions = ["clipboard-read", "clipboard-write"]
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, permissions, locale: "en-US" })
   const { page } = visit
@@ -102,7 +102,7 @@ const VALUES = {
   long: `"${"\\ud83d\\ude00 0123456789".repeat(40_000)}"`,
 } as const
 
-it("every value is copied as it was sent, from its cell, and stands so in the opened row", async () => {
+it("every value is copied from its cell as it was sent, and the opened row shows it so", async () => {
   const values = await cabinet.cabinet.sources.create({ name: "Values" })
   const body = `{${Object.entries(VALUES)
     .map(([name, token]) => `"${name}":${token}`)
@@ -157,7 +157,7 @@ it("every value is copied as it was sent, from its cell, and stands so in the op
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("keys open the list of shortcuts and go to a section, and do nothing if letters are switched off", async () => {
+it("keys open the list of shortcuts and go to a section, unless single letters are switched off", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables`)
@@ -215,7 +215,7 @@ it("a file is checked and then imported on one screen, with the result beside th
   assert.deepStrictEqual(visit.outside, [])
 })
 
-it("without JavaScript: search, filter, sort and page on", async () => {
+it("search, filters, sorting and paging work without JavaScript", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, javaScriptEnabled: false })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables/sources/orders?limit=30`)

@@ -48,7 +48,7 @@ const areFit = async (base: string, paths: ReadonlyArray<string>, options: Brows
 }
 
 it.each(looks)(
-  "every screen is fit at $width in a $colorScheme scheme in $locale",
+  "every screen is usable at $width in a $colorScheme scheme in $locale",
   ({ width, ...look }) =>
     areFit(cabinet.base, SCREENS, {
       viewport: { width, height: 800 },
@@ -59,7 +59,7 @@ it.each(looks)(
 )
 
 it.each(looks)(
-  "screens without anything are fit at $width in a $colorScheme scheme in $locale",
+  "empty screens are usable at $width in a $colorScheme scheme in $locale",
   async ({ width, ...look }) => {
     const extraHTTPHeaders = { ...(await empty.as("owner")) }
     await areFit(empty.base, EMPTY_SCREENS, { viewport: { width, height: 800 }, extraHTTPHeaders, ...look })

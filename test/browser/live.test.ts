@@ -30,7 +30,7 @@ const send = async (count: number, intakeUrl = cabinet.source.intakeUrl) => {
   }
 }
 
-it("an event is counted on an open table and list within a second, and neither moves until a request", async () => {
+it("an open table and list count a new event within a second, and move only on request", async () => {
   const [table, list] = await Promise.all(
     ["tables/sources/orders", "events"].map(async (path) => {
       const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
@@ -97,7 +97,7 @@ const switchInFront = async () => {
   }
 }
 
-it("a stream that is cut while 5,000 events come ends with the exact count", async () => {
+it("a stream that is cut while 5,000 events arrive ends with the exact count", async () => {
   const front = await switchInFront()
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   await visit.page.goto(`${front.origin}/data/console/events`)
@@ -114,7 +114,7 @@ it("a stream that is cut while 5,000 events come ends with the exact count", asy
   assert.deepStrictEqual(visit.outside, [])
 }, 60_000)
 
-it("without JavaScript the link loads the list again", async () => {
+it("the link reloads the list without JavaScript", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, javaScriptEnabled: false, locale: "en-US" })
   await visit.page.goto(`${cabinet.base}/console/events`)
   await send(1)

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 it.each([340, 800, 1280])(
-  "at %d pixels /api/v1/docs leads to a reference of which every part can be reached",
+  "at %d pixels every part of the reference behind /api/v1/docs can be reached",
   async (width) => {
     const { page, outside, complaints } = await chromium.visit({
       viewport: { width, height: 800 },

@@ -169,7 +169,7 @@ const fetched = async (body: string, headers: Record<string, string> = {}) => {
 
 const ACCEPTED = { status: 200, ok: true, duplicate: false, empty: false }
 
-it("fetch sends JSON after a preflight, every token is kept, and the page may read the answer", async () => {
+it("fetch sends JSON after a preflight, every token is kept, and the page may read the response", async () => {
   const json = `{"id":12345678901234567890,"total":12.50,"имя":"Анна \u{1f44b}","__proto__":{"a":null}}`
   const { payload, answer } = await fetched(JSON.stringify(json), { "content-type": "application/json" })
   assert.strictEqual(payload, json)
@@ -191,7 +191,7 @@ it("fetch sends URLSearchParams", async () => {
   assert.strictEqual(payload, '{"q":["a b+c","ü"]}')
 })
 
-it("fetch without a content type sends text, parsed as the JSON that it is", async () => {
+it("text that fetch sends without a content type is parsed as the JSON that it is", async () => {
   const { payload, answer } = await fetched(`'{"kind":"bare"}'`)
   assert.deepInclude(answer, ACCEPTED)
   assert.strictEqual(payload, '{"kind":"bare"}')

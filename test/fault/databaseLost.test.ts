@@ -92,7 +92,7 @@ it("is not mistaken for lost while it is only slow", async () => {
   await database.run("DROP TRIGGER slowly ON cabinet.event")
 })
 
-it("costs no request where its idle sessions were terminated", async () => {
+it("costs no request when its idle sessions were terminated", async () => {
   expect(await Promise.all([send(), send(), send()])).toEqual([200, 200, 200])
   const END = `SELECT count(pg_terminate_backend(pid)) AS ended FROM pg_stat_activity
     WHERE application_name LIKE 'data-cabinet%' AND datname = current_database()`

@@ -123,7 +123,7 @@ afterAll(async () => {
   await home.remove()
 })
 
-it("every connection of a cabinet is encrypted where its URL has ssl=true", async () => {
+it("every connection of a cabinet is encrypted when its URL has ssl=true", async () => {
   const url = address("?ssl=true")
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")

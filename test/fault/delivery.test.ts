@@ -152,7 +152,7 @@ describe("the delivery loop", () => {
     expect(slow.arrivals).toHaveLength(50)
   })
 
-  it("an address that refuses one attempt in seven gets the others at once, and in the lane of the healthy ones", async () => {
+  it("an address that refuses one attempt in seven gets the others at once, in the healthy lane", async () => {
     let count = 0
     const shaky = await receiver(() => (++count % 7 === 0 ? 500 : 200), 100)
     const { id } = await address(shaky.url)

@@ -76,7 +76,7 @@ it("an address receives the events that pass its filter, from every channel and 
   assert.isNotNull(found.deliveryId)
 })
 
-it("a filter, a subscription and a removal hold from the next event on, in servers that have the source in their cache", async () => {
+it("a filter, a subscription and a removal apply from the next event on, even in servers that have cached the source", async () => {
   const source = await cabinet.source("Changing")
   const urls = servers.map((server) => server.address(source))
   let n = 0
@@ -103,7 +103,7 @@ it("a filter, a subscription and a removal hold from the next event on, in serve
   assert.strictEqual(await sends(id), 0)
 })
 
-it("an invalid condition, and a missing one, is refused in words, and changes nothing", async () => {
+it("an invalid or a missing condition is refused with a message, and changes nothing", async () => {
   const { id } = await create({ sources: "all", filters: [where("kind", "eq", "none of them")] })
   const refused = (work: Promise<unknown>) =>
     work.then(
@@ -120,7 +120,7 @@ it("an invalid condition, and a missing one, is refused in words, and changes no
   assert.deepStrictEqual(kept, { filters: [where("kind", "eq", "none of them")] })
 })
 
-it("an accept that takes long delays a change of a filter, and is delivered by the filter of before", async () => {
+it("a slow accept delays a change of a filter, and its event is delivered by the previous filter", async () => {
   const source = await cabinet.source("Slow")
   const { id } = await create({ sources: [source.id], filters: [where("kind", "eq", "a")] })
   let changed: Promise<unknown> = Promise.resolve()
@@ -143,7 +143,7 @@ it("an accept that takes long delays a change of a filter, and is delivered by t
 /** How many requests the callers send; the trials send more. */
 const REQUESTS = Number(process.env["CABINET_TRIAL_REQUESTS"] ?? 480)
 
-it("64 callers, three servers, a filter that changes: each event is sent where the filter at its commit says so", async () => {
+it("each event of 64 callers on three servers is delivered by the filter in force at its commit", async () => {
   const source = await cabinet.source("Busy")
   // At its commit a change holds the fence: no accept has drawn a number that is not committed.
   await database.run("CREATE TABLE public.changed (before_event int8, filters json)")

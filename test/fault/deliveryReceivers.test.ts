@@ -81,7 +81,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     ])
   })
 
-  it("refuses another secret, other bytes, an old or a missing time, and no signature", async () => {
+  it("refuses a wrong secret, changed bytes, an old or missing time, and a missing signature", async () => {
     const body = vectors.vectors[0]!.body
     const good = signDelivery(bytes(body), [SECRET], now())
     expect(await post(body, signDelivery(bytes(body), ["other"], now()))).toBe(401)

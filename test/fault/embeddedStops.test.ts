@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 })
 const home = newHome()
 afterAll(() => endAll())
 
-it("/readyz and the log say that the data are damaged, once, and the server recovers when they are whole again", async () => {
+it("/readyz and the log report damaged data once, and the server recovers when the data are whole again", async () => {
   const server = await home.serve([], { LOG_FORMAT: "json" })
   const pgdata = join(home.dataDir, "pgdata")
   const control = join(pgdata, "global", "pg_control")

@@ -26,7 +26,7 @@ const FILL = `DO $$ BEGIN
   FOR n IN 1..1000000 LOOP PERFORM pg_advisory_lock(n); END LOOP;
 EXCEPTION WHEN out_of_memory THEN NULL; END $$`
 
-it("migrate names the least values when the table of locks is too small", async () => {
+it("migrate names the smallest sufficient values when the lock table is too small", async () => {
   const cluster = await started("few", "10")
   const other = await rawSession({ socketDir: cluster.socketDir, name: "cabinet" })
   await other.executeWithoutSync(FILL)
@@ -36,6 +36,6 @@ it("migrate names the least values when the table of locks is too small", async 
   other.end()
 })
 
-it("migrate succeeds with the least values", async () => {
+it("migrate succeeds with the smallest values that it names", async () => {
   expect(await migrated(await started("least", "32"))).toMatchObject({ code: 0, stderr: "" })
 })

@@ -132,7 +132,7 @@ it("an import waits while its source is switched off, and continues when it is r
   await server.close()
 })
 
-it("an import continues with what a killed one left of its source, where nothing else does, and does not wait while the source is off", async () => {
+it("an import first finishes what a killed import of its source left, and does not wait while the source is switched off", async () => {
   const source = await cabinet.source("left over")
   const path = await lines("left.csv", 4000)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)

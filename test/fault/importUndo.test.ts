@@ -72,7 +72,7 @@ it("an undo whose process is killed again and again continues in a server, and c
   assert.deepStrictEqual([feed.length, feed.every((event) => event.deleted_at !== null)], [ROWS, true])
 }, 180_000)
 
-it("what is sent while an import is undone is kept, also in the columns that are dropped", async () => {
+it("data sent during an undo is kept, even in columns that the undo drops", async () => {
   const source = await cabinet.source("sent meanwhile")
   const id = await imported(source.id)
   let isDone = false

@@ -37,7 +37,7 @@ it("a sender gets a response that asks to retry, in JSON or as a page, when the 
   assert.include(person.text, "<h1>Temporarily unavailable</h1>")
 })
 
-it("a body is never written twice when the connection is lost in the middle, and sending it again is recognised", async () => {
+it("a body is never written twice when the connection is lost midway, and sending it again is recognised", async () => {
   const source = await cabinet.source("Lost")
   const url = cabinet.address(source)
   await send(url, '{"n":0}')

@@ -384,7 +384,7 @@ it("a filling disk gives a notice, and another after it had space", async () => 
   assert.deepInclude((await told("disk.filling"))[0], { subject: "disk", free_percent: 9, path: "/var/lib/postgresql" })
 })
 
-it("one of many processes looks each minute, and none while notices are off", async () => {
+it("one of many processes checks each minute, and none while notices are off", async () => {
   const claim = () =>
     Promise.all([here, there, here, there].map((one) => one.runPromise(NoticeStore.use((store) => store.claimRound))))
   await pass("1 minute")

@@ -62,7 +62,7 @@ it("a delivery and a ping have the headers of the address, and ours", async () =
   await cabinet.addresses.remove(address.id)
 })
 
-it("headers go to no other origin than the one that they were given for", async () => {
+it("headers are sent only to the origin that they were given for", async () => {
   const { id } = await cabinet.addresses.create({ url: receiver.url, sources: [], headers: [["X-Key", SECRET]] })
   const moving = cabinet.addresses.change(id, { url: other.url })
   await expect(moving).rejects.toMatchObject({ code: "headers_needed", message: expect.stringContaining("X-Key") })
@@ -88,7 +88,7 @@ it("headers go to no other origin than the one that they were given for", async 
   expect(rows).toEqual([{ headers: null }])
 })
 
-it("single headers are added, replaced and removed by several at once, and the others stay", async () => {
+it("concurrent changes add, replace and remove single headers, and keep the others", async () => {
   const made = await cabinet.addresses.create({ url: receiver.url, sources: [], headers: [["X-Key", SECRET]] })
   const names = Array.from({ length: 20 }, (_, n) => `X-Added-${n}`)
   await Promise.all(
@@ -132,7 +132,7 @@ it("single headers are added, replaced and removed by several at once, and the o
   await cabinet.addresses.remove(made.id)
 })
 
-it("a header of the contract, of a connection or of the body is refused by name, and so is an invalid one", async () => {
+it("invalid headers, and those of the contract, a connection or the body, are refused by name", async () => {
   const theirs = [
     "Host",
     "Connection",
@@ -167,7 +167,7 @@ it("a header of the contract, of a connection or of the body is refused by name,
   }
 })
 
-it("two processes together send an address no more than its rate, and what waits has not failed", async () => {
+it("two processes together keep the rate of an address, and a waiting delivery has not failed", async () => {
   const source = await cabinet.sources.create({ name: "Many" })
   const times: Array<number> = []
   const server = createServer((request, response) => {
@@ -208,7 +208,7 @@ it("an attempt ends at the time limit of its address", async () => {
   server.closeAllConnections()
 })
 
-it("an address that fails for longer than it may is paused beside an honest one, and sent all when it is resumed", async () => {
+it("an address that fails for too long is paused, a healthy one is not, and resuming sends everything", async () => {
   const source = await cabinet.sources.create({ name: "Failing" })
   let status = 500
   const server = createServer((request, response) => {

@@ -134,7 +134,7 @@ it("rows come with every digit as stored, and by the selection's parameters", as
   expect(second.has_more).toBe(false)
 })
 
-it("a result ends where it would be too long, and goes on at its cursor", async () => {
+it("a long result is cut, and continues from its cursor", async () => {
   const long = await cabinet.source("Long")
   const sizes = [30_000, 30_000, 30_000, 100_000, 10]
   for (const [n, size] of sizes.entries()) {
@@ -184,7 +184,7 @@ it("lists of tables and columns of any length are read in parts", async () => {
   })
 })
 
-it("events are read from a cursor on, and one that arrives is waited for", async () => {
+it("events are read from a cursor, and a call can wait for the next one", async () => {
   const all = await read("read_events", { source_id: letters.id })
   expect(all.data).toHaveLength(1)
   expect(all.data[0]).toMatchObject({ channel: "webhook", payload: { text: "hello" } })
@@ -216,7 +216,7 @@ it("events are read from now on, or from a time, without the cursor of an earlie
   expect((await call("read_events", { from: "yesterday" })).isError).toBe(true)
 })
 
-it("a key that is revoked ends what waits, and is refused from then on", async () => {
+it("revoking a key ends its waiting calls, and the key is refused from then on", async () => {
   const { key: other, id } = await cabinet.run(ApiKeys.use((keys) => keys.issue("other")))
   const by = await connect({ "x-api-key": other })
   const { next_cursor } = await read("read_events", { source_id: letters.id }, by)
@@ -257,7 +257,7 @@ it("a token with a list sees its objects and nothing else", async () => {
   expect((await call("read_events", { from: "now", source_id: orders.id }, by)).isError).toBe(true)
 })
 
-it("what a tool refuses is said in words that name the parameter", async () => {
+it("a tool's refusal names the parameter", async () => {
   const words = async (name: string, args: Record<string, unknown>) => {
     const { isError, json } = await call(name, args)
     assert.isTrue(isError)
@@ -278,7 +278,7 @@ it("what a tool refuses is said in words that name the parameter", async () => {
   await expect(client.callTool({ name: "drop_table" })).rejects.toMatchObject({ code: -32_602 })
 })
 
-it("messages of another form are refused, and nothing of them is run", async () => {
+it("malformed messages are refused, and no part of them runs", async () => {
   expect(await errorOf(await post(message("resources/list")))).toMatchObject({ status: 200, id: 1, code: -32_601 })
   expect(await errorOf(await post(`[${message("ping")},${message("ping")}]`))).toMatchObject({
     status: 400,
@@ -343,7 +343,7 @@ it("a client of the revision without a handshake discovers, lists, reads each di
   }
 })
 
-it("a request of the revision without a handshake is refused by its codes, before any tool runs", async () => {
+it("a request of the revision without a handshake is refused with its codes, before any tool runs", async () => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -94,7 +94,7 @@ it("the server's refusal of a remote call is the tool's result", async () => {
   ])
 })
 
-it("lines of another form are refused one by one, and the command ends with its input", async () => {
+it("malformed lines are refused one by one, and the command ends with its input", async () => {
   const ping = '{"jsonrpc":"2.0","id":"a","method":"ping"}'
   const wait =
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait_for_events","arguments":{"from":"now"}}}'

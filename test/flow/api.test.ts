@@ -96,7 +96,7 @@ describe("a submission over the API", () => {
     assert.deepEqual([refused.status, refused.type], [400, "application/json"])
   })
 
-  it("is CSV whose texts no spreadsheet runs as formulas, with safe=spreadsheet", async () => {
+  it("is CSV that runs no formulas in a spreadsheet when safe=spreadsheet is set", async () => {
     const { id, intakeSecret } = await cabinet.source("Formulas")
     for (const note of ["=1+1", "-5", "@SUM(A1)", "plain"]) {
       await cabinet.send(intakeSecret, JSON.stringify({ note, amount: -5 }))

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([cabinet.close(), other.close()]))
 
-it("a browser is sent to the thank-you page that is set while the server runs, and to ours once it is taken away", async () => {
+it("a browser is redirected to a thank-you page that is set while the server runs, and to ours once it is removed", async () => {
   const source = await cabinet.source("Form")
   const submit = async () => {
     const response = await fetch(cabinet.address(source), {

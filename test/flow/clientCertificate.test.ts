@@ -56,7 +56,7 @@ const stored = async (id: number) => {
 
 const url = () => `${receiver.origin}/hook`
 
-it("a ping, a delivery and one that is sent again have the certificate, which is shown, and the key is shown nowhere", async () => {
+it("pings, deliveries and resent deliveries present the certificate, and the key is shown nowhere", async () => {
   const source = await cabinet.sources.create({ name: "Orders" })
   const made = await cabinet.addresses.create({ url: url(), sources: [source.id], clientIdentity: identityOf(a) })
   expect(made.clientCertificate).toMatchObject({ subject: "CN=a", issuer: "CN=clients" })
@@ -83,7 +83,7 @@ it("a ping, a delivery and one that is sent again have the certificate, which is
   })
 })
 
-it("without it, with one of another authority and with one that is over, nothing arrives, and the log says why", async () => {
+it("nothing arrives without a certificate, or with an expired one or one of another authority, and the log says why", async () => {
   const { id } = await cabinet.addresses.create({ url: url(), sources: [] })
   expect(await clientOf(id)).toBe("the receiver demands a client certificate")
   await cabinet.addresses.change(id, { clientIdentity: identityOf(strangers.issue("stranger")) })
@@ -117,7 +117,7 @@ it("without it, with one of another authority and with one that is over, nothing
   await cabinet.addresses.remove(id)
 })
 
-it("two addresses of one origin are sent to at once, each with its own certificate, by two processes", async () => {
+it("two processes send to two addresses of one origin at the same time, each with its own certificate", async () => {
   const source = await cabinet.sources.create({ name: "Shared" })
   const own: ReadonlyArray<readonly [string, Issued]> = [
     ["a", a],
@@ -138,7 +138,7 @@ it("two addresses of one origin are sent to at once, each with its own certifica
   for (const { id } of made) await cabinet.addresses.remove(id)
 })
 
-it("a certificate is for https, and goes to no other origin than the one that it was given for", async () => {
+it("a certificate needs https, and is sent only to the origin that it was given for", async () => {
   const plain = { url: url().replace("https:", "http:"), sources: [], clientIdentity: identityOf(a) }
   await expect(cabinet.addresses.create(plain)).rejects.toMatchObject({ code: "bad_certificate" })
   const { id } = await cabinet.addresses.create({ ...plain, url: url() })
@@ -168,7 +168,7 @@ it("a certificate is for https, and goes to no other origin than the one that it
   await cabinet.addresses.remove(id)
 })
 
-it("the key is encrypted where a secret key is set, also after a change of that, and without it nothing is sent", async () => {
+it("the key is encrypted when a secret key is set, even after that changes, and nothing is sent without it", async () => {
   const [first, second] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64")]
   const { id } = await cabinet.addresses.create({ url: url(), sources: [], clientIdentity: identityOf(a) })
   expect((await stored(id))["client_key"]).toContain(lineOf(a))

@@ -241,7 +241,7 @@ const press = (path: string, form: Readonly<Record<string, string>>, as: Readonl
     headers: { ...as, "sec-fetch-site": "same-origin" },
   })
 
-it("a client that reads no byte of an export blocks no other's, and gets no second one meanwhile", async () => {
+it("a client that reads nothing of its export blocks no other client, and gets no second export meanwhile", async () => {
   await cabinet.cabinet.sql(`CREATE TABLE public.large (n int PRIMARY KEY, t text);
     INSERT INTO public.large SELECT n, repeat(md5(n::text), 300) FROM generate_series(1, 4000) n`)
   const [hostile, honest] = [await cabinet.as("viewer"), await cabinet.as("viewer")]
@@ -283,7 +283,7 @@ it("a key is shown once, works immediately, and is refused after it was revoked"
   assert.strictEqual(await reads(), 401)
 })
 
-it("the login for reports is shown to owners alone, and refused in words where the database listens on no port", async () => {
+it("the login for reports is shown only to owners, and refused with a message when the database listens on no port", async () => {
   const owner = await cabinet.as("owner")
   assert.include(await (await see("integrations", { headers: owner })).text(), "set CABINET_POSTGRES_PORT")
   assert.notInclude(await (await see("integrations")).text(), "Reports in SQL")
@@ -295,7 +295,7 @@ it("the login for reports is shown to owners alone, and refused in words where t
   }
 })
 
-it("a viewer is offered no action, and refused each", async () => {
+it("a viewer is offered no actions, and each of them is refused", async () => {
   for (const path of ["sources", `sources/${cabinet.source.id}`, "integrations"]) {
     assert.notInclude(await (await see(path)).text(), 'method="post"', path)
   }
@@ -534,7 +534,7 @@ it("a source gets a new address while the old one is kept, and shows the request
   assert.notInclude(await (await see(path[1]!)).text(), "works until")
 })
 
-it("an exported CSV runs nothing in a spreadsheet, unless its texts are to stay as they are", async () => {
+it("an exported CSV runs no formulas in a spreadsheet, unless its texts are to stay unchanged", async () => {
   const source = await cabinet.cabinet.sources.create({ name: "Formulas" })
   await cabinet.cabinet.intake(source.id, { fields: { note: "=1+1", total: -5 } })
   const path = "tables/sources/formulas"

@@ -34,7 +34,7 @@ const menuOf = (screen: string, column: string): ReadonlyMap<string, string> => 
 const shownIn = (screen: string): ReadonlyArray<string> =>
   [...screen.matchAll(/<p class="soft mono">(\S+) · /g)].map(([, name]) => name!)
 
-it("a column moves by one position with each link, and the address says it as the API does", async () => {
+it("each link moves a column by one position, and the address says so with the API's parameters", async () => {
   const names = shownIn((await viewer.get(TABLE)).text)
   assert.deepStrictEqual(names, ["_event_id", "_received_at", "total", "note", "city"])
   let path = menuOf((await viewer.get(TABLE)).text, "city").get("Move left")!
@@ -52,7 +52,7 @@ it("a column moves by one position with each link, and the address says it as th
   assert.strictEqual(menuOf(listed, "note").get("Move right"), `${TABLE}?col=total&col=note`)
 })
 
-it("a filter of a column of text by a number says that it compares text, and leads to the change of the type", async () => {
+it("filtering a text column by a number says that it compares text, and links to the change of the type", async () => {
   const said = "Sorted and compared as text: 9.50 comes after 10."
   const note = (screen: string) => screen.split("<table")[0]!.includes(`<b>total</b>: ${said}`)
   const filtered = (await viewer.get(`${TABLE}?fc=total&fo=ge&fv=10`)).text
@@ -87,7 +87,7 @@ it("a new type shows the values that do not fit, and changes nothing before it i
   assert.include((await editor.get(`${path}?type=numeric`)).text, "It has this type already.")
 })
 
-it("a view that depends on it is named, and stays", async () => {
+it("a retype names a dependent view, and keeps it", async () => {
   await runSql(database.url, "CREATE VIEW public.notes AS SELECT note FROM sources.orders")
   const tried = (await editor.get(`${TABLE}/columns/note?type=jsonb`)).text
   assert.include(tried, "Every value fits.")
@@ -113,7 +113,7 @@ it("a label is the column's heading, with any content", async () => {
   assert.include(refused.text, "<code>bad_label</code>")
 })
 
-it("a column of text is tried and changed in the notation that was chosen", async () => {
+it("a text column is tried and changed in the chosen notation", async () => {
   const headers = { "content-type": "application/json" }
   const body = '[{"paid":"1.234,50","on":"02.03.2026"},{"paid":"1.5","on":"02.03.26"}]'
   assert.strictEqual((await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body })).status, 200)
@@ -139,7 +139,7 @@ it("a column of text is tried and changed in the notation that was chosen", asyn
   assert.notInclude(numeric, '<select name="numbers">')
 })
 
-it("a column without a value is dropped once that is confirmed, and one with values is refused in words", async () => {
+it("a column without values is dropped after a confirmation, and one with values is refused with a message", async () => {
   const headers = { "content-type": "application/json" }
   const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: '{"spare":"1"}' })
   const { id } = (await sent.json()) as { id: number }
@@ -165,7 +165,7 @@ it("a column without a value is dropped once that is confirmed, and one with val
   assert.deepEqual(row, { spare: "2" })
 })
 
-it("a viewer is offered no settings of columns and refused, and so are columns without such settings", async () => {
+it("column settings are neither offered nor allowed to viewers, nor for columns without settings", async () => {
   const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
   assert.notInclude(screen, "<form")
   assert.strictEqual((await viewer.post(`${TABLE}/columns/total/retype`, { type: "text" })).status, 403)
@@ -179,7 +179,7 @@ it("a viewer is offered no settings of columns and refused, and so are columns w
   assert.strictEqual(missing.status, 400)
 })
 
-it("an index of a column is created, shown and dropped; a viewer sees it and is refused the acts", async () => {
+it("an index of a column is created, shown and dropped; a viewer sees it but may not change it", async () => {
   const path = `${TABLE}/columns/note`
   assert.include((await viewer.get(path)).text, "No index was created for it.")
   assert.notInclude((await viewer.get(path)).text, "Create an index")

@@ -98,7 +98,7 @@ const called = (shell: string, program: string, line: string): ReadonlyArray<str
 
 const HOSTILE = ["'\n; echo pwned >&2; exit 9 #", "\u001b]0;x\u0007'$(exit 9)`exit 9`\\", "a\n\n", "\\'; exit 9 #"]
 
-it("a request copied as curl is the same bytes in every shell, and one that no command line holds is not offered", async () => {
+it("a request copied as curl has the same bytes in every shell, and is not offered when no command line can hold it", async () => {
   for (const text of [...TEXTS.slice(0, 25), ...HOSTILE]) {
     const sent = await fetch(cabinet.source.intakeUrl, {
       method: "POST",

@@ -43,7 +43,7 @@ const COUNTS = {
   "Deliveries that wait": 0,
 }
 
-it("only an owner sees it, and no condition is refused", async () => {
+it("only an owner sees the erasure, and one without a condition is refused", async () => {
   assert.include((await owner!.get("/console/events")).text, `href="/data${PATH}"`)
   assert.notInclude((await editor!.get("/console/events")).text, PATH)
   assert.strictEqual((await editor!.get(PATH)).status, 403)
@@ -53,7 +53,7 @@ it("only an owner sees it, and no condition is refused", async () => {
   assert.include(refused.text, "<code>bad_filter</code>")
 })
 
-it("a table's filters lead there by the fields of its columns, where no search narrows the rows as well", async () => {
+it("a table's filters link to an erasure by the same fields, unless a search also narrows the rows", async () => {
   const table = "/console/tables/sources/orders"
   const filtered = `fc=e_mail&fo=eq&fv=ann%40example.com`
   assert.include(
@@ -82,7 +82,7 @@ it("a long count continues where it stopped, with its earlier counts", async () 
   })
 })
 
-it("what would be erased is counted and stays, until its number is typed", async () => {
+it("an erasure only counts events until their number is typed", async () => {
   const counted = await owner!.post(PATH, { ...WHERE, act: "count" })
   assert.strictEqual(counted.status, 200)
   assert.deepStrictEqual(figures(counted.text), COUNTS)

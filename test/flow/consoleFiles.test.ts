@@ -62,7 +62,7 @@ it("a file is checked without a trace, with its rows to the last digit, and then
   assert.match((await viewer!.get("/console/files")).text, /orders\.csv<\/a><small>file/)
 })
 
-it("a file is checked in the notation that was chosen", async () => {
+it("a file is checked in the chosen notation", async () => {
   const csv = 'total,day,code\n"1.234,50",02.03.2026,007\n2,03.03.2026,5\n'
   assert.include((await viewer!.get("/console/files")).text, "Files")
   const tried = await send("ledger.csv", csv, { dry_run: "true", numbers: "comma", dates: "dmy" })
@@ -94,7 +94,7 @@ it("a missing file, another origin, a viewer and an unknown source are refused",
   assert.notInclude((await viewer!.get("/console/files")).text, "<form")
 })
 
-it("a poll is tried before it is added and again when it is there, and what came is shown as text", async () => {
+it("a poll is tried before and after it is added, and its response is shown as text", async () => {
   const form = { url: listUrl, source_id: String(cabinet.source.id), every: "2h", key: "id", pointer: "" }
   const sent = { ...form, header_name: "X-Token", header_value: "hidden-value" }
   const events = await rows()
@@ -179,7 +179,7 @@ it("a poll is added, run, paused and removed, and its secrets are not shown to a
   assert.strictEqual((await viewer!.get(path)).status, 404)
 })
 
-it("an import is undone from its screen, which counts first and says afterwards what was done", async () => {
+it("an import is undone from its screen, which first counts and then reports what was done", async () => {
   await send("wrong.csv", "name,undone_column\nAda,1\nGrace,2\n", { dry_run: "false" })
   const listed = (await viewer!.get("/console/files")).text
   const id = /files\/(\d+)">wrong\.csv</.exec(listed)![1]!

@@ -34,7 +34,7 @@ const editor = async (name: string) => {
 const CHANGE = "/console/sources/1/change"
 const AT = { form_at: "/console/sources/1" }
 
-it("a form that was sent after its session had ended comes back after the sign-in, and was not carried out", async () => {
+it("a form sent after its session ended is not carried out, and comes back after the sign-in", async () => {
   const { who, end, signIn } = await editor("Ada")
   await end()
   const refused = await who.post(CHANGE, { ...AT, name: 'Typed "name"', thanks_url: "https://typed.example/" })
@@ -51,7 +51,7 @@ it("a form that was sent after its session had ended comes back after the sign-i
   assert.notInclude((await who.get("/console/sources/1")).text, "Typed")
 })
 
-it("a form is kept for its sender alone, sealed, without its secrets", async () => {
+it("a form is kept sealed, without its secrets, and only for its sender", async () => {
   const { who, end, signIn } = await editor("Grace")
   const other = await editor("Alan")
   await end()
@@ -105,7 +105,7 @@ it("a form that is too long to be kept, or of an unknown sender, says so; one of
   assert.include(elsewhere.headers.get("location"), "?to=%2Fconsole%2Fsources%2F1&")
 })
 
-it("an act says that it was done, once, on the screen that it leads to, and can be undone there", async () => {
+it("the screen after an act says once that it was done, and can undo it", async () => {
   const { who } = await editor("Barbara")
   await who.post("/console/sources/1/archive", {})
   assert.notInclude((await who.get("/console/sources")).text, "The source is off.")
@@ -140,7 +140,7 @@ const upload = (fields: Readonly<Record<string, string>>, headers: Readonly<Reco
   return fetch(`${cabinet.base}/console/files`, { method: "POST", headers, body })
 }
 
-it("a refused upload says why at its field, and a script gets the reason alone", async () => {
+it("a refused upload says why at its field, and a script gets only the reason", async () => {
   const headers = { ...(await cabinet.as("owner")), "sec-fetch-site": "same-origin" }
   const whole = await upload({ header_row: "0" }, headers)
   assert.strictEqual(whole.status, 400)

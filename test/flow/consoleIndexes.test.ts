@@ -49,7 +49,7 @@ it("the search index is created, shown as the API has it, rebuilt and dropped", 
   assert.include((await editor.get(INDEXES)).text, "This table has no search index.")
 })
 
-it("a long build goes on after its response, and is shown until it ends, or why it failed", async () => {
+it("a long build continues after its response, and the screen shows it until it ends, or why it failed", async () => {
   for (const [act, shown] of [
     [`${INDEXES}/search`, INDEXES],
     [`${TABLE}/columns/total/index`, `${TABLE}/columns/total`],
@@ -85,7 +85,7 @@ it("a long build goes on after its response, and is shown until it ends, or why 
   }
 }, 120_000)
 
-it("an index of several columns is created and dropped, and an unindexable column is refused in words", async () => {
+it("an index of several columns is created and dropped, and an unindexable column is refused with a message", async () => {
   const build = (columns: ReadonlyArray<string>) =>
     fetch(`${cabinet.base}${INDEXES}/build`, {
       method: "POST",
@@ -107,7 +107,7 @@ it("an index of several columns is created and dropped, and an unindexable colum
   assert.notInclude((await editor.get(INDEXES)).text, index!)
 })
 
-it("an index of other columns is refused in words while one is being built, and never forgotten in silence", async () => {
+it("an index of other columns is refused with a message while one is being built, never silently forgotten", async () => {
   const holding = await rawSession(database)
   await holding.executeWithoutSync("DELETE FROM sources.orders WHERE false")
   const build = (column: string) => editor.post(`${INDEXES}/build`, { column })

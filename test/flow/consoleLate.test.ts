@@ -49,7 +49,7 @@ const verifiedEvents = async () => {
 
 const late = () => `/console/sources/${source.id}/late`
 
-it("what would come of it is counted, and nothing is changed; then it is verified, and delivered once", async () => {
+it("a late verification first counts its effects without changing anything, then verifies and delivers once", async () => {
   const link = `href="/data${late()}"`
   assert.include((await editor.get(`/console/sources/${source.id}`)).text, link)
   await cabinet.cabinet.sources.change(source.id, { verify: { secret: "right" } })
@@ -80,7 +80,7 @@ it("what would come of it is counted, and nothing is changed; then it is verifie
   assert.include((await editor.post(late(), fields)).text, "0 deliveries made.")
 })
 
-it("a walk that is not over goes on where the last form ended, with its counts", async () => {
+it("an unfinished walk continues where the last form ended, with its counts", async () => {
   const { next_cursor: cursor } = (
     await editor.manage("POST", `sources/${source.id}/verify`, { dry_run: true, limit: 3 })
   ).json
@@ -95,7 +95,7 @@ it("a walk that is not over goes on where the last form ended, with its counts",
   assert.include(strange.text, "<code>bad_cursor</code>")
 })
 
-it("a source without a recipe says why it cannot be; a viewer is refused", async () => {
+it("a source without a recipe says why it cannot be verified, and a viewer is refused", async () => {
   const shown = await editor.post(`/console/sources/${cabinet.source.id}/late`, { act: "count" })
   assert.strictEqual(shown.status, 409)
   assert.include(shown.text, "<code>not_checkable</code>")

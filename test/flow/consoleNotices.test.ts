@@ -17,7 +17,7 @@ afterAll(() => cabinet.close())
 
 const PATH = "/console/notices"
 
-it("an editor switches notices on and off, a viewer sees whether they are", async () => {
+it("an editor switches notices on and off, and a viewer sees their state", async () => {
   assert.include((await viewer.get("/console/")).text, 'href="/data/console/notices">Notices</a>')
   const before = (await viewer.get(PATH)).text
   assert.include(before, "They have not been switched on yet.")
@@ -41,7 +41,7 @@ it("an editor switches notices on and off, a viewer sees whether they are", asyn
   await editor.post(`${PATH}/on`, {})
 })
 
-it("notices are on the screen, with their receivers, and none of their text is markup", async () => {
+it("the screen shows notices and their receivers, and none of their text is markup", async () => {
   const { source } = (await viewer.manage("GET", "notices")).json
   const { id } = (await editor.manage("POST", "addresses", { url: "https://1.1.1.1/in", sources: [source.id] })).json
   await database.run(`

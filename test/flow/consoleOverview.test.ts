@@ -47,7 +47,7 @@ it("the state of the database shows the findings of the management API", async (
   for (const { check } of findings) assert.include(screen, `<th scope="row" class="mono nowrap">${check}</th>`)
 })
 
-it("a column's values are counted in the selection, and each narrows it to itself", async () => {
+it("the values of a column are counted in the selection, and each links to its own rows", async () => {
   const items = Array.from(
     { length: 30 },
     (_, n) => `{"customer":${JSON.stringify(["Ada", "Иван & Co", ""][n % 3])},"total":${n}}`,
@@ -79,7 +79,7 @@ it("the rows of a selection are counted, as a screen and as the fragment that th
   assert.strictEqual(refused.status, 400)
 })
 
-it("a jump leads to the first row of a value in the order of the screen, or to the next one, and walks on from there", async () => {
+it("a jump leads to the first row with a value in the screen's order, or to the next row, and paging continues from there", async () => {
   const path = "/console/tables/sources/orders"
   const jump = async (query: string) => {
     const led = await viewer.get(`${path}/jump?${query}`)
@@ -111,7 +111,7 @@ it("switched-off single-letter shortcuts are off on every screen", async () => {
   viewer.cookie = null
 })
 
-it("the pictures of the overview have tables with their numbers, which are those of the management API", async () => {
+it("the charts of the overview have tables with the numbers of the management API", async () => {
   await send('[{"n":1},{"n":2},{"n":1}]')
   const screen = (await viewer.get("/console/")).text
   const { hours, sources } = (await viewer.manage("GET", "overview")).json

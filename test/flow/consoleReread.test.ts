@@ -37,7 +37,7 @@ it("the event's screen reads its original again for an editor, and shows what de
   assert.deepStrictEqual([unknown.status, unknown.text.includes("<code>bad_encoding</code>")], [400, true])
 })
 
-it("the screen of an event in JSON offers no rereading, and a form of it is refused in words", async () => {
+it("the screen of an event in JSON offers no rereading, and its form is refused with a message", async () => {
   const id = await sent('{"name":"Anna"}', "application/json")
   assert.notInclude((await editor.get(`/console/events/${id}`)).text, "/reread")
   const refused = await editor.post(`/console/events/${id}/reread`, { encoding: "koi8-r" })

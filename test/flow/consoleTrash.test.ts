@@ -78,7 +78,7 @@ it("only an owner erases permanently, and only after confirmation", async () => 
   assert.include((await owner!.get("/console/events/9")).text, "This event was erased")
 })
 
-it("a viewer is offered none of it, and refused each, as is a page of another origin", async () => {
+it("the acts are neither offered nor allowed to a viewer or a page of another origin", async () => {
   for (const path of ["events", "events/3", "trash"]) {
     assert.notInclude((await viewer!.get(`/console/${path}`)).text, 'method="post"', path)
   }

@@ -75,7 +75,7 @@ it("a personal view exists only for its creator and owners, and only they remove
   assert.deepStrictEqual((await owner.manage("GET", "views")).json.data, [])
 })
 
-it("an invalid selection is not saved, nor one without a title", async () => {
+it("a selection is not saved when it is invalid or has no title", async () => {
   const save = async (changes: object) => {
     const body = { title: "x", schema: "sources", name: "orders", query: "", ...changes }
     const answer = await ada.manage("POST", "views", body)

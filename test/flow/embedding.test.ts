@@ -31,7 +31,7 @@ it("the tour's program prints the page's output, and ends on its own", async () 
   expect(printed).toBe(blocks("text").join(""))
 }, 240_000)
 
-it("the tour's program has the types that it seems to have", async () => {
+it("the tour's program has the types that its code suggests", async () => {
   writeFileSync(join(here.app, "tour.ts"), blocks("ts").join("\n"))
   const config = join(here.app, "tsconfig.tour.json")
   const compilerOptions = {

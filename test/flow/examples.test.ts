@@ -34,7 +34,7 @@ const json = async (response: Response): Promise<unknown> => ({ status: response
 const postJson = (path: string, body: unknown) =>
   fetch(site + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
 
-it("the Express app takes its own orders and others', and ends on a signal", async () => {
+it("the Express app accepts its own orders and others', and ends on a signal", async () => {
   const app = await example("express/server.ts", /Orders come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(intakeUrl).toMatch(`${site}/data/webhook/`)
@@ -78,7 +78,7 @@ const useConsole = async (intakeUrl: string, source: string) => {
   expect((await fetch(`${site}/data/api/v1/sources`, { headers: { "x-api-key": key! } })).status).toBe(200)
 }
 
-it("the Fastify app hands bodies over as they were sent, parses its own, and has the console", async () => {
+it("the Fastify app passes bodies on as sent, parses those of its own routes, and serves the console", async () => {
   const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(await json(await postJson("/readings", { celsius: 21 }))).toEqual({
@@ -106,7 +106,7 @@ it("the Effect program serves a cabinet, uses it, and closes it", async () => {
   expect(await program.stop()).toBe(130)
 }, 240_000)
 
-it("the form is accepted without JavaScript, and with it", async () => {
+it("the form is accepted with and without JavaScript", async () => {
   const server = await example("form/server.ts", /The form is at/)
   const page = await (await fetch(`${site}/`)).text()
   const action = /action="([^"]+)"/.exec(page)![1]!

@@ -79,7 +79,7 @@ it("writes the format that the file's name implies, digit by digit, and reports 
   )
 })
 
-it("replaces a file, also through a symbolic link, and nothing but a file", async () => {
+it("replaces a file, even through a symbolic link, and nothing but a file", async () => {
   writeFileSync(file("before.csv"), "before")
   symlinkSync(file("before.csv"), file("link.csv"))
   const said = await done("export", "public.orders", "--to", file("link.csv"), "--columns", "id")
@@ -121,7 +121,7 @@ it("refuses an impossible export, and leaves no file behind", async () => {
   assert.deepStrictEqual(files(), before)
 })
 
-it("leaves no file when the database ends it, or a signal does", async () => {
+it("leaves no file when the database or a signal ends it", async () => {
   const before = files()
   const lost = cabinet("export", "public.slow", "--to", file("lost.csv"))
   await untilExporting()

@@ -120,7 +120,7 @@ it("continues automatically, and loses and repeats nothing when it is killed", {
   assert.deepStrictEqual(numbers(files.sort().flatMap((name) => events(`followed/${name}`))), upTo(sent))
 })
 
-it("refuses what does not go together", async () => {
+it("refuses options that contradict each other", async () => {
   for (const args of [
     ["--events"],
     ["--events", "--to", "-"],

@@ -74,7 +74,7 @@ it("the program identifies a person for every request, and sees its own request"
   )
 })
 
-it("null, a throw, an unknown role and nonsense are 401 with the program's own hint, and no sign-in page", async () => {
+it("null, an exception, an unknown role and nonsense give 401 with the program's own hint, and no sign-in page", async () => {
   const wrong = [
     null,
     undefined,

@@ -100,7 +100,7 @@ const streamed = async (
   return events
 }
 
-it("a page that would be empty comes with the next event, from this process and from another", async () => {
+it("an empty page waits for the next event, of this process or another", async () => {
   for (const by of [here, there]) {
     const cursor = await end()
     const response = await waited(here, `?cursor=${cursor}`, () => send(by, orders))
@@ -116,7 +116,7 @@ it("a page that would be empty comes with the next event, from this process and 
   }
 })
 
-it("a page that has events does not wait, and a filtered one waits for its own", async () => {
+it("a page with events does not wait, and a filtered page waits for an event that it shows", async () => {
   const cursor = await end()
   await send(here, orders)
   const at = performance.now()
@@ -136,7 +136,7 @@ it("a page that has events does not wait, and a filtered one waits for its own",
   )
 })
 
-it("a wait that is over brings the empty page with its cursor, and counts as one request", async () => {
+it("a wait that ends returns the empty page with its cursor, and counts as one request", async () => {
   const cursor = await end()
   const at = performance.now()
   const response = await ask(here, `?cursor=${cursor}`, { prefer: 'wait="1"' })
@@ -148,7 +148,7 @@ it("a wait that is over brings the empty page with its cursor, and counts as one
   assert.include([left(response) - 1, 99_999], next)
 })
 
-it("a preference of another form is ignored, and HEAD waits for nothing", async () => {
+it("an unknown preference is ignored, and HEAD does not wait", async () => {
   const cursor = await end()
   for (const prefer of ["wait=soon", "wait=-1", "wait", "waiting=20", "await=20", "wait=1.5"]) {
     const response = await ask(here, `?cursor=${cursor}`, { prefer })
@@ -168,7 +168,7 @@ it("a preference of another form is ignored, and HEAD waits for nothing", async 
   assert.deepStrictEqual([wrong.status, wrong.headers.get("content-type")], [400, "application/json"])
 })
 
-it("a stream continues from the id of its last event: nothing is missed, and nothing comes twice", async () => {
+it("a stream continues from the id of its last event: nothing is missed or repeated", async () => {
   const cursor = await end()
   const first = sent + 1
   const got: Array<number | undefined> = []
@@ -208,7 +208,7 @@ it("an event whose text has several lines is sent as one", async () => {
   assert.strictEqual(event.payload.n, 5000)
 })
 
-it("a key that is revoked ends its streams, and gets nothing that its waits would have brought", async () => {
+it("revoking a key ends its streams, and its waits return no events", async () => {
   const { id, key: other } = await here.run(ApiKeys.use((keys) => keys.issue("other")))
   const who = { "x-api-key": other }
   const cursor = await end()
@@ -278,7 +278,7 @@ it("the management API's feed also waits, and refuses events that its caller may
   assert.deepStrictEqual([(await gone).status, (await full).status], [401, 401])
 })
 
-it("waits cost no session of the database, and an eleventh of one key is refused with a message", async () => {
+it("waits use no session of the database, and the eleventh of a key is refused with a message", async () => {
   const keys = [key, ...(await Promise.all(["a", "b", "c", "d"].map((name) => here.key(name))))]
   const cursor = await end()
   const sessions = async () =>

@@ -96,7 +96,7 @@ it("Zoom's endpoint.url_validation is answered with its token signed, by the sec
   expect(await events(source)).toBe(tokens.length + 1)
 })
 
-it("a question that is not signed is an event like others where those are marked", async () => {
+it("an unsigned question is an ordinary event in the mode mark", async () => {
   const source = await cabinet.source("Marked", { verify: { recipe: "slack", mode: "mark", secret: "hush" } })
   const question = { challenge: "abc", type: "url_verification" }
   expect(await signed(source, "slack", question, "wrong")).toSatisfy(isEvent)
@@ -191,7 +191,7 @@ it("every other address responds to a GET with 405, known or not, and so does on
   expect(await get(source, CRC)).toSatisfy(isUnknown)
 })
 
-it("questions count in the rates", async () => {
+it("questions count against the rates", async () => {
   const limited = await intakeCabinet(database.url, { intakeRate: 3 })
   try {
     const source = await limited.source("Limited", { challenge: { provider: "dropbox" } })

@@ -124,7 +124,7 @@ it("records of addresses and polls keep no secret of a third party, and work is 
   assert.notInclude(kept, address.json.secret)
 })
 
-it("of many concurrent requests over two processes one does the work", async () => {
+it("one of many concurrent requests to two processes does the work", async () => {
   for (let round = 0; round < 5; round++) {
     const name = `Raced ${round}`
     const all = await Promise.all(
@@ -137,7 +137,7 @@ it("of many concurrent requests over two processes one does the work", async () 
   }
 })
 
-it("the same key is another key for another request, another person and another day", async () => {
+it("a key counts separately for another request, another person and another day", async () => {
   const body = { name: "Mine" }
   const first = await post("keys", "shared", body)
   for (const other of [{ name: "Other" }, { name: "Mine", expires_in_seconds: 3600 }]) {
@@ -157,7 +157,7 @@ it("the same key is another key for another request, another person and another 
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-it("a person's key is another than that of the token with the same number", async () => {
+it("a person's key differs from that of the token with the same number", async () => {
   const [{ id }] = (await database.run("SELECT id FROM cabinet.access_token WHERE name = 'ann'")) as [any]
   const secret = `dcs_${randomBytes(32).toString("base64url")}`
   const fingerprint = createHash("sha256").update(secret).digest("hex")
@@ -255,7 +255,7 @@ const propertiesOf = (document: any, { responses }: any): ReadonlyArray<string> 
   return Object.keys((name === undefined ? schema : document.components.schemas[name])?.properties ?? {})
 }
 
-it("every request that makes a secret makes it once, and its repeat shows none", async () => {
+it("every request that creates a secret creates it once, and its repeat shows none", async () => {
   const headers = { authorization: `Bearer ${tokens["ann"]}` }
   const document = (await (await fetch(`${bases[0]}/manage/v1/openapi.json`, { headers })).json()) as any
   const { id: address } = (await post("addresses", "made-address", { url: "http://127.0.0.1:9/made" })).json
@@ -350,7 +350,7 @@ it("a form of the console that is pressed many times at once over two processes 
   assert.strictEqual((await press("keys", form, { as: "viewer" })).status, 403)
 })
 
-it("the number of a form has a form, and one that was refused may be sent again", async () => {
+it("a form's number must be well-formed, and a refused form may be sent again", async () => {
   const id = await formId("integrations", "keys")
   const twice = `form_id=${id}&form_id=${id}&name=Numbered`
   for (const form of ["form_id=&name=Numbered", `form_id=${id}'&name=Numbered`, "form_id=1&name=Numbered", twice]) {
@@ -403,7 +403,7 @@ it("every form that creates, sends or replaces something is done once, and one t
   assert.isNotNull((await cabinets[0]!.addresses.get(id)).pausedAt)
 })
 
-it("while a form waits, the same form is answered, and no session of the owner's is waited for", async () => {
+it("while a form waits, repeats of it get a response, and other changes do not wait", async () => {
   const form = { form_id: crypto.randomUUID(), name: "Waiting", lifetime: "" }
   await database.run(`CREATE FUNCTION cabinet.wait() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN IF NEW.name = 'Waiting' THEN PERFORM pg_advisory_xact_lock(4711); END IF; RETURN NEW; END $$`)

@@ -73,7 +73,7 @@ it("Import reads a workbook's texts, numbers, formulas, dates and merged cells",
   assert.deepInclude(second, { Имя: "слитно", Код: null, Счёт: " две\nстроки ", Вдвое: "#DIV/0!", Время: null })
 })
 
-it("Import reads a file in the notation that is named, tries it first, and loses nothing", async () => {
+it("Import reads a file in the given notation, tries it first, and loses nothing", async () => {
   const source = await cabinet.source("notation")
   const csv = "total;day;code\n1.234,50;02.03.2026;007\n;03.03.2026;12\n0,10;2026-03-04;x\n"
   const options = { numbers: "comma", dates: "dmy" } as const
@@ -190,7 +190,7 @@ it("Import keeps all of 10,000 columns, of which the table shows as many as it m
 it.each([
   ["people.csv.gz", (bytes: Buffer) => gzipSync(bytes)],
   ["people.zip", (bytes: Buffer) => zipOf([["people/people.csv", bytes.toString()]])],
-])("Import reads the file inside %s, knows it again unpacked, and keeps the archive's name", async (name, pack) => {
+])("Import reads the file inside %s, recognises it unpacked, and keeps the archive's name", async (name, pack) => {
   const source = await cabinet.source(name)
   const bytes = await readFile(fixture("people.csv"))
   const report = await cabinet.file(source.id, fileOf(name, [pack(bytes)]))
@@ -212,7 +212,7 @@ it("Import reads a workbook inside an archive", async () => {
   }
 })
 
-it("Import imports nothing of an archive that is damaged behind its first rows", async () => {
+it("Import imports nothing of an archive that is damaged after its first rows", async () => {
   const source = await cabinet.source("damaged archive")
   const packed = gzipSync(Array.from({ length: 200_000 }, (_, n) => `${n},${n * 7919}\n`).join(""))
   packed[packed.length - 20]! ^= 0xff
@@ -221,7 +221,7 @@ it("Import imports nothing of an archive that is damaged behind its first rows",
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
 })
 
-it("Import gives an archive that claims two gigabytes, and one cut off, a sentence and no memory", async () => {
+it("Import refuses a truncated archive, and one that claims two gigabytes, with a message and without using memory", async () => {
   const source = await cabinet.source("bomb")
   const book = await readFile(fixture("book.xlsx"))
   const claim = Buffer.from(book)

@@ -145,7 +145,7 @@ describe("a submission", () => {
     assert.strictEqual(payloadText((await cabinet.feed(source.id))[0]!), '{"a":"x\uFFFDy"}')
   })
 
-  it("is accepted from the new address alone after the secret was changed", async () => {
+  it("is accepted only at the new address after the secret was changed", async () => {
     const source = await cabinet.source("Rotated")
     assert.strictEqual((await post(cabinet.address(source), "{}", JSON_TYPE))["status"], 200)
     const fresh = await cabinet.run(Sources.use((sources) => sources.rotateSecret(source.id)))
@@ -153,7 +153,7 @@ describe("a submission", () => {
     assert.strictEqual((await post(cabinet.address(fresh), "{}", JSON_TYPE))["status"], 200)
   })
 
-  it("is refused by a switched-off source, also by a server that remembers it, and accepted again after", async () => {
+  it("is refused by a switched-off source, even by a server that has cached it, and accepted again afterwards", async () => {
     const other = await intakeCabinet(database.url)
     const source = await cabinet.source("Switched off")
     const urls = [cabinet.address(source), other.address(source)]
@@ -171,7 +171,7 @@ describe("a submission", () => {
     await other.close()
   })
 
-  it("is read in the source's encoding from the moment that is set, also by a server that remembers the old one", async () => {
+  it("is read in the source's encoding as soon as it is set, even by a server that has cached the old one", async () => {
     const other = await intakeCabinet(database.url)
     const source = await cabinet.source("Encoding", { encoding: "utf-8" })
     const body = Buffer.of(0x61, 0x3d, 0xcf, 0xf0, 0xe8)

@@ -70,7 +70,7 @@ it("a source keeps the headers that it names, and no secret that a prefix matche
   assert.notInclude(String(everything!["text"]), "hush-hush")
 })
 
-it("fields of headers are in every event of a batch and in a body that does not parse, and make no body another", async () => {
+it("header fields are in every event of a batch and in an unparsable body, and do not affect repeats", async () => {
   const source = await cabinet.source("Batches", SETTINGS)
   const url = cabinet.address(source)
   const first = await post(url, '[{"a":1},{"a":2}]')

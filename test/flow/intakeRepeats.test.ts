@@ -21,7 +21,7 @@ interface Answer {
   readonly duplicate: boolean
 }
 
-it("equal bodies have exactly one first when 64 callers send them to two processes at once", async () => {
+it("exactly one of equal bodies is the first when 64 callers send them to two processes at once", async () => {
   const source = await cabinet.source("At once")
   await database.run(
     `INSERT INTO cabinet.address (url, secret, every_source) VALUES ('http://127.0.0.1:9/', 's', true)`,

@@ -84,7 +84,7 @@ it("curl -d sends a form", async () => {
   assert.strictEqual(deliveries, 1)
 })
 
-it("curl -d '{…}' sends JSON under a form's name, and it is read as JSON", async () => {
+it("curl -d '{…}' sends JSON with a form's content type, and it is read as JSON", async () => {
   const { payloads } = await sent("curl -d json", posted('{"id":12345678901234567890}', curlForm.headers))
   assert.deepStrictEqual(payloads, ['{"id":12345678901234567890}'])
 })
@@ -144,7 +144,7 @@ it("navigator.sendBeacon sends text, a form or a typed blob", async () => {
   assert.match(payloads[0]!, /^{"_raw":"left the page","_parse_error":"/)
 })
 
-it("a browser sends a form in each of the three ways, in windows-1251 too", async () => {
+it("a browser sends a form in each of the three ways, even in windows-1251", async () => {
   const fields = [
     ["имя", "Анна & Ко"],
     ["согласие", "on"],
@@ -180,7 +180,7 @@ it.each([
   assert.strictEqual(deliveries, 1)
 })
 
-it("forty senders that reset their connections right after the last byte have all sent", async () => {
+it("the bodies of forty senders that reset their connections right after the last byte are all accepted", async () => {
   const source = await cabinet.source("hasty")
   const { pathname } = new URL(cabinet.address(source))
   const sockets = Array.from({ length: 40 }, () => connect({ port: cabinet.port, host: "127.0.0.1" }))

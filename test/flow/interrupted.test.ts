@@ -52,7 +52,7 @@ it.each([
   expect(await ended).toBe(code)
 })
 
-it("a script that waits for its text is interrupted by a signal as well", async () => {
+it("a signal interrupts even a script that waits for its text", async () => {
   const child = home.start(["sql", "-"])
   const ended = codeOf(child)
   // Nothing tells that it reads; the text it was given is gone from the pipe once it does.
@@ -67,7 +67,7 @@ const PREPARE = new URL("../../scripts/prepare.mjs", import.meta.url).href
 it.each([
   [{ stays: true }, 0],
   [{}, 143],
-])("npm's scripts end as broken off by a signal, but for a server: %j", async (options, code) => {
+])("npm's scripts end as interrupted by a signal, except a server: %j", async (options, code) => {
   const inner = `process.on("SIGTERM", () => process.exit(0)); setInterval(() => {}, 1000); console.log("up")`
   const outer = `import { runAndExit } from ${JSON.stringify(PREPARE)}
     runAndExit(["-e", ${JSON.stringify(inner)}], ${JSON.stringify(options)})`

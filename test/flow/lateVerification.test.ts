@@ -171,7 +171,7 @@ it.each(SENDERS)(
   },
 )
 
-it("events from before there was a recipe are verified by the secret that came later, and go to whom they have not gone", async () => {
+it("events from before the recipe are verified with the later secret, and delivered to addresses that lack them", async () => {
   const { sign, secret, recipe, keepHeaders } = SENDERS[0]!
   const source = await cabinet.sources.create({ name: "Before", keepHeaders })
   const old = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
@@ -200,7 +200,7 @@ it("events from before there was a recipe are verified by the secret that came l
   assert.deepInclude((await eventOf(forged)).original!.late, { refusal: "bad_signature" })
 })
 
-it("many that deliver at the same time, in two processes, deliver once", async () => {
+it("many concurrent verifications in two processes deliver once", async () => {
   const { sign, secret, recipe, keepHeaders } = SENDERS[0]!
   const source = await cabinet.sources.create({
     name: "Together",
@@ -286,7 +286,7 @@ it("an uncheckable event says why, and a timestamp is compared with the time of 
   await database.run("UPDATE cabinet.clock SET shift = interval '0'")
 })
 
-it("senders that sign the address are verified by the one that the source has, and its query where that is kept", async () => {
+it("senders that sign the address are verified with the source's current one, and with the query if it is kept", async () => {
   const { sign, secrets } = SIGNERS.square
   for (const keepQuery of [false, true]) {
     const source = await cabinet.sources.create({

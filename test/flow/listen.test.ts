@@ -138,7 +138,7 @@ const WAYS: ReadonlyArray<readonly [name: string, () => readonly [ReadonlyArray<
 ]
 
 it.each(WAYS)(
-  "listen posts each new event of %s once and in order, verified, to a program that is away twice",
+  "listen posts each new event of %s once, in order and signed, to a program that is down twice",
   { timeout: 180_000 },
   async (name, way) => {
     const [args, env] = way()
@@ -180,7 +180,7 @@ it.each(WAYS)(
   },
 )
 
-it("listen posts what came since a time again, and with --resend one event once", { timeout: 120_000 }, async () => {
+it("listen posts the events since a time again, and with --resend a single event", { timeout: 120_000 }, async () => {
   const all = [await send({ n: "since" }), await send({ n: "since then" })]
   const port = await freePort()
   const env = { DATABASE_URL: database.url }

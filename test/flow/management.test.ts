@@ -212,7 +212,7 @@ it("checks go in the documented order, each with its own code and parameter", as
   assert.match(json.error.message, /line 2, column 8/)
 })
 
-it("an address is refused with 409 when its source has as many as it may", async () => {
+it("an address is refused with 409 when its source has the maximum", async () => {
   const { id } = (await ask("POST", "sources", { as: "editor", body: { name: "Full" } })).json
   await database.run(`
     WITH made AS (
@@ -492,7 +492,7 @@ it("a credential revoked in one process is refused by the other at its next requ
   await other.close()
 })
 
-it("a token has its own limit a minute, across processes", async () => {
+it("a token has its own limit per minute, across processes", async () => {
   const { id, token } = await cabinet.tokens.create({ name: "busy", role: "viewer" })
   const as = { authorization: `Bearer ${token}` }
   await ask("GET", "me", { as })

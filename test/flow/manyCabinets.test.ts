@@ -98,7 +98,7 @@ it("serves each cabinet at its own host, and nothing of one shows in another", a
   expect(unlike.headers["x-ratelimit-remaining"]).toBe("118")
 })
 
-it("knows no other host", async () => {
+it("refuses any other host", async () => {
   for (const host of [DOMAIN, `unknown.${DOMAIN}`, `a.${hostOf(orders)}`, "127.0.0.1"]) {
     expect((await ask(host, "/api/v1/sources", { key: "x" })).status).toBe(404)
   }

@@ -124,7 +124,7 @@ it("an unverified request is an event and a row, has its verdict and its reason,
   })
 })
 
-it("a forgery that is sent first makes no repeat of the genuine event, nor is a forgery a repeat", async () => {
+it("a forgery that arrives first does not make the genuine event a repeat, and is never a repeat itself", async () => {
   const source = await cabinet.source("Swallowed", { verify: MARK })
   const all = await address(source)
   const body = '{"order":1}'
@@ -142,7 +142,7 @@ it("a forgery that is sent first makes no repeat of the genuine event, nor is a 
   assert.deepStrictEqual(await sentTo(all.id), [ids[1]])
 })
 
-it("events of a source that refuses others are verified, and those of a source without a recipe say nothing", async () => {
+it("events are verified in the mode reject, and say nothing about it without a recipe", async () => {
   const source = await cabinet.source("Refusing", { verify: { ...MARK, mode: "reject" } })
   await post(source, '{"n":1}', "right")
   await change(source.id, null)
@@ -152,7 +152,7 @@ it("events of a source that refuses others are verified, and those of a source w
   assert.match(second, /,"deleted_at":null}$/)
 })
 
-it("each event has one verdict, that of the source as it was when it was committed, while the setting changes", async () => {
+it("each event has the verdict of the setting in force at its commit, while the setting changes", async () => {
   const source = await cabinet.source("Changing", { verify: MARK })
   const all = await address(source)
   let isOver = false
@@ -180,7 +180,7 @@ it("each event has one verdict, that of the source as it was when it was committ
   }
 })
 
-it("a rotation that is sent twice keeps the secret that the sender still has", async () => {
+it("a repeated rotation keeps the secret that the sender still has", async () => {
   const source = await cabinet.source("Twice", { verify: { ...MARK, mode: "reject" } })
   const rotation = { secret: "second", keepOldSecret: true }
   for (let time = 0; time < 3; time++) await change(source.id, rotation)

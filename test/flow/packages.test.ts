@@ -55,7 +55,7 @@ it("the tarball passes publint", async () => {
   expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([])
 })
 
-it("its types are right for every way to import it, except for those that cannot be", async () => {
+it("its types are right for every way to import it that can have types", async () => {
   const result = await checkPackage(createPackageFromTarballData(readFileSync(here.tarball)))
   const problems = "problems" in result ? result.problems : [{ kind: "no types" }]
   // The resolution of Node 10 knows no `exports`, and `effect` and the client are ESM.
@@ -67,7 +67,7 @@ it("its types are right for every way to import it, except for those that cannot
   expect(problems.filter((problem) => !known(problem))).toEqual([])
 })
 
-it("the manifest needs nothing of this workspace, and nothing to run but the platform's PostgreSQL", () => {
+it("the manifest depends on nothing but the platform's PostgreSQL", () => {
   const text = readFileSync(join(installed(), "package.json"), "utf8")
   expect(text).not.toMatch(/workspace:|"source"|\.\/src\/|@data-cabinet/)
   const manifest = JSON.parse(text) as Record<string, Record<string, string>>
@@ -161,7 +161,7 @@ it("CommonJS and modules share one copy, and verifyDelivery comes without the re
   expect((JSON.parse(said) as { loaded: number }).loaded).toBeLessThan(6)
 })
 
-it("an older Node is refused with the required version, by the command", async () => {
+it("the command refuses an older Node and names the required version", async () => {
   const old = `Object.defineProperty(process.versions, "node", { value: "20.11.0" }); require("data-cabinet")`
   await expect(finish(process.execPath, ["--input-type=commonjs", "-e", old], here.app)).rejects.toThrow(
     /data-cabinet needs Node\.js 22\.19 or newer/,

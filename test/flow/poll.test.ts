@@ -131,7 +131,7 @@ it("Polls sends its headers and shows their values nowhere", async () => {
 const refusedChange = (id: number, change: PollChange) =>
   cabinet.polls((polls) => Effect.flip(polls.change(id, change)))
 
-it("Polls sends its headers to no other origin than they were given for", async () => {
+it("Polls sends its headers only to the origin that they were given for", async () => {
   const source = await cabinet.source("moved")
   const headers = [["X-Token", "s3cret-token"]] as const
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/one?a=1`, headers })
@@ -302,7 +302,7 @@ it("Polls tries a poll before it is added, shows its items to the last digit, an
   assert.deepStrictEqual(await traces(), before)
 })
 
-it("Polls says of a tried one why it cannot be read, with the beginning of the response", async () => {
+it("Polls says why a tried response cannot be read, and shows its beginning", async () => {
   const url = `${base}/unread`
   const tried = (by: typeof cabinet) => by.polls((polls) => polls.tryAdd({ sourceId: 1, url, everySeconds: 60 }))
   for (const [failure, beginning, behave] of [
@@ -351,7 +351,7 @@ it("Polls tries an existing poll with its headers and seen items, and with an un
   assert.deepStrictEqual(await traces(), before)
 })
 
-it("Polls tries one at a time", async () => {
+it("Polls tries one poll at a time", async () => {
   const source = await cabinet.source("alone")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/run` })
   const begun = Promise.withResolvers<ServerResponse>()
@@ -367,7 +367,7 @@ it("Polls tries one at a time", async () => {
   assert.strictEqual((await tried()).items, 1)
 })
 
-it("Polls reads CSV and NDJSON as files are read", async () => {
+it("Polls reads CSV and NDJSON as imports do", async () => {
   const source = await cabinet.source("formats")
   const csv = await cabinet.add({ sourceId: source.id, url: `${base}/x.csv`, keyField: "код" })
   answer = (_request, response) => {

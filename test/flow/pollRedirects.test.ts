@@ -161,7 +161,7 @@ describe("redirectTarget", () => {
     assert.isNull(redirectTarget(200, "https://a.example/x", plain))
   })
 
-  it("keeps credentials at scheme, host and port", () => {
+  it("keeps credentials only for the same scheme, host and port", () => {
     const from = new URL("https://a.example/x")
     for (const [target, kept] of [
       ["https://a.example/y", true],

@@ -156,7 +156,7 @@ it("a cursor of a narrowed reader skips none of its own events and shows none of
   expect([...seen, ...(await walk(token, start.next_cursor)).ids]).toEqual([...before.ids, ...expected])
 })
 
-it("a source is held by id and an object by oid, so a new one of an old name is not listed", async () => {
+it("a token lists sources by id and objects by oid, so a new object with an old name is not listed", async () => {
   await cabinet.source("leads").then(({ intakeSecret }) => cabinet.send(intakeSecret, `{"a":1}`))
   await run("CREATE TABLE public.old AS SELECT 1 AS a", "GRANT SELECT ON public.old TO PUBLIC")
   const { token, id } = await issue(["sources.leads", "public.old"])
@@ -180,14 +180,14 @@ it("a source is held by id and an object by oid, so a new one of an old name is 
   expect(listed.find((one) => one.id === id)!.only).toEqual([])
 })
 
-it("a copy of the database has other oids: there only sources are listed", async () => {
+it("a token lists only sources in a copy of the database, where objects have other oids", async () => {
   const { token } = await issue(["sources.orders", "public.totals"])
   await database.run("UPDATE cabinet.access_token SET only_in = 'elsewhere' WHERE only_in IS NOT NULL")
   expect((await cabinet.ask("tables", token)).json.data.map(({ name }: any) => name)).toEqual(["orders"])
   expect(await refused("tables/public/totals/rows", token)).toEqual([404, "no_such_table"])
 })
 
-it("revocation, expiry and a changed list hold in every process at the next request", async () => {
+it("a revocation, an expiry and a changed list apply in every process at the next request", async () => {
   const { token, id } = await issue(["sources.orders"], 60)
   expect((await other.ask("sources", token)).status).toBe(200)
   await database.run(`UPDATE cabinet.access_token SET only_sources = '{}' WHERE id = ${id}`)

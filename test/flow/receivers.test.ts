@@ -51,7 +51,7 @@ it.each(Object.entries(PROGRAMS))(
   },
 )
 
-it("the library itself is refused there in words", async () => {
+it("the library refuses an older Node with a message", async () => {
   writeFileSync(join(here.app, "node18.cjs"), AS_NODE_18)
   const words = ["--require", "./node18.cjs", "--input-type=commonjs", "-e", `require("data-cabinet")`]
   await expect(finish(process.execPath, words, here.app)).rejects.toThrow(/data-cabinet needs Node\.js 22\.19 or newer/)

@@ -174,7 +174,7 @@ it("an event keeps its place in the feed, its headers, and columns that others a
   assert.deepInclude(plain, { code: "not_reread" })
 })
 
-it("changed events are delivered again on request: made deliveries, and those that a filter held back", async () => {
+it("changed events are delivered again on request, and also where a filter had held them back", async () => {
   const source = await asBefore("Delivered", "latin-1")
   const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
   const filters = [{ fc: "city", fo: "eq", fv: "Москва" }] as const
@@ -245,7 +245,7 @@ it("an event that cannot be read again says why and stays as it is", async () =>
   assert.deepInclude(await failed(cabinet.events.rereadSource(999, { encoding: "utf-8" })), { code: "no_such_source" })
 })
 
-it("many rereadings of one source at the same time, in two processes, leave event and row agreeing, and deliver once", async () => {
+it("concurrent rereadings of one source in two processes keep event and row consistent, and deliver once", async () => {
   const source = await asBefore("Together", "latin-1")
   const address = await cabinet.addresses.create({ url: "http://127.0.0.1:9/", sources: [source.id] })
   await cabinet.addresses.pause(address.id)
@@ -290,7 +290,7 @@ it("a row that the database refuses is set aside with its event corrected, and t
   await database.run(`ALTER TABLE sources.${source.table} DROP CONSTRAINT no_anna`)
 })
 
-it("pages of a source go on where the last one ended, and a cursor belongs to its options", async () => {
+it("pages of a source continue where the last one ended, and a cursor belongs to its options", async () => {
   const source = await asBefore("Pages", "latin-1")
   for (let n = 0; n < 5; n++) await post(source.intakeUrl, `name=${win(`Анна ${n}`)}`)
   const settings = { encoding: "windows-1251", limit: 2 }

@@ -99,7 +99,7 @@ const assertUnseen = (text: string, sought: ReadonlyArray<string>, where: string
   for (const secret of sought) assert.notInclude(text, secret, where)
 }
 
-it("no address that reads shows one, and a viewer no query of an address or a poll", async () => {
+it("no endpoint that reads shows a secret, or shows a viewer the query of an address or a poll", async () => {
   const { text } = await ask("owner", "GET", "manage/v1/openapi.json")
   const document = JSON.parse(text.slice(text.indexOf(" "))) as { readonly paths: Record<string, object> }
   const segments: Readonly<Record<string, string>> = { schema: "sources", name: "orders", column: "total" }
@@ -120,14 +120,14 @@ it("no address that reads shows one, and a viewer no query of an address or a po
   assert.isAbove(read, paths.length)
 })
 
-it("no screen shows one, and a viewer no query of an address or a poll", async () => {
+it("no screen shows a secret, or shows a viewer the query of an address or a poll", async () => {
   for (const path of SCREENS) {
     assertUnseen((await ask("viewer", "GET", `console/${path}`)).text, [...secrets, ...IN_URLS], path)
     assertUnseen((await ask("owner", "GET", `console/${path}`)).text, secrets, path)
   }
 })
 
-it("no refusal repeats one", async () => {
+it("no refusal repeats a secret", async () => {
   const refused: ReadonlyArray<readonly [path: string, body: unknown]> = [
     ["addresses", { url: "http://ann:planted-password@127.0.0.1/?q=planted-address-query" }],
     ["addresses", { url: "ftp://127.0.0.1/?q=planted-address-query" }],
@@ -157,7 +157,7 @@ it("no refusal repeats one", async () => {
   assertUnseen(rows, sought, "the audit log")
 })
 
-it("the log has none, in all its detail", async () => {
+it("the log has no secret, even at its most detailed", async () => {
   assert.isNotEmpty(logged)
   assertUnseen(logged.join("\n"), [...secrets, ...IN_URLS, "planted-password", "planted-client-key"], "the log")
 })

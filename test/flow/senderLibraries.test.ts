@@ -177,7 +177,7 @@ describe.each(LIBRARIES)("$recipe", ({ recipe, secret, other, sign, accepts, isT
     ])
   })
 
-  it("says the same as its library of every change of a request", async () => {
+  it("agrees with its library about every change of a request", async () => {
     const sent = await signed()
     const verdicts: Array<boolean> = []
     const compare = async (changed: SignedRequest, what: string) => {
@@ -204,7 +204,7 @@ describe.each(LIBRARIES)("$recipe", ({ recipe, secret, other, sign, accepts, isT
   })
 
   if (isTimed)
-    it("takes times as its library does: five minutes, in either direction", async () => {
+    it("accepts the same times as its library: five minutes in either direction", async () => {
       for (const seconds of [-301, -310, -3600, -290, -1, 0, 290]) {
         const sent = await signed(now() + seconds)
         expect(ours(sent), String(seconds)).toBe(await accepts(secret, sent))

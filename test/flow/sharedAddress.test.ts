@@ -67,7 +67,7 @@ it("wrong tokens and cookies from one address lock out no valid ones, whether us
   assert.strictEqual(beside[1], 200)
 })
 
-it("a junk token is refused without a count, for it costs no query", async () => {
+it("a junk token is refused without being counted, because it costs no query", async () => {
   const statuses = await flood(1_000, () => byToken("nonsense"), 20)
   assert.deepStrictEqual([...new Set(statuses)], [401])
 })

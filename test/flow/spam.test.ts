@@ -53,7 +53,7 @@ const sentTo = async (addressId: number) =>
     )
   ).map(({ id }) => id)
 
-it("a filled honeypot makes spam: its receipt is true, and it has no row, no column, no delivery and no repeat", async () => {
+it("a filled honeypot marks an event as spam: it gets a true receipt, but no row, column, delivery or repeat", async () => {
   const source = await cabinet.sources.create({ name: "Form", honeypot: "website" })
   const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
   const spam = await post(source.intakeUrl, "name=Bot&pills=1&website=http%3A%2F%2Fspam")
@@ -141,7 +141,7 @@ const until = async <A>(find: () => Promise<A | null>): Promise<A> => {
   }
 }
 
-it("what comes from the page of another origin is spam, whole batches too, and what says nothing of its page", async () => {
+it("requests from a page of another origin, or without an origin, are spam, even whole batches", async () => {
   const source = await cabinet.sources.create({
     name: "Origins",
     allowOrigins: ["https://Shop.example.com/", "http://localhost:3000"],
@@ -188,7 +188,7 @@ it("spam stays without a row while the rows of its source are deferred, and a ch
   assert.isNull((await cabinet.events.inspect(id))!.spam)
 })
 
-it("rules that cannot hold are refused by name", async () => {
+it("invalid rules are refused by name", async () => {
   const refused = async (rules: Parameters<Cabinet["sources"]["change"]>[1]) =>
     cabinet.sources.create({ name: "Refused", ...rules }).then(
       () => "",

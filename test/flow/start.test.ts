@@ -41,7 +41,7 @@ it("serve refuses a taken port", () =>
     /^Another program already listens on 127\.0\.0\.1:\d+\. Stop it, or choose another port with --port or PORT\.\n$/,
   ))
 
-it("serve refuses a taken port for its metrics too", () =>
+it("serve refuses a taken port for its metrics", () =>
   refused(
     ["serve", "--port", "0", "--metrics-port", takenPort()],
     { DATABASE_URL: database.url },

@@ -120,7 +120,7 @@ const SENT: ReadonlyArray<Sent> = [
   },
 ]
 
-it.each(SENT)("$recipe's request is an event whose type is a column, and a forged one is nothing", async (sent) => {
+it.each(SENT)("$recipe's request is an event whose type is a column, and a forged one leaves nothing", async (sent) => {
   const { recipe, secret, headerFields = [], body, headers, type } = sent
   const source = await cabinet.source(recipe, { headerFields, verify: { recipe, secret } })
   const url = cabinet.address(source)
@@ -253,7 +253,7 @@ it("no secret is in the events, the requests, the audit log or any response", as
   assert.include(payloadText((await cabinet.feed(source.id))[0]!), '"n":1')
 })
 
-it("a token is kept nowhere when it stands in a header, in the query or in the body, in either mode", async () => {
+it("a token in a header, the query or the body is kept nowhere, in either mode", async () => {
   const secret = "planted-token"
   const kept = { keepHeaders: ["X-Tok*"], headerFields: ["X-Token"], keepQuery: true }
   const form = { "content-type": "application/x-www-form-urlencoded" }

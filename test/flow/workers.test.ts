@@ -69,7 +69,7 @@ const nextMinute = () =>
 
 const metrics = async () => (await ask(`${server.baseUrl}/metrics`)).text
 
-it("equal bodies that reach all workers concurrently have one first", async () => {
+it("exactly one of equal bodies that reach all workers concurrently is the first", async () => {
   await nextMinute()
   const answers = await Promise.all(Array.from({ length: RATE }, () => ask(intake(), { form: "same=1" })))
   const firsts = answers.filter(({ text }) => !(JSON.parse(text) as { duplicate: boolean }).duplicate)

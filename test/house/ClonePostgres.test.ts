@@ -6,7 +6,7 @@ import { expect, it } from "vitest"
 
 const command = fileURLToPath(new URL("../../packages/cli/dist/cabinet.cjs", import.meta.url))
 
-it("the built command of a clone finds the embedded PostgreSQL from where it lies", () => {
+it("the built command of a clone finds the embedded PostgreSQL from its own location", () => {
   const name = platformPackage(process.platform, process.arch)
   expect(name).toBeDefined()
   expect(createRequire(command).resolve(name!)).toContain(name!)

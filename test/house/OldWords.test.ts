@@ -82,7 +82,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(oldWordsIn("who is present, face to face, at the surface"), [])
   })
 
-  it("are nowhere the old ones", () => {
+  it("include no old one", () => {
     assert.isAbove(files.length, 500)
     const found = files.flatMap((file) =>
       oldWordsIn(readFileSync(join(root, file), "utf8")).map((where) => `${file}:${where}`),
@@ -90,7 +90,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(found, [])
   })
 
-  it("are rarely those that mark the old prose", () => {
+  it("rarely include turns of phrase of the old prose", () => {
     const prose = files
       .filter((file) => /^(?:packages\/[^/]+\/src\/|docs\/|README\.md$|ARCHITECTURE\.md$)/.test(file))
       .map((file) => readFileSync(join(root, file), "utf8"))
@@ -101,7 +101,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(tooMany, [])
   })
 
-  it("name the unit of a documented number at the end of its name", () => {
+  it("include the unit of a documented number at the end of its name", () => {
     const units = [
       [/\bin milliseconds\b|^\W*Milliseconds\b/, /_MILLIS$/],
       [/\bin seconds\b|^\W*Seconds\b/, /_SECONDS$/],
@@ -118,7 +118,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("are not in the names of files and folders", () => {
+  it("replace old ones in the names of files and folders", () => {
     const old = new Set([...OLD_NAMES, "cabinet", "page", "pull", "embedding"])
     const found = files.filter(
       (file) =>

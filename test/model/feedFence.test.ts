@@ -25,7 +25,7 @@ it.each<readonly [FenceFault, FenceOptions["change"]]>([
   ["holders before the snapshot", null],
   ["events before the watermark", null],
   ["no new epoch", "restore"],
-])("the feed with the fault '%s' is found out", (fault, change) => {
+])("the model detects a feed with the fault '%s'", (fault, change) => {
   const { counterexample } = explore(fenceModel({ writers: 3, readers: 1, change, fault }))
   assert.match(counterexample ?? "no counterexample", /=> a reader never sees event [0-9]+$/)
 })
