@@ -138,7 +138,7 @@ it("a request with a wrong session costs one query and no line of the log, at an
 }, 120_000)
 
 it.each(ATTEMPTS)(
-  "an address is refused %o after so many a minute, without a query or a line",
+  "$method $path is refused to an address after $limit a minute, without a query or a line",
   async (target) => {
     for (const cookie of ["", COOKIE]) {
       const headers = { "x-forwarded-for": anAddress(), cookie, "content-type": "application/x-www-form-urlencoded" }

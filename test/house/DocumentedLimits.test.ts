@@ -73,7 +73,7 @@ const SENTENCES: Readonly<Record<string, ReadonlyArray<string>>> = {
     `most frequent of the selection's first ${n(SAMPLED_ROWS)} rows`,
     `(past ${n(MAX_COUNTED)}: *more than ${n(MAX_COUNTED)}*)`,
     `At most ${screens.ofOne} are open per session and ${screens.ofAll} per process`,
-    `sent to the provider ${signIn.redirects} times a minute, and come back ${signIn.address} times`,
+    `the provider ${signIn.redirects} times a minute, come back ${signIn.address} times`,
   ],
   "docs/delivery.md": [
     `A source has at most ${n(MAX_ADDRESSES)} addresses`,
