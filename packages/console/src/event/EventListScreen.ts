@@ -126,7 +126,7 @@ ${
 }${acts(frame, data)}
 <div class="foot flat"><span>${valueOf(pairs, "cursor") !== undefined && markup`<a href="${withQuery(here, without(pairs, "cursor"))}">↑ ${frame.words.table.firstPage}</a>`}</span><span>${
       list.nextCursor !== null &&
-      markup`<a rel="next" href="${withQuery(here, [...without(pairs, "cursor"), ["cursor", list.nextCursor]])}">${frame.words.table.nextPage} →</a>`
+      markup`<a rel="next" href="${withQuery(here, [...without(pairs, "cursor"), ["cursor", list.nextCursor]])}">${list.searchedTo !== null && list.items.length === 0 ? words.searchOlder : frame.words.table.nextPage} →</a>`
     }</span></div>`,
   }
 }

@@ -20,7 +20,6 @@ export interface FormMessage {
   readonly fields: ReadonlyArray<string>
   /** Inline markup. */
   readonly html: string
-  readonly language: string
 }
 
 /** Fields whose values are never shown again and never kept: each `type="password"`, and the key of a certificate. */
@@ -157,8 +156,7 @@ const unfolded = (html: string, tags: ReadonlyArray<Tag>, inside: Tag): Readonly
 
 const MESSAGE_ID = "wrong"
 
-const messageOf = ({ html, language }: FormMessage): string =>
-  `<p class="wrong" id="${MESSAGE_ID}" role="alert" lang="${language}">${html}</p>`
+const messageOf = ({ html }: FormMessage): string => `<p class="wrong" id="${MESSAGE_ID}" role="alert">${html}</p>`
 
 /** After the field and its label; for a choice, at the end of its group, or at the beginning of its form. */
 const placeOf = (tags: ReadonlyArray<Tag>, { tag }: Form, field: Tag): number => {

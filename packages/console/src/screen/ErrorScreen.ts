@@ -1,5 +1,5 @@
 /** A refusal as a screen: a heading, the use case's own message, and its code. */
-import { markup } from "@data-cabinet/http-node/html/Html"
+import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageCode"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { ICONS } from "../html/Icons.ts"
@@ -17,12 +17,26 @@ const titleOf = (status: number, { errors }: Words): string => {
 
 export const statusOf = ({ code }: Pick<ManageError, "code">): number => MANAGE_CODES[code].status
 
+const codeOf = ({ words }: Frame, { code, param }: ManageError): Html =>
+  markup`${words.errors.code} <code>${code}</code>${typeof param === "string" && markup` · <code>${param}</code>`}`
+
+/** A refusal in one line: in the visitor's language, with the message itself, which alone names the details. */
+export const refusalLine = (frame: Frame, error: ManageError): Html => {
+  const sentence = frame.words.errors.sentence(error.code)
+  const code = markup`<small>${codeOf(frame, error)}</small>`
+  return sentence === null
+    ? markup`${error.message} ${code}`
+    : markup`${sentence} <small lang="en">${error.message}</small> ${code}`
+}
+
 /** A refusal in one box, for screens that show it beside the form. */
-export const refusalBox = ({ words }: Frame, error: ManageError) =>
-  markup`<div class="box error" role="alert">${ICONS.alert}
-<div><p lang="en">${error.message}</p>
-<p class="soft">${words.errors.code} <code>${error.code}</code>${typeof error.param === "string" && markup` · <code>${error.param}</code>`}</p></div>
+export const refusalBox = (frame: Frame, error: ManageError): Html => {
+  const sentence = frame.words.errors.sentence(error.code)
+  return markup`<div class="box error" role="alert">${ICONS.alert}
+<div>${sentence !== null && markup`<p>${sentence}</p>`}<p lang="en"${sentence !== null && markup` class="soft"`}>${error.message}</p>
+<p class="soft">${codeOf(frame, error)}</p></div>
 </div>`
+}
 
 /** `back`: the screen whose form was refused, below `/console/`. */
 export const errorScreen = (frame: Frame, error: ManageError, back: string | null = null): Screen => {

@@ -13,7 +13,7 @@ import { FORM_AT } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { valuesOf } from "../table/SelectionLinks.ts"
 import type { ConsoleScreen, FormRefusal, Pairs, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
-import { refusalBox, statusOf } from "./ErrorScreen.ts"
+import { refusalBox, refusalLine, statusOf } from "./ErrorScreen.ts"
 import { fieldsOf } from "./FieldOfCode.ts"
 
 /** An address of the console, from `/console/` on; nothing else is ever redirected to or rendered. */
@@ -45,10 +45,8 @@ export const placesOf = (screens: ReadonlyArray<ConsoleScreen>): PlaceOf => {
 /** The screen with its form as it was sent, and the refusal at its field, or above the screen if it has no such form. */
 export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: ManageError): Screen => {
   const { errors } = frame.words
-  const html =
-    markup`${error.message} <small>${errors.code} <code>${error.code}</code>${typeof error.param === "string" && markup` · <code>${error.param}</code>`}</small>`
-      .text
-  const main = filledForm(screen.main.text, typed, { fields: fieldsOf(error), html, language: "en" })
+  const html = refusalLine(frame, error).text
+  const main = filledForm(screen.main.text, typed, { fields: fieldsOf(error), html })
   return {
     ...screen,
     title: `${errors.title}: ${screen.title}`,

@@ -1,4 +1,5 @@
 /** The screens in English. */
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
 
 const count = plurals("en")
@@ -99,6 +100,8 @@ export const ENGLISH = {
     busy: "This cannot be shown right now",
     away: "Temporarily unavailable",
     refused: "This cannot be shown",
+    /** The sentence of a code, before the refusal's own message; null: the message itself is in this language. */
+    sentence: (_code: ManageCode): string | null => null,
     toTables: "To the tables",
     back: "Back",
   },
@@ -459,7 +462,8 @@ export const ENGLISH = {
     noneHint: "An event appears here as soon as something is sent to the intake address of a source.",
     noMatch: "No event matches",
     noneSince: (time: string) => `No event matches since ${time}`,
-    olderUnsearched: "Older events have not been searched yet: the next page continues.",
+    olderUnsearched: "Older events have not been searched yet.",
+    searchOlder: "Search older events",
     fields: "Fields",
     original: "Original request",
     noOriginal: "No original request: the event came without one, or it has expired.",

@@ -1,5 +1,6 @@
 /** The screens in Russian. */
 import { plurals, tenthsIn } from "./Plural.ts"
+import { RUSSIAN_REFUSALS } from "./RussianRefusals.ts"
 import type { Words } from "./Words.ts"
 
 const count = plurals("ru")
@@ -67,6 +68,7 @@ export const RUSSIAN: Words = {
     busy: "Сейчас это показать нельзя",
     away: "Временно недоступно",
     refused: "Это показать нельзя",
+    sentence: (code) => RUSSIAN_REFUSALS[code],
     toTables: "К таблицам",
     back: "Назад",
   },
@@ -448,7 +450,8 @@ export const RUSSIAN: Words = {
     noneHint: "Событие появится здесь, как только что-нибудь будет отправлено на адрес приёма источника.",
     noMatch: "Подходящих событий нет",
     noneSince: (time: string) => `Подходящих событий нет, начиная с ${time}`,
-    olderUnsearched: "Более ранние события ещё не просмотрены: поиск продолжит следующая страница.",
+    olderUnsearched: "Более ранние события ещё не просмотрены.",
+    searchOlder: "Искать в более ранних событиях",
     fields: "Поля",
     original: "Исходный запрос",
     noOriginal: "Исходного запроса нет: событие пришло без него, или срок его хранения истёк.",

@@ -7,7 +7,7 @@ import { escapeHtml, unescapeHtml, type Html, markup } from "@data-cabinet/http-
 import { assert, it } from "vitest"
 import { randomOf, seeded } from "../../../../test/support/random.ts"
 
-const message = { fields: ["name"], html: "It is too long.", language: "en" }
+const message = { fields: ["name"], html: "It is too long." }
 
 const form = (body: Html) => markup`<h1>&lt;form&gt;</h1>${postForm({ path: "/save", body })}<p>After</p>`.text
 
@@ -86,7 +86,7 @@ it("the message stands behind the field's label, is its description, and has the
   const html = filledForm(form(body), typed(["name", "x"], ["other", "y"]), message)!
   assert.include(
     html,
-    '<label>Name <input name="name" aria-describedby="hint wrong" value="x" autofocus aria-invalid="true"></label><p class="wrong" id="wrong" role="alert" lang="en">It is too long.</p>',
+    '<label>Name <input name="name" aria-describedby="hint wrong" value="x" autofocus aria-invalid="true"></label><p class="wrong" id="wrong" role="alert">It is too long.</p>',
   )
 })
 

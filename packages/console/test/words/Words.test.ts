@@ -1,4 +1,8 @@
+import { RUSSIAN_REFUSALS } from "@data-cabinet/console/words/RussianRefusals"
 import { WORDS } from "@data-cabinet/console/words/Words"
+import type { Frame } from "@data-cabinet/console/html/Shell"
+import { refusalLine } from "@data-cabinet/console/screen/ErrorScreen"
+import { MANAGE_CODES, type ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { assert, it } from "vitest"
 
 /** Names that are the same in both languages. */
@@ -47,11 +51,30 @@ const textsOf = (words: unknown): ReadonlyArray<string> => {
 }
 
 it("a Russian text has no Latin word but a name", () => {
-  const { product: _, ...russian } = WORDS.ru
+  const { product: _, errors, ...others } = WORDS.ru
+  const { sentence: __, ...otherErrors } = errors
+  const russian = { ...others, ...otherErrors, sentences: RUSSIAN_REFUSALS }
   for (const text of textsOf(russian)) {
     const latin = (text.replaceAll(SETTING, "").match(/[A-Za-z]+/g) ?? []).filter((word) => !NAMES.has(word))
     assert.deepStrictEqual(latin, [], text)
   }
+})
+
+it("every code that a form can be refused with has a sentence in Russian, before the message that names the details", () => {
+  const frame = { base: "", language: "ru", words: WORDS.ru } as Frame
+  for (const code of Object.keys(MANAGE_CODES) as ReadonlyArray<ManageCode>) {
+    const line = refusalLine(frame, { code, message: "The <details>." }).text
+    assert.match(
+      line,
+      /^(?:[А-ЯЁ]|PostgreSQL)[^<>]+\. <small lang="en">The &lt;details&gt;\.<\/small> <small>Код <code>\w+<\/code><\/small>$/,
+      code,
+    )
+  }
+  const english = refusalLine(
+    { ...frame, words: WORDS.en },
+    { code: "bad_url", message: "The URL is wrong.", param: "url" },
+  )
+  assert.strictEqual(english.text, "The URL is wrong. <small>Code <code>bad_url</code> · <code>url</code></small>")
 })
 
 it("counts have the plural form of their number", () => {
