@@ -124,6 +124,8 @@ export const RUSSIAN_REFUSALS: Readonly<Record<ManageCode, string>> = {
   not_reread: "Ни одно из этих событий нельзя прочитать заново.",
   no_such_import: "Такой загрузки нет.",
   import_running: "Загрузка ещё не закончилась.",
+  import_cancelled: "Загрузка отменена.",
+  import_done: "Загрузка уже закончилась.",
   import_not_recorded: "Для этой загрузки не записано, какие события она создала.",
   bad_option: "Значение одного из параметров загрузки не подходит.",
   same_file: "Этот файл уже был загружен в этот источник.",
