@@ -1,35 +1,25 @@
 /**
  * The boundaries between packages are lint rules, and a lint rule that matches nothing passes as well. So each boundary is
- * violated on purpose: a file that breaks it is planted in a copy of the layout, and the linter must report it.
+ * violated on purpose: files that break them are planted in a copy of the layout, and one run of the linter must report each.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterEach, beforeEach, expect, it } from "vitest"
+import { beforeAll, expect, it } from "vitest"
 
-const root = fileURLToPath(new URL("../../", import.meta.url))
-let copy: string
-beforeEach(() => {
-  copy = mkdtempSync(join(tmpdir(), "dc-walls-"))
-  copyFileSync(join(root, ".oxlintrc.json"), join(copy, ".oxlintrc.json"))
-})
-afterEach(() => rmSync(copy, { recursive: true, force: true }))
-
-const plant = (files: Readonly<Record<string, string>>): string => {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(copy, name)), { recursive: true })
-    writeFileSync(join(copy, name), text)
-  }
-  const oxlint = join(root, "node_modules", "oxlint", "bin", "oxlint")
-  const result = spawnSync(process.execPath, [oxlint, "-f", "unix"], { cwd: copy, encoding: "utf8" })
-  return result.stdout + result.stderr
+/** A file of the copy, and what the linter is to say of it. */
+interface Planted {
+  readonly rule: string
+  readonly file: string
+  readonly text: string
+  readonly reported?: RegExp
 }
 
 const importing = (specifier: string) => `import * as it from "${specifier}"\nexport const uses = it\n`
 
-it.each([
+const REFUSED_IMPORTS = [
   ["core", "effect/sql"],
   ["core", "effect/http"],
   ["core", "node:fs"],
@@ -60,12 +50,9 @@ it.each([
   ["client", "effect"],
   ["client", "node:crypto"],
   ["cli", "../../../test/support/postgres.ts"],
-])("the linter refuses that %s imports %s", (packageName, specifier) => {
-  const said = plant({ [`packages/${packageName}/src/event/Planted.ts`]: importing(specifier) })
-  expect(said).toMatch(/Planted\.ts:1:1: .*restricted.*no-restricted-imports/u)
-})
+] as const
 
-it.each([
+const ALLOWED_IMPORTS = [
   ["core", "effect"],
   ["core", "node:crypto"],
   ["core", "../event/Other.ts"],
@@ -78,35 +65,16 @@ it.each([
   ["cli", "@data-cabinet/remote/RemoteCabinet"],
   ["remote", "@data-cabinet/core/source/Sources"],
   ["client", "./Other.ts"],
-])("the linter allows %s to import %s", (packageName, specifier) => {
-  expect(plant({ [`packages/${packageName}/src/row/Planted.ts`]: importing(specifier) })).not.toMatch(/restricted/u)
-})
+] as const
 
-it.each(["@data-cabinet/core/row/Catalog", "../html/Shell.ts", "node:fs", "effect"])(
-  "the linter refuses that the console's browser code imports %s",
-  (specifier) => {
-    const said = plant({ "packages/console/src/browser/Planted.ts": importing(specifier) })
-    expect(said).toMatch(/no-restricted-imports/u)
-  },
-)
-
-it.each([
+/** Whose words are core's. */
+const ERRORS = [
   ["store-pg", "SourceError", "source/SourceError"],
   ["store-pg", "pollError", "poll/PollError"],
   ["delivery", "AddressError", "delivery/AddressError"],
-])("the linter refuses that %s constructs %s, whose words are core's", (packageName, name, from) => {
-  const source = `import { ${name} } from "@data-cabinet/core/${from}"\nexport const uses = ${name}\n`
-  const said = plant({ [`packages/${packageName}/src/event/Planted.ts`]: source })
-  expect(said).toMatch(/Planted\.ts:1:\d+: .*restricted.*no-restricted-imports/u)
-  // Its type says what a port fails with, and facts are the adapter's to return. (A whole module, `* as`, is refused too.)
-  const harmless = `import type { ${name} } from "@data-cabinet/core/${from}"
-import { NotRetyped } from "@data-cabinet/core/row/SourceColumnStore"
-export const uses: [${name}?] = [NotRetyped as never]
-`
-  expect(plant({ [`packages/${packageName}/src/event/Planted.ts`]: harmless })).not.toMatch(/restricted/u)
-})
+] as const
 
-it.each([
+const EXPRESSIONS = [
   "Date.now()",
   "Math.random()",
   'fetch("x")',
@@ -115,29 +83,97 @@ it.each([
   "new DataView(new ArrayBuffer(8)).getInt32(0)",
   "Buffer.alloc(8).readInt32BE(0)",
   "Buffer.alloc(8).readBigInt64BE()",
-])("the linter refuses %s in core", (expression) => {
-  const said = plant({ "packages/core/src/event/Planted.ts": `export const uses = ${expression}\n` })
-  expect(said).toMatch(/Planted\.ts:1:\d+: .*no-restricted-(globals|properties)/u)
-})
+]
 
-it.each([
+const EXAMPLES = [
   ["tour", "@data-cabinet/core/event/Event"],
   ["effect", "@data-cabinet/store-pg/event/PgEventLog"],
   ["effect", "../../packages/core/src/event/Event.ts"],
-])("the linter refuses that the example %s imports %s", (example, specifier) => {
-  const said = plant({ [`examples/${example}/planted.ts`]: importing(specifier) })
-  expect(said).toMatch(/no-restricted-imports/u)
+] as const
+
+const IMPORT = /:1:\d+: .*no-restricted-imports/u
+
+const planted: ReadonlyArray<Planted> = [
+  ...REFUSED_IMPORTS.map(([of, specifier], at) => ({
+    rule: `refuses that ${of} imports ${specifier}`,
+    file: `packages/${of}/src/event/Refused${at}.ts`,
+    text: importing(specifier),
+    reported: IMPORT,
+  })),
+  ...ALLOWED_IMPORTS.map(([of, specifier], at) => ({
+    rule: `allows ${of} to import ${specifier}`,
+    file: `packages/${of}/src/row/Allowed${at}.ts`,
+    text: importing(specifier),
+  })),
+  ...["@data-cabinet/core/row/Catalog", "../html/Shell.ts", "node:fs", "effect"].map((specifier, at) => ({
+    rule: `refuses that the console's browser code imports ${specifier}`,
+    file: `packages/console/src/browser/Refused${at}.ts`,
+    text: importing(specifier),
+    reported: IMPORT,
+  })),
+  ...ERRORS.flatMap(([of, name, from], at) => [
+    {
+      rule: `refuses that ${of} constructs ${name}`,
+      file: `packages/${of}/src/event/Constructs${at}.ts`,
+      text: `import { ${name} } from "@data-cabinet/core/${from}"\nexport const uses = ${name}\n`,
+      reported: IMPORT,
+    },
+    {
+      // A port fails with the type, and facts are the adapter's to return. (A whole module, `* as`, is refused as well.)
+      rule: `allows ${of} the type of ${name}`,
+      file: `packages/${of}/src/event/Types${at}.ts`,
+      text: `import type { ${name} } from "@data-cabinet/core/${from}"
+import { NotRetyped } from "@data-cabinet/core/row/SourceColumnStore"
+export const uses: [${name}?] = [NotRetyped as never]
+`,
+    },
+  ]),
+  ...EXPRESSIONS.map((expression, at) => ({
+    rule: `refuses ${expression} in core`,
+    file: `packages/core/src/event/Uses${at}.ts`,
+    text: `export const uses = ${expression}\n`,
+    reported: /:1:\d+: .*no-restricted-(globals|properties)/u,
+  })),
+  ...EXAMPLES.map(([of, specifier], at) => ({
+    rule: `refuses that the example ${of} imports ${specifier}`,
+    file: `examples/${of}/refused${at}.ts`,
+    text: importing(specifier),
+    reported: IMPORT,
+  })),
+  {
+    rule: "allows an Effect program to import ports",
+    file: "examples/effect/allowed.ts",
+    text: importing("@data-cabinet/core/intake/Intake"),
+  },
+  {
+    rule: "refuses a cycle of imports",
+    file: "packages/core/src/event/One.ts",
+    text: 'import { two } from "./Two.ts"\nexport const one = () => two\n',
+    reported: /no-cycle/u,
+  },
+]
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+let lines: ReadonlyArray<string>
+beforeAll(() => {
+  const copy = mkdtempSync(join(tmpdir(), "dc-walls-"))
+  copyFileSync(join(root, ".oxlintrc.json"), join(copy, ".oxlintrc.json"))
+  const other = {
+    file: "packages/core/src/event/Two.ts",
+    text: 'import { one } from "./One.ts"\nexport const two = () => one\n',
+  }
+  for (const { file, text } of [...planted, other]) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true })
+    writeFileSync(join(copy, file), text)
+  }
+  const oxlint = join(root, "node_modules", "oxlint", "bin", "oxlint")
+  const { stdout } = spawnSync(process.execPath, [oxlint, "-f", "unix"], { cwd: copy, encoding: "utf8" })
+  lines = stdout.split("\n")
+  rmSync(copy, { recursive: true, force: true })
 })
 
-it("the linter allows an Effect program to import ports", () => {
-  const said = plant({ "examples/effect/planted.ts": importing("@data-cabinet/core/intake/Intake") })
-  expect(said).not.toMatch(/restricted/u)
-})
-
-it("the linter refuses a cycle of imports", () => {
-  const said = plant({
-    "packages/core/src/event/One.ts": 'import { two } from "./Two.ts"\nexport const one = () => two\n',
-    "packages/core/src/event/Two.ts": 'import { one } from "./One.ts"\nexport const two = () => one\n',
-  })
-  expect(said).toMatch(/no-cycle/u)
+it.each(planted)("the linter $rule", ({ file, reported }) => {
+  const said = lines.filter((line) => line.includes(`${file}:`)).join("\n")
+  if (reported === undefined) expect(said).not.toMatch(/restricted/u)
+  else expect(said).toMatch(reported)
 })
