@@ -81,13 +81,10 @@ const TOGETHER = ["packages/store-pg/test/**/*.test.ts", FLOWS]
  * and more each. CI runs them beside those that break things; named, each runs as the others do.
  */
 const LONG = [
-  "packages/cli/test/commands/{Remote,WrongDatabase}.test.ts",
-  "packages/store-pg/test/embedded/{CloseCluster,EmbeddedPostgres,Restore,WorkingLauncher}.test.ts",
+  "packages/store-pg/test/embedded/{CloseCluster,WorkingLauncher}.test.ts",
   "test/fault/{databaseLost,databaseTls,delivery,deliveryHostile,embeddedRights,feedEpochs,feedServers}.test.ts",
-  "test/fault/{feedSetBack,feedWaiters,import,killServer,matrix,notices,reports,slowSenders}.test.ts",
-  "test/fault/{standby,unconfirmedCommits}.test.ts",
-  "test/flow/{embedding,examples,export,exportEvents,exportForms,feedWaits}.test.ts",
-  "test/flow/{guides,manyCabinets,mounting,packages,receivers,start,workers}.test.ts",
+  "test/fault/{feedSetBack,feedWaiters,import,killServer,notices,reports,slowSenders,standby}.test.ts",
+  "test/flow/{embedding,examples,exportForms,feedWaits,guides,mounting,packages,receivers,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",
 ]
 
@@ -96,10 +93,12 @@ const LONG = [
  * them; named, each runs as the others do.
  */
 const TRIALS = [
-  "packages/cli/test/commands/{TableLatest,TableMaintenance}.test.ts",
+  "packages/cli/test/commands/{Remote,TableLatest,TableMaintenance,WrongDatabase}.test.ts",
+  "packages/store-pg/test/embedded/{EmbeddedPostgres,Restore}.test.ts",
   "test/bench/main.test.ts",
-  "test/fault/{backup,databaseRestarts,exportEvents,exportMemory,feedUnderLoad,rolling,tenantMove,unstoppable}.test.ts",
-  "test/flow/listen.test.ts",
+  "test/fault/{backup,databaseRestarts,exportEvents,exportMemory,feedUnderLoad,fewConnections,matrix,rolling}.test.ts",
+  "test/fault/{startStalls,tenantMove,unconfirmedCommits,unstoppable}.test.ts",
+  "test/flow/{clientCertificate,consoleCopy,export,exportEvents,intakeRepeats,listen,manyCabinets}.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */
