@@ -64,9 +64,10 @@ const formOf = (tags: ReadonlyArray<Tag>, { attributes, around }: Tag): Tag | un
   )
 }
 
-/** What is not on any screen of the list: it needs a built index, a certificate, or a login for reports. */
+/** What is not on any screen of the list: it needs a built index, a certificate, an import that runs, or a login for reports. */
 const NOT_LISTED: ReadonlyArray<string> = [
   "addresses/{id}/client-certificate/remove",
+  "files/{id}/cancel",
   "report-login/revoke",
   "tables/{schema}/{name}/columns/{column}/index/drop",
   "tables/{schema}/{name}/indexes/drop",

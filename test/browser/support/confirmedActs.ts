@@ -5,6 +5,8 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/rotate",
   "events/purge",
   "events/{id}/purge",
+  // A failed one is only marked.
+  "files/{id}/cancel",
   "keys/{id}/revoke",
   "people/{id}/remove",
   "people/{id}/sign-out",

@@ -7,6 +7,7 @@ import type { UndoPreview } from "@data-cabinet/core/file/Imports"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { confirmed } from "../html/Confirmation.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
@@ -45,10 +46,18 @@ const undone = (frame: Frame, { undo }: ImportStatus): HtmlValue => {
 ${undo.columns.length > 0 && markup`<p>${words.wereDropped(undo.columns.join(", "))}</p>`}${keptColumns(frame, undo.kept)}</section>`
 }
 
-const cancelling = ({ words: { file: words } }: Frame, path: string, { state }: ImportStatus): Html =>
-  state === "failed"
+const cancelling = (frame: Frame, path: string, { state }: ImportStatus): Html => {
+  const { file: words } = frame.words
+  return state === "failed"
     ? actButton(`${path}/cancel`, words.dismiss)
-    : markup`${actButton(`${path}/cancel`, words.cancel, "danger")}<p class="soft">${words.cancelHint}</p>`
+    : confirmed(frame, {
+        id: "cancel",
+        face: words.cancel,
+        says: words.cancelHint,
+        path: `${path}/cancel`,
+        act: words.cancel,
+      })
+}
 
 export const importScreen = (frame: Frame, data: ImportData): Screen => {
   const { status, source, timeZone, isCancellable, isUndoable, undo } = data

@@ -807,7 +807,8 @@ export const ENGLISH = {
     undoStates: { undoing: "being undone", undone: "undone" },
     cancelled: "cancelled",
     cancel: "Cancel this import",
-    cancelHint: "Rows that are events by then stay; the import can be undone afterwards.",
+    cancelHint:
+      "The rows that are not events yet are left out. Those that are stay; the import can be undone afterwards.",
     dismiss: "Mark the failure as known",
     undo: "Undo this import",
     undoNow: "Move its events to the trash",
