@@ -40,7 +40,7 @@ it("serves a cabinet as soon as it is added, in a database created for it, and o
   await cabinet.close()
 })
 
-it("serves one in a database that it is given, until it is removed", async () => {
+it("serves a cabinet in a given database until it is removed", async () => {
   await cabinets.add("elsewhere", { databaseUrl: other.url })
   expect((await cabinets.list()).map(({ name, databaseUrl }) => [name, databaseUrl])).toContainEqual([
     "elsewhere",

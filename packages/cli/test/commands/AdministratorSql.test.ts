@@ -63,7 +63,7 @@ it("the first command prints SQL that an administrator pastes, and then everythi
   expect(await written()).toEqual(before)
 })
 
-it("roles whose passwords were changed are put right by the SQL that the next command prints", async () => {
+it("the SQL that the next command prints repairs roles whose passwords were changed", async () => {
   for (const kind of ["reader", "author"]) await database.run(`ALTER ROLE cabinet_${database.name}_${kind} NOLOGIN`)
   const { said } = await call(["source", "list"])
   const statements = statementsIn(said)

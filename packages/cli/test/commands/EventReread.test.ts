@@ -25,7 +25,7 @@ afterAll(async () => {
 const reread = (...words: ReadonlyArray<string>) => call(["event", "reread", ...words])
 
 it(
-  "event reread shows what would change, changes it over a server, and refuses in words",
+  "event reread shows what would change, changes it over a server, and refuses with a message",
   { timeout: 120_000 },
   async () => {
     const added = JSON.parse((await call(["source", "add", "Forms", "--encoding", "latin-1", "--json"])).printed)

@@ -8,7 +8,7 @@ const refused = new ColumnError({ code: "views_depend", message: "Views depend o
 const hinted = <E>(error: E) =>
   Effect.runSync(Effect.flip(withHints({ views_depend: "--with-views recreates them." })(Effect.fail(error))))
 
-it("withHints adds the flag to the refusal that it is for", () => {
+it("withHints adds the flag to its own refusal", () => {
   const error = hinted(refused)
   expect(error).toBeInstanceOf(CommandError)
   expect(error).toMatchObject({ code: "refused", message: "Views depend on it. --with-views recreates them." })

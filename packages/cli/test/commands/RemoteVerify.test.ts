@@ -57,7 +57,7 @@ const sendAll = async (url: string) => {
 }
 
 it(
-  "event verify over a server walks page by page, and a later call knows what was verified",
+  "event verify over a server goes page by page, and a later call skips what was verified",
   { timeout: 120_000 },
   async () => {
     const recipe = ["--verify", "github", "--verify-mode", "mark", "--keep-headers", "X-Hub-Signature-256"]

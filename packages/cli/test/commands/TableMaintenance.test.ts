@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => endAll())
 
-it("trash, restore and purge remove events from the table, bring them back, and erase them", async () => {
+it("trash removes events from the table, restore brings them back, and purge erases them", async () => {
   const rows = () => json("rows", "sources.first_source", "--sort", "_event_id")
   const ids = async () => (await rows()).data.map((row: { _event_id: number }) => row._event_id)
   expect(await json("trash", String(source), String(events[0]), String(events[1]))).toEqual({
@@ -56,7 +56,7 @@ it("trash refuses an event of an unknown source, and a call without events as wr
   expect((await call("purge")).code).toBe(2)
 })
 
-it("purge erases by conditions, and counts what that would be first", async () => {
+it("purge by conditions first counts what it would erase", async () => {
   const words = ["event", "purge", "--where", "total=nobody's"] as const
   const none = { events: 0, repeats: 0, rows: 0, originals: 0, deliveries: 0 }
   expect(await json(...words, "--dry-run")).toEqual({ dry_run: true, ...none })
@@ -70,7 +70,7 @@ it("purge erases by conditions, and counts what that would be first", async () =
   }
 })
 
-it("column and rows say that text is compared as text, and how a column comes to have numbers", async () => {
+it("column and rows say that text compares as text, and how to make a column of numbers", async () => {
   const listed = await call("table", "column", String(source))
   expect(listed.stdout).toContain("9.50 comes after 10")
   expect(listed.stdout).toContain(`cabinet table column ${source} COLUMN --type numeric`)

@@ -143,7 +143,7 @@ it("tokens and keys are issued, listed without their secret, and revoked", async
   expect(await cabinet.keys.revoke(issued.id)).toMatchObject({ revokedAt: expect.any(String) })
 })
 
-it("activity counts events by hours and days, and says how each source and the deliveries are", async () => {
+it("activity counts events by the hour and day, and reports the state of sources and deliveries", async () => {
   const { id } = await cabinet.sources.create({ name: "Counted" })
   for (const n of [1, 2, 2]) await cabinet.intake(id, { fields: { n } })
   await expect

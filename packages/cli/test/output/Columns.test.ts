@@ -33,7 +33,7 @@ it("columns keeps every line within the terminal's width, however many and wide 
   }
 })
 
-it("columns shrinks nothing where there is room, and the widest columns first", () => {
+it("columns shrinks nothing when there is room, and otherwise the widest columns first", () => {
   const row = ["short", "y".repeat(30), "z".repeat(200)]
   const wide = columns(["A", "B", "C"], [row], { style, none: "none", width: Infinity })
   expect(wide.split("\n")[1]).toBe(row.join("  "))

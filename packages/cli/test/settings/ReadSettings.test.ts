@@ -101,7 +101,7 @@ it("readSettings refuses a proxy sign-in that trusts every address or none", () 
   expect(refusal({}, { CABINET_CONSOLE_PROXY_ROLE: "uploader" })).toMatch(/one of owner, editor, viewer/)
 })
 
-it("readSettings refuses a sign-in by OpenID Connect that is half set, and never repeats its secret", () => {
+it("readSettings refuses an incomplete OpenID Connect sign-in, and never repeats its secret", () => {
   const issuer = { CABINET_OIDC_ISSUER: "https://id.example.com/" }
   expect(refusal({}, issuer)).toBe("CABINET_OIDC_ISSUER is set, but not CABINET_OIDC_CLIENT_ID.")
   expect(refusal({}, { CABINET_OIDC_ROLE: "viewer" })).toMatch(/^CABINET_OIDC_ROLE is set, but not CABINET_OIDC_ISSUER/)
@@ -132,7 +132,7 @@ it("readSettings does not repeat a database's password", () => {
   expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")
 })
 
-it("readSettings refuses a path where each of many cabinets is at the root of its host", () => {
+it("readSettings refuses a path in the base URL of a server with many cabinets", () => {
   expect(refusal({ serviceDomain: "cabinets.test" }, { BASE_URL: "https://cabinets.test/data" })).toBe(
     'BASE_URL is "https://cabinets.test/data": it must have no path, because with several cabinets each is served at the root of its own host.',
   )

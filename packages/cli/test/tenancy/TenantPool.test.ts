@@ -79,7 +79,7 @@ it("a cabinet that leaves the registry is closed, and not opened again", () =>
     }),
   ))
 
-it("tenantScheduler opens the cabinet that has something due, and leaves the idle one closed", async () => {
+it("tenantScheduler opens a cabinet with work due, and leaves an idle one closed", async () => {
   await cabinets[0]!.run(
     "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) VALUES (1, 'Polled', 's', 's')",
   )

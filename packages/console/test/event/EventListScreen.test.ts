@@ -10,7 +10,7 @@ const shown = (list: EventListData["list"], pairs: EventListData["pairs"]) =>
 
 const EARLY = { items: [], nextCursor: "next/1", searchedTo: "2026-11-20T08:30:00.000Z" }
 
-it("eventListScreen says how far a search looked that stopped early, and continues from there", () => {
+it("eventListScreen says how far an interrupted search looked, and continues from there", () => {
   const html = shown(EARLY, [
     ["text", "needle & co"],
     ["cursor", "before"],

@@ -54,7 +54,7 @@ it("any text comes back in its field, and changes nothing around it", () => {
   }
 })
 
-it("any text comes back in a field of several lines, also with a line feed at its beginning", () => {
+it("any text comes back in a field of several lines, even with a leading line feed", () => {
   for (const text of TEXTS) {
     const html = filledForm(form(markup`<textarea name="name">before</textarea>`), typed(["name", text]), null)!
     const content = /<textarea[^>]*>\n([^]*)<\/textarea>/.exec(html)![1]!
@@ -81,7 +81,7 @@ it("nothing secret, hidden or uploaded is filled in", () => {
   assert.strictEqual(valueIn(html, "name"), "SECRET")
 })
 
-it("the message stands behind the field's label, is its description, and has the focus", () => {
+it("the message follows the field's label, describes the field, and has the focus", () => {
   const body = markup`<label>Name <input name="name" aria-describedby="hint"></label><label>Other <input name="other"></label>`
   const html = filledForm(form(body), typed(["name", "x"], ["other", "y"]), message)!
   assert.include(
@@ -106,7 +106,7 @@ it("a form in a closed menu and a field in closed details are opened", () => {
   assert.include(html, '<details><input name="b"')
 })
 
-it("of forms with one address, the one that was sent is filled", () => {
+it("the sent form is filled when several forms have the same address", () => {
   const one = (id: string) =>
     postForm({ path: "/save", body: markup`<input type="hidden" name="id" value="${id}"><input name="name">` })
   const page = markup`${one("1")}${one("2")}${one("3")}`.text
@@ -131,7 +131,7 @@ it("every password of a screen is a secret field", () => {
   )
 })
 
-it("every form names its address, since a refused one is shown at another", () => {
+it("every form names its address, since a refused form is shown at another one", () => {
   const src = fileURLToPath(new URL("../../src/", import.meta.url))
   const without = globSync("**/*.ts", { cwd: src }).filter((file) =>
     /<form(?![^>]*action=)[^>]*>/.test(readFileSync(src + file, "utf8")),

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { postForm } from "@data-cabinet/console/html/PostForm"
 import { assert, it } from "vitest"
 
-it("postForm has another number each time that it is shown", () => {
+it("postForm gets a new number each time it is shown", () => {
   const shown = Array.from({ length: 100 }, () => postForm({ path: "/console/keys", body: "<b>" }).text)
   assert.strictEqual(new Set(shown).size, 100)
   for (const text of shown) {

@@ -19,7 +19,7 @@ it("selectionOfForm hides unchecked columns and keeps a list that names columns"
   assert.strictEqual(chosen("hide=b&fc=a&fo=eq&fv=1"), "fc=a&fo=eq&fv=1&hide=b")
 })
 
-it("a link changes one thing and begins again at the first page", () => {
+it("a link changes one thing and returns to the first page", () => {
   const pairs = queryPairs("q=x&fc=a&fo=eq&fv=1&fc=b&fo=empty&cursor=k")
   assert.strictEqual(queryText(withoutFilter(pairs, 0)), "q=x&fc=b&fo=empty&fv=")
   assert.strictEqual(queryText(hiding(pairs, "c")), "q=x&fc=a&fo=eq&fv=1&fc=b&fo=empty&hide=c")

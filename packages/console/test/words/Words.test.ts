@@ -50,7 +50,7 @@ const textsOf = (words: unknown): ReadonlyArray<string> => {
   return Object.values(words as object).flatMap(textsOf)
 }
 
-it("a Russian text has no Latin word but a name", () => {
+it("a Russian text has no Latin words except names", () => {
   const { product: _, errors, ...others } = WORDS.ru
   const { sentence: __, ...otherErrors } = errors
   const russian = { ...others, ...otherErrors, sentences: RUSSIAN_REFUSALS }

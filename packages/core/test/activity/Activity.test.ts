@@ -55,7 +55,7 @@ const over = (found: {
   return { asked, use, events, refusal }
 }
 
-it("events are counted on and then read by the cabinet's time zone: two days of hours, four weeks of days", async () => {
+it("new events are counted first, and then read in the cabinet's time zone: two days by the hour, four weeks by the day", async () => {
   const { asked, events } = over({})
   await events({})
   await events({ step: "day", sourceId: 1 })
@@ -84,7 +84,7 @@ it.each<[Partial<ActivityPeriod>, string]>([
   [{ from: "2026-01-01T00:00:00Z", to: "2026-02-11T16:00:01Z" }, "from"],
   [{ step: "day", from: "2024-02-29T11:59:59Z" }, "from"],
 ])(
-  "a period that is none, or has more than a thousand steps, is refused before anything is read: %j",
+  "an invalid period, or one of more than a thousand steps, is refused before anything is read: %j",
   async (period, param) => {
     const { asked, refusal } = over({})
     expect(await refusal(period)).toMatchObject({ code: "bad_period", param })

@@ -40,7 +40,7 @@ it.effect("CountLoop counts new events within 15 seconds, and queries an idle da
 it.effect.each([
   { events: 1_000_000, minutes: 0 },
   { events: 0, minutes: 100 },
-])("while there is more to count, it goes on after a breath: %j", (found) => {
+])("CountLoop continues after a short pause while there is more to count: %j", (found) => {
   const { counting, waiting } = over(found)
   return Effect.gen(function* () {
     yield* Layer.build(counting)

@@ -127,7 +127,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["SchemaGrants", "add", ["shop"], "schema.add", "schema shop"],
   ["ReportLogin", "issue", [], "report_login.issue", null],
   ["ReportLogin", "revoke", [], "report_login.revoke", null],
-])("the act %s.%s%j is written as %s of %s, and says no more", (of, method, args, action, object) => {
+])("the act %s.%s%j is logged as %s of %s, without details", (of, method, args, action, object) => {
   expect(call(of, method, args)).toEqual({ actor: ADA, action, object, changes: {}, made: null })
 })
 
@@ -398,6 +398,6 @@ it.each<[UseCase, string, ReadonlyArray<unknown>]>([
   ["Sources", "get", [7]],
   ["AccessTokens", "find", ["SECRET"]],
   ["Addresses", "test", [7]],
-])("%s.%s%j, which changes and reveals nothing, is not written", (of, method, args) => {
+])("%s.%s%j, which changes and reveals nothing, is not logged", (of, method, args) => {
   expect(call(of, method, args)).toBeNull()
 })

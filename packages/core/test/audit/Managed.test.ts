@@ -67,7 +67,7 @@ it.each<[string, Effect.Effect<unknown, unknown>]>([
   ["fault", Effect.fail("no code")],
   ["fault", Effect.fail(null)],
   ["fault", Effect.fail({ message: "no code" })],
-])("managed writes %s where the work ended so, which fails as it would alone (%#)", (outcome, work) => {
+])("managed logs %s as the outcome, and the work fails as it would alone (%#)", (outcome, work) => {
   const { happened, exit } = run(work)
   expect(happened).toEqual(ended(outcome))
   expect(exit).toEqual(run(work, { actor: null }).exit)

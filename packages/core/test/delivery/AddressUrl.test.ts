@@ -9,7 +9,7 @@ it.each([
   [`https://example.com/${"a".repeat(2028)}`, `https://example.com/${"a".repeat(2028)}`],
   ["http://0x7f.1/", "http://127.0.0.1/"],
   ["https://пример.рф/", "https://xn--e1afmkfd.xn--p1ai/"],
-])("parseAddressUrl reads %s as it will be sent to", (text, href) => {
+])("parseAddressUrl normalizes %s", (text, href) => {
   expect(Result.getOrThrow(parseAddressUrl(text)).href).toBe(href)
 })
 

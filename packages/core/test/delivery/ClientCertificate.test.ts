@@ -61,7 +61,7 @@ it.each([
   createSecureContext({ cert: read.certificate, key: read.key })
 })
 
-it("readIdentity reads the older forms of keys, and refuses one with a passphrase in words that say what to do", () => {
+it("readIdentity reads the older forms of keys, and its refusal of a passphrase says what to do", () => {
   const sec1 = root.convert(client.key, "ec")
   expect(sec1).toContain("BEGIN EC PRIVATE KEY")
   const { key } = Result.getOrThrow(readIdentity({ certificate: client.cert, key: sec1 }))

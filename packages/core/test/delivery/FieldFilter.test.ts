@@ -85,7 +85,7 @@ it.each([
   assert.strictEqual(passes([filter("contains", fv)], `{"x":${json}}`), expected)
 })
 
-it("a missing field compares with nothing, and is unequal to everything", () => {
+it("a missing field is unequal to everything, and no other comparison holds", () => {
   for (const json of ["{}", '{"X":1}', '{"nested":{"x":1}}']) assert.strictEqual(holdingOf(json), "ne empty")
 })
 const holdingOf = (json: string): string =>

@@ -88,7 +88,7 @@ it.prop("a reader with a list gets only the events of its sources", [Seed], ([se
   )
 })
 
-it("a source that does not exist, and one that the reader may not read, are refused in the same words", async () => {
+it("a missing source and one that the reader may not read are refused in the same words", async () => {
   const { page, refusal } = over(mixed())
   const missing = await refusal([["source_id", "4"]])
   assert.deepInclude(missing, { code: "no_such_source", param: "source_id" })

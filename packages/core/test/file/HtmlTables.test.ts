@@ -179,7 +179,7 @@ it.each<[string, string, string]>([
   assert.strictEqual(found.look.charset?.name, name)
 })
 
-it("readItems takes a byte order mark and an option before what the page says", async () => {
+it("readItems prefers a byte order mark and an option to the page's own declaration", async () => {
   const page = CYRILLIC('<meta charset="koi8-r">')
   for (const bytes of [Buffer.from(`\uFEFF${page}`), Buffer.from(`\uFEFF${page}`, "utf16le")])
     assert.deepStrictEqual(await rows(bytes), [{ id: "1", name: "Жук" }])

@@ -78,7 +78,7 @@ it.effect("Import turns every row of a file into an event, and reports how it wa
 )
 
 it.effect(
-  "the line that declares a file's delimiter is no row, and a character that its end cuts is told as replaced",
+  "the line that declares a file's delimiter is not a row, and a character cut by the file's end is reported as replaced",
   () =>
     Effect.gen(function* () {
       const all = new ImportsInMemory()

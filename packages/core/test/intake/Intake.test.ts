@@ -160,7 +160,7 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("accepts only signed requests of a verified source, and stores nothing of others", () => {
+  it.effect("accepts only signed requests when the source is verified, and stores nothing of others", () => {
     const { state, layer } = store()
     const github = (...secrets: ReadonlyArray<string>): IntakeSource => ({
       ...state.source!,
@@ -219,49 +219,46 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect(
-    "marks what is not its sender's where the source asks for that, and takes it out of the detection of repeats",
-    () => {
-      const { state, layer } = store()
-      const open = state.source!
-      const marked = (version: number, secret: string): IntakeSource => ({
-        ...open,
-        version,
-        verification: { recipe: "bearer", mode: "mark", hmac: null, secrets: [secret] },
-      })
-      const headers = { authorization: "Bearer new" }
-      const batch = text('[{"a":1},{"a":2}]')
-      return Effect.gen(function* () {
-        const intake = yield* Intake
-        state.source = marked(3, "new")
-        yield* receive(intake, request(state.source, { headers }))
-        yield* receive(intake, request(state.source, { body: batch }))
-        // By the source as it is: the secret is new, and the recipe is gone while the request is under way.
-        yield* receive(intake, request(marked(2, "old"), { headers }))
-        let changes = 0
-        state.onAppend = () => {
-          if (changes++ > 0) return undefined
-          state.source = { ...open, version: 4 }
-          return new SourceChanged({ sourceId: open.id })
-        }
-        yield* receive(intake, request(state.source, { headers: {} }))
-        assert.deepStrictEqual(
-          state.appended.map(({ sourceVersion, verdict, events }) => [
-            sourceVersion,
-            verdict,
-            events.map(({ fingerprint }) => fingerprint !== null),
-          ]),
-          [
-            [3, { recipe: "bearer", refusal: null }, [true]],
-            [3, { recipe: "bearer", refusal: "no_signature" }, [false, false]],
-            [3, { recipe: "bearer", refusal: null }, [true]],
-            [4, undefined, [true]],
-          ],
-        )
-        assert.deepStrictEqual(state.refused, [])
-      }).pipe(Effect.provide(layer))
-    },
-  )
+  it.effect("marks unverified requests in the mode mark, and excludes them from the detection of repeats", () => {
+    const { state, layer } = store()
+    const open = state.source!
+    const marked = (version: number, secret: string): IntakeSource => ({
+      ...open,
+      version,
+      verification: { recipe: "bearer", mode: "mark", hmac: null, secrets: [secret] },
+    })
+    const headers = { authorization: "Bearer new" }
+    const batch = text('[{"a":1},{"a":2}]')
+    return Effect.gen(function* () {
+      const intake = yield* Intake
+      state.source = marked(3, "new")
+      yield* receive(intake, request(state.source, { headers }))
+      yield* receive(intake, request(state.source, { body: batch }))
+      // By the source as it is: the secret is new, and the recipe is gone while the request is under way.
+      yield* receive(intake, request(marked(2, "old"), { headers }))
+      let changes = 0
+      state.onAppend = () => {
+        if (changes++ > 0) return undefined
+        state.source = { ...open, version: 4 }
+        return new SourceChanged({ sourceId: open.id })
+      }
+      yield* receive(intake, request(state.source, { headers: {} }))
+      assert.deepStrictEqual(
+        state.appended.map(({ sourceVersion, verdict, events }) => [
+          sourceVersion,
+          verdict,
+          events.map(({ fingerprint }) => fingerprint !== null),
+        ]),
+        [
+          [3, { recipe: "bearer", refusal: null }, [true]],
+          [3, { recipe: "bearer", refusal: "no_signature" }, [false, false]],
+          [3, { recipe: "bearer", refusal: null }, [true]],
+          [4, undefined, [true]],
+        ],
+      )
+      assert.deepStrictEqual(state.refused, [])
+    }).pipe(Effect.provide(layer))
+  })
 
   it.effect("returns a receipt for each event of a batch, each with the query's fields", () => {
     const { state, layer } = store()
@@ -440,7 +437,7 @@ describe("Intake.accept", () => {
   })
 
   it.effect(
-    "appends to the source as it is when it changes, gives up when it keeps changing, and retries nothing else",
+    "appends to the current source when it changes, gives up when it keeps changing, and retries nothing else",
     () => {
       const { state, layer } = store()
       let tries = 0

@@ -98,7 +98,7 @@ describe("parseSubmission of lines of JSON", () => {
   })
 
   it.prop(
-    "parseSubmission makes of lines the events that it makes of a list, and refuses what it refuses in a list",
+    "parseSubmission makes the same events and refusals from lines as from a list",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)

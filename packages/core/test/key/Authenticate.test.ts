@@ -67,7 +67,7 @@ describe("Authenticate", () => {
     assert.match(await ask({ xApiKey: KEY, authorization: "Basic abc" }), /different/)
   })
 
-  it("reports a wrong key and a revoked one alike", async () => {
+  it("reports wrong and revoked keys in the same way", async () => {
     assert.equal(await ask({ xApiKey: OTHER }), await ask({ xApiKey: "nonsense" }))
     assert.equal(await ask({ authorization: `Bearer ${OTHER}` }), "The API key is wrong or was revoked.")
   })
@@ -139,7 +139,7 @@ describe("Authenticate", () => {
       }
   })
 
-  it("requests a missing key, and Bearer in place of another scheme", async () => {
+  it("asks for a missing key, and for Bearer instead of another scheme", async () => {
     assert.match(await ask({}), /Send an API key/)
     assert.match(await ask({ xApiKey: " " }), /Send an API key/)
     assert.match(await ask({ authorization: `Basic ${KEY}` }), /Bearer/)

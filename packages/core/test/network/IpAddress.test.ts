@@ -37,7 +37,7 @@ const broken = (random: Random, text: string): string => {
 const canonical = (text: string): string =>
   text.includes(":") ? new URL(`http://[${text}]`).hostname : new URL(`http://${text}`).hostname
 
-it("an address is valid, and the same, exactly where Node says so", () => {
+it("an address is valid, and normalized, exactly as in Node", () => {
   const random = seeded(20261124)
   let addresses = 0
   for (let n = 0; n < 60_000; n++) {

@@ -12,7 +12,7 @@ const lying = (texts: ReadonlyArray<string>): Items => {
 const between = (items: Items, head: string, tail: string): string =>
   Buffer.from(items.between(Buffer.from(head), Buffer.from(tail))).toString()
 
-it.prop("they stay separate, between a head and a tail", [Schema.Array(Schema.String)], ([given]) => {
+it.prop("items stay separate between a head and a tail", [Schema.Array(Schema.String)], ([given]) => {
   const texts = given.map((text) => JSON.stringify(text.toWellFormed()))
   const items = lying(texts)
   assert.strictEqual(items.length, texts.length)
@@ -20,7 +20,7 @@ it.prop("they stay separate, between a head and a tail", [Schema.Array(Schema.St
   assert.deepStrictEqual(items.texts(), texts)
 })
 
-it("have reserved room around them, and are copied where it is too small", () => {
+it("have reserved room around them, and are copied when it is too small", () => {
   for (const [head, tail] of [
     [AHEAD, BEHIND],
     [AHEAD + 1, BEHIND],
@@ -38,7 +38,7 @@ it("items are not shared by pages with different fields", () => {
   assert.deepStrictEqual([one, other].map(String), ["[] one", "{} other"])
 })
 
-it("the first of them are as many as requested, or all", () => {
+it("the first items are as many as requested, or all", () => {
   const items = lying(["1", "22", "333"])
   for (const [most, texts] of [
     [0, []],

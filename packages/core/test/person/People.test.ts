@@ -139,7 +139,7 @@ it.each<[Changed, string]>([
   ["missing", "no_such_person"],
   ["name_taken", "name_taken"],
   ["last_owner", "last_owner"],
-])("People refuses a change of which the store says %s", async (result, code) => {
+])("People refuses a change when the store reports %s", async (result, code) => {
   const { run } = over(ADA, result)
   expect(await run((people) => people.set(3, { role: "viewer" }))).toMatchObject({ code })
   expect(await run((people) => people.remove(3))).toMatchObject({ code })
@@ -158,17 +158,14 @@ it("People refuses a name that is in use, and every call about an unknown person
 it.each([
   [null, 86_400],
   ["2026-11-26T09:30:00Z", 600],
-])(
-  "People makes a link of which only the fingerprint is kept; after a sign-in at %s, for %i s",
-  async (at, seconds) => {
-    const { state, run } = over({ ...ADA, signedInAt: at })
-    const made = await run((people) => people.link(3))
-    if (!("secret" in made)) throw made
-    expect(made.secret).toMatch(/^dcl_/)
-    expect(made).toMatchObject({ person: { id: 3, linkExpiresAt: made.expiresAt }, expiresAt: "2026-11-27T09:00:00Z" })
-    expect(state.kept).toEqual([["link", 3, secretFingerprint("link", made.secret), seconds]])
-  },
-)
+])("People creates a link and keeps only its fingerprint; after a sign-in at %s, for %i s", async (at, seconds) => {
+  const { state, run } = over({ ...ADA, signedInAt: at })
+  const made = await run((people) => people.link(3))
+  if (!("secret" in made)) throw made
+  expect(made.secret).toMatch(/^dcl_/)
+  expect(made).toMatchObject({ person: { id: 3, linkExpiresAt: made.expiresAt }, expiresAt: "2026-11-27T09:00:00Z" })
+  expect(state.kept).toEqual([["link", 3, secretFingerprint("link", made.secret), seconds]])
+})
 
 it("People issues no link to a person of an issuer, nor to one removed meanwhile", async () => {
   const foreign = over({ ...ADA, issuer: "oidc" })

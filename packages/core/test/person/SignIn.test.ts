@@ -115,7 +115,7 @@ const isLimited = (of: unknown, retryAfter: number) =>
   assert.deepInclude(of as object, { code: "rate_limited", retryAfter })
 
 it.effect(
-  "SignIn begins a session that is kept by the fingerprint of its secret, and written as an act of its person",
+  "SignIn begins a session that is stored by the fingerprint of its secret, and logged as an act of its person",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const started = yield* SignIn.use((signIn) => signIn.byLink(` ${LINK}\n`, HOME)).pipe(Effect.provide(layer))
@@ -157,7 +157,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn lets in by the very password of a person, whose name may be written otherwise",
+  "SignIn accepts only the exact password, but any spelling of the name",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {
@@ -186,7 +186,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn refuses an unknown name as it does a wrong password, and writes neither",
+  "SignIn refuses an unknown name as it does a wrong password, and logs neither",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     assert.strictEqual(yield* Effect.provide(outcome(password("a secret by mistake", PASSWORD)), layer), notSignedIn)
@@ -386,7 +386,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn counts those without an address together, and takes none of them for the person's own",
+  "SignIn counts requests without an address together, and never as the person's own address",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {

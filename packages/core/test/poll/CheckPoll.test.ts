@@ -72,7 +72,7 @@ it.each<Partial<NewPoll>>([
       ["Accept", "application/json"],
     ],
   },
-])("a poll with %j is taken as it is, with the URL that will be requested", (poll) => {
+])("a poll with %j is accepted unchanged, with the URL that will be requested", (poll) => {
   const { looked, checked } = over()
   expect(checked({ ...poll, url: "HTTPS://Example.com:443/a b" })).toEqual({
     ...NEW,
@@ -124,6 +124,6 @@ it.each<[PollChange, boolean]>([
   [{ pointer: "/data" }, true],
   [{ keyField: "/id" }, true],
   [{ keyField: null }, true],
-])("after %j, that the items which come first are history is %j", (change, first) => {
+])("after %j, whether the first items are history is %j", (change, first) => {
   expect(over().changed(change).settings.first).toBe(first)
 })

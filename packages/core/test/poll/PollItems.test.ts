@@ -159,7 +159,7 @@ it.each<[string, string | Uint8Array]>([
   ["a rich text", "{\\rtf1\\ansi a,b}"],
   ["a PDF", "%PDF-1.4\na,b\n"],
   ["an image", Buffer.from("\x89PNG\r\n\x1a\n", "latin1")],
-])("PollItems refuses %s, whatever the response and the poll say of it", async (_, body) => {
+])("PollItems refuses %s, whatever the response and the poll declare", async (_, body) => {
   for (const type of [
     null,
     "text/html",

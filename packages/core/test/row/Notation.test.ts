@@ -144,7 +144,7 @@ it("PostgreSQL converts the numbers of a column as they are read one by one", ()
   }
 })
 
-it("PostgreSQL takes the days and moments of a column that are read one by one", () => {
+it("PostgreSQL reads the days and times of a column as they are read one by one", () => {
   const days = ["02.03.2026", "2/3/2026", "2026-03-02", "2026/3/2", "31-12-2026", "2.3.26", "02.03/2026", "02.03.0000"]
   for (const dates of DATE_NOTATIONS) {
     const [day, moment] = (["date", "timestamptz"] as const).map(

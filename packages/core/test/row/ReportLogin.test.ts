@@ -84,7 +84,7 @@ it.each<[LoginOutcome<never>, string, RegExp]>([
     "login_denied",
     /\(permission denied\).*CREATE ROLE a; GRANT b;$/,
   ],
-])("what the database does not let the cabinet do is told, with what to run: %j", (outcome, code, words) => {
+])("a change that the database refuses is reported with the statement to run: %j", (outcome, code, words) => {
   const { run } = over({ issued: outcome, revoked: outcome })
   const refused = { failure: { code, message: expect.stringMatching(words) } }
   expect(run((login) => login.issue())).toMatchObject(refused)

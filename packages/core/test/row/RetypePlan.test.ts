@@ -97,7 +97,7 @@ it.each<[NotRetyped["fact"], string, RegExp]>([
   [{ is: "view_failed", detail: "no operator" }, "views_depend", /does not work with type text.*: no operator\./],
   [{ is: "slow", seconds: 30 }, "views_slow", /longer than 30 seconds/],
   [{ is: "busy", seconds: 3 }, "table_busy", /within 3 seconds/],
-])("a retype that the database did not do is explained: %j", (fact, code, message) => {
+])("a retype that the database refused is explained: %j", (fact, code, message) => {
   expect(notRetyped("total", "text", new NotRetyped({ fact }))).toMatchObject({
     code,
     message: expect.stringMatching(message),

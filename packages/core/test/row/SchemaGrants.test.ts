@@ -112,7 +112,7 @@ it.each<[AddOutcome, string, RegExp]>([
     /CREATE SCHEMA shop;/,
   ],
   [{ is: "added", author: "author" }, "none", /^$/],
-])("add answers %o in words", (outcome, code, message) => {
+])("add explains %o", (outcome, code, message) => {
   const refusal = refusalOf(over(changed(1, 1), outcome).run((grants) => grants.add("shop")))
   expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) })
 })

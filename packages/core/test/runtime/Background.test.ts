@@ -97,7 +97,7 @@ it.effect(
   },
 )
 
-it.effect("each run of a task is counted by how it ended, one that was interrupted as neither", () =>
+it.effect("each run of a task is counted by its outcome, and an interrupted run as neither", () =>
   Effect.gen(function* () {
     const before = [yield* runsOf("retention", "ok"), yield* runsOf("retention", "failed")]
     const ends = [Effect.void, Effect.fail("away"), Effect.die("a defect"), Effect.interrupt, Effect.void]

@@ -6,7 +6,7 @@ import { fromResult, runResult } from "../../src/runtime/FromResult.ts"
 const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
 
 describe("fromResult", () => {
-  it.effect("has the call's result, its error as an error, and an exception as a fault", () =>
+  it.effect("returns the call's result, its error as an error, and an exception as a fault", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* fromResult(async () => Result.succeed("a")), "a")
       assert.strictEqual(yield* Effect.flip(fromResult(async () => Result.fail("no"))), "no")
@@ -43,7 +43,7 @@ describe("runResult", () => {
     assert.deepStrictEqual(await runResult(Effect.die(fault), context).catch((reason: unknown) => reason), fault)
   })
 
-  it("is interrupted with the call that it is for, which it lets go of when it has ended", async () => {
+  it("is interrupted with its call, and leaves no listener on it when it has ended", async () => {
     const call = new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
     let stopped = false
     const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))
@@ -61,7 +61,7 @@ describe("runResult", () => {
     assert.strictEqual(listening, 0)
   })
 
-  it("rejects where the Effect was interrupted", async () => {
+  it("rejects when the Effect was interrupted", async () => {
     assert.instanceOf(await runResult(Effect.interrupt, Context.empty()).catch((reason: unknown) => reason), Error)
   })
 })

@@ -158,7 +158,7 @@ describe("selectionSql of an object without a key and without places", () => {
 })
 
 describe("SqlParameters", () => {
-  it("returns the same placeholder only for the same text of the same type", () => {
+  it("returns the same placeholder only for the same text with the same type", () => {
     const parameters = new SqlParameters()
     const added = [
       ["a", "x"],

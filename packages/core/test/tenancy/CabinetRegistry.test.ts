@@ -82,7 +82,7 @@ it.each<[RegistryAddition, string]>([
   expect(over({ added }).run((registry) => registry.add("new", null))).toMatchObject({ failure: { code } })
 })
 
-it("add names what is to be done: whose name is taken, which database is left, what PostgreSQL said", () => {
+it("add says which name is taken, which database remains, and what PostgreSQL reported", () => {
   const message = (added: RegistryAddition) => {
     const result = over({ added }).run((registry) => registry.add("new", null))
     return Result.isFailure(result) && "message" in result.failure ? result.failure.message : ""

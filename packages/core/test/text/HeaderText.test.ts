@@ -22,7 +22,7 @@ it.each([
 })
 
 it.prop(
-  "headerText gives any text of UTF-8 back, but for control characters, which PostgreSQL or a terminal may not take",
+  "headerText restores any UTF-8 text, except control characters, which PostgreSQL or a terminal may refuse",
   [Schema.String],
   ([text]) => {
     const read = headerText(sent(text))

@@ -48,7 +48,7 @@ it("changedVerification accepts parameters only for hmac, with defaults for all 
   expect(changed(HMAC, { recipe: "github", secret: "s" }).hmac).toBeNull()
 })
 
-it("the place of a token stays until another is given, and the new one is the only one", () => {
+it("the place of a token stays until another replaces it", () => {
   const place = (change: VerificationChange, current: Verification | null = TOKEN) => {
     const { header, query, field } = changed(current, change)
     return { header, query, field }

@@ -89,7 +89,7 @@ describe("a token in a field", () => {
     [FORM, `token=guess&token=${TOKEN}`, "bad_signature", "token=***&token=***"],
     [MULTIPART, parts(['name="token"; filename="t"', TOKEN]), "no_signature", undefined],
     [MULTIPART, "no parts", "no_signature", "no parts"],
-  ])("is not the sender's, as %s: %s", (type, body, is, kept) => {
+  ])("is refused, as %s: %s", (type, body, is, kept) => {
     expect(seen({ field: "token" }, sent(body, type))).toMatchObject({ is, body: kept ?? body })
   })
 

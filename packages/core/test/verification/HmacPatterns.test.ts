@@ -184,7 +184,7 @@ describe("changedHmac", () => {
     expect(changedHmac(null, change)).toMatch(words)
   })
 
-  it("keeps what is not given, and takes away what is null", () => {
+  it("keeps absent members, and removes members that are null", () => {
     const first = changedHmac(null, { header: "X", value: "t={timestamp},v1={signature}", signed: "{timestamp}{body}" })
     if (typeof first === "string") throw new Error(first)
     expect(changedHmac(first, { algorithm: "sha1" })).toEqual({ ...first, algorithm: "sha1" })
@@ -218,7 +218,7 @@ describe("mailgun", () => {
     expect(at(sent(`${parts.join("")}--b--`, "multipart/form-data; boundary=b"))).toBe(true)
   })
 
-  it("is refused when a field is missing, another or too old", () => {
+  it("is refused when a field is missing, different or too old", () => {
     const form = (fields: Record<string, string | number>) =>
       sent(
         new URLSearchParams(Object.entries(fields).map(([a, b]): [string, string] => [a, String(b)])).toString(),

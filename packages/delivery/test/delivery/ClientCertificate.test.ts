@@ -76,7 +76,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-it("a receiver that demands a certificate is reached with that, with its chain, and not without", async () => {
+it("a receiver that demands a certificate is reached only with it and its chain", async () => {
   const identity = identityOf(clients.issue("one"))
   expect(await send(`${receiver.origin}/`, identity)).toMatchObject({ status: 204, failure: null, peer: "127.0.0.1" })
   expect(receiver.received.at(-1)!.client).toBe("one")
@@ -155,7 +155,7 @@ it.each([
   },
 )
 
-it("a certificate that this process' OpenSSL does not take fails the attempt with the reason, and no other", async () => {
+it("a certificate that OpenSSL refuses fails only its own attempt, with the reason", async () => {
   const weak = clients.issue("weak", { key: ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"] })
   const outcome = await send(`${receiver.origin}/`, { certificate: weak.cert, key: weak.key })
   expect(outcome).toMatchObject({ status: null, peer: null })

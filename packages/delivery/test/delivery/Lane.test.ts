@@ -74,7 +74,7 @@ it("refusals of attempts that were in flight together halve the capacity once", 
   expect(room(lane)).toBe(1)
 })
 
-it("an address that refuses keeps what waits for it, until it refuses all", () => {
+it("an address that refuses some deliveries keeps the waiting ones until it refuses all", () => {
   const lane = proven(AHEAD)
   for (let id = 10; id < 18; id++) lane.add(delivery(id), 0)
   expect(sendAll(lane)).toEqual([10, 11, 12, 13])
@@ -150,7 +150,7 @@ it("a slow delivery returns its slot, and its address gets no other until it end
   expect([room(lane), lane.free]).toEqual([1, 4])
 })
 
-it("slow ones past their bound keep their places", () => {
+it("slow deliveries past their limit keep their slots", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const id of [1, 2, 3, 4]) begin(lane, delivery(id, id))
   lane.check(1000)

@@ -39,7 +39,7 @@ it.effect("SnsService fetches a certificate once a day", () => {
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("SnsService does not ask again within a minute for what is not there", () => {
+it.effect("SnsService does not request a missing certificate again within a minute", () => {
   const { asked, layer } = answering([{ status: 404 }, { status: 200, text: "PEM" }])
   return Effect.gen(function* () {
     const sns = yield* SnsService

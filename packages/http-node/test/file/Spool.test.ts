@@ -90,14 +90,14 @@ const paced = (piece: Uint8Array, everyMillis: number, pieces: number) => {
   return { asked, taken }
 }
 
-it("spool ends an upload whose bytes never stop and never amount to anything", async () => {
+it("spool ends an upload that keeps sending bytes but makes no progress", async () => {
   const { asked, taken } = paced(Buffer.from("a"), 100, 1e6)
   const failure = await Effect.runPromise(Effect.flip(taken))
   assert.deepInclude(failure, { code: "unreadable", message: "The upload was interrupted: it is too slow." })
   assert.strictEqual(asked.pieces, 100)
 })
 
-it("spool takes an upload of any length that is slow and not too slow", async () => {
+it("spool accepts an upload of any length if it is not too slow", async () => {
   const { taken } = paced(Buffer.alloc(100, "a"), 900, 4_000)
   assert.strictEqual(await Effect.runPromise(taken), 400_000)
 })

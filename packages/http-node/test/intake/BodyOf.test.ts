@@ -49,7 +49,7 @@ describe("size", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("gets a response also when the sender reads only after sending everything", async () => {
+  it("gets a response even when the sender reads only after sending everything", async () => {
     server = await intakeServer()
     const { socket, answer } = await open()
     socket.pause()

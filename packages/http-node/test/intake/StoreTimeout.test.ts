@@ -51,57 +51,55 @@ const watched = <A>(promise: Promise<A>) => {
   return seen
 }
 
-it.effect(
-  "a sender waits for the store for one allowance, which the time in which the body arrives does not use up",
-  () =>
-    Effect.gen(function* () {
-      const wheel = yield* timerWheel
-      let givenUp = false
-      // As the contract of the port has it: a result by the deadline.
-      const fetching = yield* intake(
-        (_, deadline) =>
-          new Promise((resolve) => {
-            wheel.watch({
-              deadline: deadline!,
-              expire: () => {
-                givenUp = true
-                resolve(Result.fail(storeTimedOut(true)))
-              },
-            })
+it.effect("a sender waits for the store no longer than one allowance, which receiving the body does not use up", () =>
+  Effect.gen(function* () {
+    const wheel = yield* timerWheel
+    let givenUp = false
+    // As the contract of the port has it: a result by the deadline.
+    const fetching = yield* intake(
+      (_, deadline) =>
+        new Promise((resolve) => {
+          wheel.watch({
+            deadline: deadline!,
+            expire: () => {
+              givenUp = true
+              resolve(Result.fail(storeTimedOut(true)))
+            },
+          })
+        }),
+    )
+    const body = Promise.withResolvers<void>()
+    const answer = watched(
+      fetching(
+        new Request(URL_OF_IT, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: new ReadableStream({
+            pull: async (into) => {
+              await body.promise
+              into.enqueue(new TextEncoder().encode("{}"))
+              into.close()
+            },
           }),
-      )
-      const body = Promise.withResolvers<void>()
-      const answer = watched(
-        fetching(
-          new Request(URL_OF_IT, {
-            method: "POST",
-            headers: { "content-type": "application/json" },
-            body: new ReadableStream({
-              pull: async (into) => {
-                await body.promise
-                into.enqueue(new TextEncoder().encode("{}"))
-                into.close()
-              },
-            }),
-            duplex: "half",
-          } as RequestInit),
-        ),
-      )
-      yield* settled
-      yield* TestClock.adjust("4 seconds")
-      yield* settled
-      yield* TestClock.adjust("60 seconds")
-      body.resolve()
-      yield* settled
-      yield* settled
-      yield* TestClock.adjust("4 seconds")
-      yield* settled
-      assert.deepStrictEqual([answer.value, givenUp], [undefined, false])
-      yield* TestClock.adjust("2 seconds")
-      yield* settled
-      assert.deepStrictEqual([answer.value?.status, givenUp], [503, true])
-      assert.match(yield* Effect.promise(() => answer.value!.text()), /unknown whether this was saved/)
-    }).pipe(Effect.scoped),
+          duplex: "half",
+        } as RequestInit),
+      ),
+    )
+    yield* settled
+    yield* TestClock.adjust("4 seconds")
+    yield* settled
+    yield* TestClock.adjust("60 seconds")
+    body.resolve()
+    yield* settled
+    yield* settled
+    yield* TestClock.adjust("4 seconds")
+    yield* settled
+    assert.deepStrictEqual([answer.value, givenUp], [undefined, false])
+    yield* TestClock.adjust("2 seconds")
+    yield* settled
+    assert.deepStrictEqual([answer.value?.status, givenUp], [503, true])
+    assert.match(yield* Effect.promise(() => answer.value!.text()), /unknown whether this was saved/)
+  }).pipe(Effect.scoped),
 )
 
 it.effect("a sender whose source cannot be looked up in time learns that nothing was saved", () =>

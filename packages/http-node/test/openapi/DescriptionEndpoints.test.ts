@@ -42,7 +42,7 @@ it("docs leads to the address that was set, without a key", async () => {
   assert.equal((await server.ask("/reference")).status, 404)
 })
 
-it("docs leads to the bundled reference where no address was set", async () => {
+it("docs leads to the bundled reference when no address was set", async () => {
   server = await serveApi()
   const answer = await server.ask("/api/v1/docs", { headers: { authorization: "" } })
   assert.equal(answer.headers.get("location"), "https://orders.cabinet.test/reference")

@@ -34,7 +34,7 @@ describe("openApiDocument", () => {
     assert.deepEqual(await lint(document), [])
   })
 
-  it("is held by a linter that would find a fault", async () => {
+  it("is checked by a linter that finds planted faults", async () => {
     const { responses: _, ...broken } = document.paths["/api/v1/sources"].get
     const paths = { ...document.paths, "/api/v1/sources": { get: broken } }
     assert.notDeepEqual(await lint({ ...document, paths }), [])

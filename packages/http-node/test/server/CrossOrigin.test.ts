@@ -73,7 +73,7 @@ describe("the read API for pages of other origins", () => {
     }
   })
 
-  it("without a named origin nothing is different from before", async () => {
+  it("nothing changes without a named origin", async () => {
     for (const init of [{}, { method: "OPTIONS", headers: PREFLIGHT }]) {
       const [mine, plain] = [
         await closed.ask("/api/v1/sources", { ...init, headers: { ...init.headers, origin: SHOP } }),

@@ -107,7 +107,7 @@ describe("a response", () => {
     assert.deepEqual([answered.logged, deserted.logged], [[], []])
   })
 
-  it("is a 500 under the request's id where the handler is at fault, and where it cannot be written", async () => {
+  it("is a 500 under the request's id when the handler is at fault, or when it cannot be written", async () => {
     const unwritable: Response = { ...OK, headers: { "x-bad": "a\nb" } }
     for (const handle of [() => Promise.reject(new Error("SELECT secrets")), async () => unwritable]) {
       const { logged, post } = await serving(handle)
@@ -122,7 +122,7 @@ describe("a response", () => {
     }
   })
 
-  it("is a 503 in words where the work was broken off though its client is there", async () => {
+  it("is a 503 with a message when the work was aborted although its client is still there", async () => {
     const { logged, post } = await serving(() => Promise.reject(new RequestGone()))
     const answer = await post()
     assert.deepEqual([answer.status, answer.headers.get("retry-after"), logged], [503, "1", []])

@@ -491,7 +491,7 @@ describe("nodeHandler", () => {
   })
 })
 
-it("leaves the process's own addresses reachable where the cabinet is, by every face", async () => {
+it("serves the process's own addresses at the cabinet's path, through every handler", async () => {
   const ports = { baseUrl: "https://x.test/data", notReady: "migration 3 is missing" }
   const served = listening(ports)
   const { port } = await served.runPromise(Listener)

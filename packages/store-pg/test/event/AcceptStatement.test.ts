@@ -112,7 +112,7 @@ it("planBatch determines the form of a batch", () => {
   assert.deepStrictEqual(forms({ ...request(1, "a"), events: [] }), { distinct: true, single: false })
 })
 
-it("every form finds an earlier first, and stores an original for each event", async () => {
+it("every form of the statement finds an earlier first event, and stores an original for each event", async () => {
   const forms = [true, false].flatMap((distinct) => [true, false].map((single) => ({ distinct, single })))
   for (const form of forms) {
     for (const bodyLocks of ["wait", "try"] as const) {

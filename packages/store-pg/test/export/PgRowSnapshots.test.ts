@@ -191,7 +191,7 @@ describe("the rows of a snapshot", () => {
 })
 
 describe("an unread snapshot", () => {
-  it("waits in the database, and goes with its reader", async () => {
+  it("waits in the database, and ends with its reader", async () => {
     const { next, close } = await begin("big")
     await next()
     await until((sessions) => sessions.some((session) => session["wait_event"] === "ClientWrite"))

@@ -71,7 +71,7 @@ it.each([
   assert.strictEqual((await startAt(BEGIN + 2 * EVENTS * STEP_MILLIS, source, channel)).id, ids.at(-1))
 })
 
-it("an event that was received after another, and stands before it, is not skipped", async () => {
+it("an event received after another but placed before it is not skipped", async () => {
   const accept = (sql: PgClient.PgClient, body: string) => {
     const { text, values } = acceptOf(1, body)
     return sql.unsafe(text, values)

@@ -130,7 +130,7 @@ it("FeedStore.page walks every filter to its end, each event once and in order",
   }
 })
 
-it("FeedStore.page returns long pages whole, also while others are read", async () => {
+it("FeedStore.page returns long pages whole, even while others are read", async () => {
   const page = (xid: bigint) =>
     FeedStore.use((feed) =>
       feed.page({ sourceId: null, channel: "webhook", after: { epoch: 1, xid, id: 0 }, limit: 1000 }),

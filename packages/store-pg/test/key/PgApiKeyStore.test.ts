@@ -27,7 +27,7 @@ it("rotate issues a key of the same name and lifetime, and ends the old one now"
   expect((await found(old.id)).revokedAt).not.toBeNull()
 })
 
-it("rotate keeps the old key valid for the time that is given, and never beyond its own end", async () => {
+it("rotate keeps the old key valid for the given time, but never beyond its own end", async () => {
   const endless = await keys(({ issue }) => issue("endless"))
   const rotated = await keys(({ rotate }) => rotate(endless.id, { keepOldSeconds: 86_400 }))
   expect(rotated.expiresAt).toBeNull()

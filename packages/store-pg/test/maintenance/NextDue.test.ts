@@ -18,7 +18,7 @@ const accepting = (source: number) =>
     `INSERT INTO cabinet.import (source_id, channel, history, name, state) VALUES (${source}, 'file', true, 'x', 'accepting')`,
   )
 
-it("nextDue is null where nothing is due, and not in the future where something is", async () => {
+it("nextDue is null when nothing is due, and not in the future when something is", async () => {
   expect(await seconds()).toBeNull()
   await poll(1)
   expect(await seconds()).toBeLessThanOrEqual(0)

@@ -86,7 +86,7 @@ it("deleteExpired deletes originals after 90 days by the cabinet's clock, and ke
   expect(await accept()).toBeGreaterThan(id)
 })
 
-it("shows an original for 90 days to the minute, and deleteExpired deletes it then, however much of its day is left", async () => {
+it("deleteExpired keeps an original visible for 90 days to the minute, and deletes it then, however much of its day is left", async () => {
   const shown = async (id: number) =>
     Option.getOrThrow(await store.runPromise(EventDetail.use((events) => events.find(id)))).original !== null
   const atHour = (hour: number) =>

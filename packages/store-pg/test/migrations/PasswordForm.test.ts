@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-it("ensureRoles sends the text of a password where the verifier is refused at the commit", async () => {
+it("ensureRoles sends the clear text of a password when the verifier is refused at the commit", async () => {
   const { url } = database
   const roles = await Effect.runPromise(ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url }))))
   assert.isTrue(roles.reader.there && roles.author.there)

@@ -67,7 +67,7 @@ const REFUSE_UNLOCKED = [
     WHEN TAG IN ('GRANT', 'REVOKE', 'ALTER DEFAULT PRIVILEGES') EXECUTE FUNCTION public.refuse_unlocked()`,
 ]
 
-it("grants and default privileges change under the lock of roles alone, since PostgreSQL rejects concurrent changes", async () => {
+it("grants and default privileges change only under the lock on roles, since PostgreSQL rejects concurrent changes", async () => {
   const fresh = await testDatabase()
   for (const statement of REFUSE_UNLOCKED) await fresh.run(statement)
   await ensure(fresh.url)
@@ -84,7 +84,7 @@ it("grants and default privileges change under the lock of roles alone, since Po
 const versions = () =>
   database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
 
-it("ensureRoles writes nothing where nothing has changed", async () => {
+it("ensureRoles writes nothing when nothing has changed", async () => {
   const before = await versions()
   assert.strictEqual(before.length, 3)
   assert.deepStrictEqual(await ensure(), roles)
@@ -113,7 +113,7 @@ it.each([
   ["the author's login holds for good", "ALTER ROLE AUTHOR VALID UNTIL 'infinity'"],
   ["the author may open any number of sessions", "ALTER ROLE AUTHOR CONNECTION LIMIT -1"],
   ["the password kept is not there", "DELETE FROM cabinet.role_password WHERE role LIKE '%reader'"],
-])("ensureRoles sets right again that %s", async (_, damage) => {
+])("ensureRoles repairs that %s", async (_, damage) => {
   await database.run("CREATE TABLE IF NOT EXISTS sources.kept (n int)")
   await database.run(`ALTER TABLE sources.kept OWNER TO ${ownerRole}`)
   await ensure()

@@ -214,7 +214,7 @@ it("drop keeps the last columns that PostgreSQL can number for the fields of sen
   expect(await refusal(source, "note")).toMatchObject({ code: "columns_used_up" })
 })
 
-it("drop tries again while the table is locked, and says after a while that it is in use", async () => {
+it("drop retries while the table is locked, and reports after a while that it is in use", async () => {
   const { source } = await withEmptyNote("Locked")
   const release = await holding("locked", "UPDATE sources.locked SET total = total")
   expect(await refusal(source, "note")).toMatchObject({ code: "table_busy" })
@@ -227,7 +227,7 @@ it("drop tries again while the table is locked, and says after a while that it i
   expect(await waiting).toMatchObject({ name: "note" })
 }, 60_000)
 
-it("drop notices a value that was written after it had looked", async () => {
+it("drop notices a value that was written after its check", async () => {
   const { source } = await withEmptyNote("Raced")
   // Not visible to the first look, and in the way of the lock.
   const release = await holding("raced", "UPDATE sources.raced SET note = 'late'")

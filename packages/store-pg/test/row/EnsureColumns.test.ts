@@ -48,7 +48,7 @@ it.each([
   assert.isAtLeast(turns, text.length / 131_072)
 })
 
-it("a fault in looking through a long event is a fault of its row alone", async () => {
+it("a fault in examining a long event affects only its row", async () => {
   const text = `{"a":[${"1,".repeat(100_000)}1]}`
   const broken = {
     text,

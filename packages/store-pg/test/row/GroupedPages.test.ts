@@ -230,7 +230,7 @@ describe("a group of pages", () => {
     }
   })
 
-  it("is read again where a page's session has lost its prepared statements", async () => {
+  it("is read again when its session has lost its prepared statements", async () => {
     const queries = [await planned(PAGES[3]!), await planned(PAGES[4]!)]
     const expected = textsOf(await groupOf(queries))
     await reading.runtime.runPromise(
@@ -255,7 +255,7 @@ describe("a group of pages", () => {
     expect(ended).toEqual([])
   })
 
-  it("fails where its table stays locked, with none of its pages", async () => {
+  it("fails without any of its pages when its table stays locked", async () => {
     const good = await planned(PAGES[0]!)
     await whileLocked(async () => expect(await groupOf([good, good])).toBe("failed"))
   })
@@ -279,7 +279,7 @@ describe("a group of pages", () => {
       ["another name", `ALTER TABLE changing RENAME TO elsewhere`],
       ["no rights", `REVOKE SELECT ON changing FROM %`],
       ["a policy", `ALTER TABLE changing ENABLE ROW LEVEL SECURITY`],
-    ])("counts for nothing where there is %s by now", async (_what, statements) => {
+    ])("is discarded when there is %s by now", async (_what, statements) => {
       const queries: Array<RowQuery> = []
       for (const params of [[["limit", "1"]], [["sort", "a"]], [["col", "b"]]] satisfies ReadonlyArray<ParamPairs>) {
         queries.push(await planned(params, "changing"))

@@ -95,7 +95,7 @@ describe("a hostile author", () => {
     expect(heard).toEqual(["listening", "last"])
   })
 
-  it("writes nothing, not to a large object either", { timeout }, async () => {
+  it("writes nothing, not even to a large object", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION write_all() RETURNS text LANGUAGE plpgsql SECURITY DEFINER AS $$
       DECLARE done text := '';
       BEGIN
@@ -200,7 +200,7 @@ describe("a hostile author", () => {
   })
 
   it(
-    "is not mistaken for the owner where the author created the schema of the search functions",
+    "is not mistaken for the owner when the author created the schema of the search functions",
     { timeout },
     async () => {
       await reading.asBefore(`CREATE SCHEMA cabinet_search`)

@@ -220,7 +220,7 @@ it("retype names a table of the author's whose rule reads the column", async () 
   )
 })
 
-it("retype fails with a message where views read each other in a cycle", async () => {
+it("retype fails with a message when views read each other in a cycle", async () => {
   await plant([])
   const { id, table } = await newSource("Circle")
   await as(`CREATE VIEW public.turn_a AS SELECT amount FROM ${table}`)

@@ -132,7 +132,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     await walksRight("keyed", random, "n $", 60)
   })
 
-  it("equals the whole result where no column may be NULL and the key has two columns", async () => {
+  it("equals the whole result when no column may be NULL and the key has two columns", async () => {
     const random = randomFrom(2)
     await reading.run(
       `CREATE TABLE strict (n int NOT NULL, k text COLLATE "C", ${definitions(true)}, PRIMARY KEY (k, n))`,
@@ -141,7 +141,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     await walksRight("strict", random, "k $, n $", 50)
   })
 
-  it("shows each row once where a table, a matview or a partitioned table has no key", async () => {
+  it("shows each row once when a table, a matview or a partitioned table has no key", async () => {
     const random = randomFrom(3)
     await reading.run(`CREATE TABLE keyless (n int, k text, ${definitions(false)})`)
     await fill("keyless", random, 40, () => true)
@@ -153,7 +153,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     for (const name of ["keyless", "kept", "parted"]) await walksRight(name, random, null, 40)
   })
 
-  it("shows each row of a view once, equal ones as often as they are there", async () => {
+  it("shows each row of a view once, and equal rows as often as they occur", async () => {
     const random = randomFrom(4)
     await reading.run(
       `CREATE VIEW seen AS SELECT * FROM keyed WHERE n % 2 = 0 UNION ALL SELECT * FROM keyed WHERE n % 4 = 0`,
@@ -269,7 +269,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     expect(await reading.page("bare_heirs", [["hide", "n"]])).toMatchObject({ failure: { code: "bad_columns" } })
   })
 
-  it("uses a key that is an oid, also above 2^31", async () => {
+  it("uses a key that is an oid, even above 2^31", async () => {
     await reading.run(`CREATE TABLE handles (o oid PRIMARY KEY)`)
     await reading.run(`INSERT INTO handles VALUES (1), (2147483648), (4294967295)`)
     for (const [dir, order] of [

@@ -122,7 +122,7 @@ describe("PgCatalog", () => {
     expect(await list()).toContain("public.before")
   })
 
-  it("finds by exact names alone", async () => {
+  it("finds objects only by their exact names", async () => {
     await reading.run(`CREATE TABLE "Case ""x"" ё" (id int)`)
     expect((await find('Case "x" ё'))?.detail.name).toBe('Case "x" ё')
     for (const name of ['case "x" ё', "", "\0", "orders\0", "x".repeat(64), "orders; --", "ORDERS", "\ud800"]) {

@@ -139,7 +139,7 @@ it("views and others' tables have no index, and an index of that name only is dr
   })
 })
 
-it("what an interrupted build left is listed, and replaced by the next build of the same columns", async () => {
+it("the remains of an interrupted build are listed, and replaced by the next build of the same columns", async () => {
   await reading.run("CREATE TABLE half (id int PRIMARY KEY, n int)")
   await reading.run("INSERT INTO half SELECT g, g FROM generate_series(1, 100) g")
   const { index } = Result.getOrThrow(await build("half", ["n"]))

@@ -60,7 +60,7 @@ it("the role cannot log in before its password is issued, and then reads the sam
   expect(await runtime.runPromise(ReportLogin.use((login) => login.get))).toMatchObject({ active: true })
 })
 
-it("the role follows the reader's grants, those of others once they are repeated, and those that are taken back", async () => {
+it("the role follows the reader's grants and revocations, and grants by other roles once they are repeated", async () => {
   await runSql(database.url, "CREATE SCHEMA stock")
   await runSql(database.url, "CREATE TABLE stock.old (id int)")
   await runtime.runPromise(SchemaGrants.use((grants) => grants.expose("stock")))
@@ -130,7 +130,7 @@ it("urlOf a socket whose server listens on TCP is the loopback", () => {
   )
 })
 
-it("what PostgreSQL lets every role do is named with the statement that revokes it, and is gone once it was run", async () => {
+it("rights that PostgreSQL grants every role are named with the statement that revokes them, and are gone once it has run", async () => {
   const beyond = async () => (await runtime.runPromise(ReportLogin.use((login) => login.get))).beyond
   const rights = (await beyond()).map(({ right }) => right)
   expect(rights).toContain("write large objects")

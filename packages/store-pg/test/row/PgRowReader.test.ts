@@ -85,7 +85,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("returns query_failed where the reader lacks a privilege that the view needs", async () => {
+  it("returns query_failed when the reader lacks a privilege that the view needs", async () => {
     await reading.run(`CREATE TABLE hidden (id int)`)
     await reading.run(`CREATE VIEW peeks WITH (security_invoker = true) AS SELECT * FROM hidden`)
     await reading.run(`REVOKE ALL ON hidden FROM "${reading.readerRole}"`)

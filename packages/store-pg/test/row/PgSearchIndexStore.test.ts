@@ -234,7 +234,7 @@ describe("a search index", () => {
     expect(itemsOf(await reading.page("retyped", [["q", "T10:00"]], "sources")).length).toBe(0)
   })
 
-  it("is refused with a message where there can be none", async () => {
+  it("is refused with a message when the object cannot have one", async () => {
     await reading.run(`CREATE TYPE colour AS ENUM ('red')`)
     await reading.run(`CREATE TABLE coloured (id int PRIMARY KEY, c colour)`)
     await reading.run(`CREATE VIEW seen AS SELECT 1 AS one`)

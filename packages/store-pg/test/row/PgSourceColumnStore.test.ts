@@ -41,7 +41,7 @@ const retype = (
   withViews = false,
 ) => store.runPromise(SourceColumns.use((columns) => columns.retype(sourceId, column, type, { withViews })))
 
-it("retype converts values that are exactly in the new type's format and moves the rest to the sibling, then and later", async () => {
+it("retype converts values in the new type's exact format, and moves the others, now and later, to the sibling", async () => {
   const source = await newSource("Forms")
   for (const total of ["12.50", "007", "about 3", "1e5"]) await post(source.id, { total })
   const result = await retype(source.id, "total", "numeric")

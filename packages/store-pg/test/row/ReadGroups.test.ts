@@ -150,7 +150,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups continues with groups where an object was only changed", () =>
+it.effect("ReadGroups continues with groups when an object has only changed", () =>
   Effect.gen(function* () {
     const { sent, results, read, end } = yield* open
     many(read, "a", "b", "c", "d")
@@ -227,7 +227,7 @@ it.effect("ReadGroups leaves a fault to the single read that hits it again", () 
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups excludes statements that were slow lately or are not known, until they are fast", () =>
+it.effect("ReadGroups excludes statements that were slow recently or are unknown, until they are fast", () =>
   Effect.gen(function* () {
     const { sent, read, end } = yield* open
     read("scan", { text: "scan" })
@@ -258,7 +258,7 @@ it.effect("ReadGroups excludes statements that were slow lately or are not known
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups compares the pages of one table: where all take long, they are read in groups", () =>
+it.effect("ReadGroups compares the pages of one table, and reads them in groups when all take long", () =>
   Effect.gen(function* () {
     const { sent, read, end } = yield* open
     many(read, "a", "b", "c", "d")

@@ -73,7 +73,7 @@ describe("RecordToJson", () => {
     )
   })
 
-  it("reads the rows of one record, and none where it is NULL", () => {
+  it("reads the rows of one record, and none when it is NULL", () => {
     const { bytes, start, end } = concatenated([sentRow(1n, "a"), sentRow(2n, null)])
     const texts = (value: Buffer | null) => row.read(rowsWithin(sent([value]))).items.texts()
     assert.deepStrictEqual(texts(Buffer.from(bytes.subarray(start, end))), [

@@ -171,7 +171,7 @@ const CAUSES: Record<string, Cause> = {
   },
 }
 
-it.each(Object.keys(CAUSES))("a row is set aside and whole again once the cause is gone: %s", async (name) => {
+it.each(Object.keys(CAUSES))("a row is set aside, and completed once the cause is gone: %s", async (name) => {
   const { spoil, mend, words, poisoned, partly, honest } = CAUSES[name]!
   const { id, table } = await newSource("Spoiled")
   const neighbour = await newSource("Neighbour")
@@ -212,7 +212,7 @@ it.each(Object.keys(CAUSES))("a row is set aside and whole again once the cause 
   await store.runPromise(Sources.use((sources) => sources.remove(id, "drop")))
 })
 
-it("a row that stays refused is tried again at intervals that double, up to an hour", async () => {
+it("a row that stays refused is retried at intervals that double up to an hour", async () => {
   const { id, table } = await newSource("Stubborn")
   await accept(id, { a: 1 })
   await database.run(`ALTER TABLE ${table} ADD CONSTRAINT mine CHECK (a < 100)`)

@@ -63,7 +63,7 @@ it("the diagnostics name the index that would serve them, with how often and how
   expect(read!.since <= read!.lastAt).toBe(true)
 })
 
-it("are counted from the beginning after a week without any", async () => {
+it("start again at zero after a week without slow reads", async () => {
   await counted([0, 1, 2].map(() => ["orders", "shop", 5_000] as const))
   await reading.database.run(
     "UPDATE cabinet.slow_read SET since = since - interval '8 days', last_at = last_at - interval '8 days'",
@@ -87,7 +87,7 @@ it("are bounded in number, in the process and in the database", async () => {
   expect(await found()).toEqual([])
 })
 
-it("are noticed where rows are read, without any value, until there is the index", async () => {
+it("are recorded without values when rows are read, until the index exists", async () => {
   const params: ParamPairs = [
     ["fc", "shop"],
     ["fo", "eq"],

@@ -70,7 +70,7 @@ it("an unstoppable view never has more sessions than its share, whatever its cal
   expect(most).toBe(SHARE)
 })
 
-it("a client that leaves takes no place with it, and no session", async () => {
+it("a client that leaves keeps neither a slot nor a session", async () => {
   await until(async () => (await stuck()) === 0)
   const page = SelectRows.use((rows) =>
     fromCall((call) => rows.page({ schema: "public", name: "unstoppable", params: [] }, call)),
@@ -84,7 +84,7 @@ it("a client that leaves takes no place with it, and no session", async () => {
   expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
 })
 
-it("a place is free again once the session has left", async () => {
+it("a slot is free again once its session has ended", async () => {
   await until(async () => (await stuck()) === 0)
   await reading.run(`CREATE VIEW quick AS SELECT public.nodes(1)::text AS x`)
   expect(itemsOf(await reading.page("quick"))).toEqual([{ x: "<a><b/></a>" }])

@@ -175,7 +175,7 @@ it("readWhole keeps a cabinet that is added after its page was read", async () =
   expect(gone).toEqual([])
 })
 
-it("refresh reads the whole registry when the database server is another one", async () => {
+it("refresh reads the whole registry when the database server has changed", async () => {
   await database.run(add("first"))
   await refresh()
   await database.run(add("second"))
