@@ -351,7 +351,7 @@ it("a held feed gives a notice that names the session", async () => {
 
 it("a source that usually receives gives one notice for each silence", async () => {
   const { id } = await newSource("Daily")
-  const count = () => here.runPromise(ActivityStore.use((store) => store.countEvents(10_000)))
+  const count = () => here.runPromise(ActivityStore.use((store) => store.countEvents(10_000, null)))
   for (let day = 0; day < 8; day++) {
     await accept(id, { day: 1 })
     await count()

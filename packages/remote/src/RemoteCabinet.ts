@@ -16,6 +16,7 @@ import * as HttpRereading from "./event/HttpRereading.ts"
 import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
 import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
+import * as HttpFollowers from "./follower/HttpFollowers.ts"
 import * as HttpImport from "./file/HttpImport.ts"
 import * as HttpImports from "./file/HttpImports.ts"
 import * as ManageApi from "./http/ManageApi.ts"
@@ -50,6 +51,7 @@ export const layer = Layer.mergeAll(
   HttpFeed.layer,
   ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
   HttpFollowFeed.layer,
+  HttpFollowers.layer,
   HttpImport.layer,
   HttpImports.layer,
   HttpLateVerification.layer,

@@ -10,6 +10,7 @@ import { deliveryCommand } from "./DeliveryCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
+import { followerCommand } from "./FollowerCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
@@ -57,6 +58,7 @@ export const cabinet = root.pipe(
     restoreCommand,
     doctorCommand,
     overviewCommand,
+    followerCommand,
     noticesCommand,
     auditCommand,
   ]),

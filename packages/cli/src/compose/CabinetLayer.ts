@@ -19,6 +19,7 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { Followers } from "@data-cabinet/core/follower/Followers"
 import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
@@ -76,6 +77,7 @@ import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
+import * as PgFollowerStore from "@data-cabinet/store-pg/follower/PgFollowerStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgImportUndoStore from "@data-cabinet/store-pg/file/PgImportUndoStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
@@ -205,6 +207,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSchemaGrantStore.layer(options.roles.author),
     PgFeedStore.layer,
     PgFeedTailStore.layer,
+    PgFollowerStore.layer,
     PgNoticeStore.layer,
     diskLayer(options),
     LastWords.layer(options.dataDir ?? null),
@@ -268,6 +271,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Authenticate.layer,
     Erasure.layer,
     EventBrowser.layer,
+    Followers.layer,
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,

@@ -3,8 +3,10 @@
  * partitions ahead of time and deletes expired data. Any number of processes may do it at once.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
 import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
 import { background } from "@data-cabinet/core/runtime/Background"
+import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as UndoLoop from "@data-cabinet/core/file/UndoLoop"
 import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
@@ -15,6 +17,7 @@ import * as ConnectionFit from "@data-cabinet/store-pg/maintenance/ConnectionFit
 import * as Maintenance from "@data-cabinet/store-pg/maintenance/Maintenance"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
+import * as FollowerWatch from "@data-cabinet/store-pg/follower/FollowerWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
@@ -42,7 +45,9 @@ export const maintenanceLayer = Layer.mergeAll(
   Maintenance.layer,
   AcceptLoop.layer,
   CountLoop.layer,
+  followerLoop(activityFollower),
   FenceWatch.layer,
+  FollowerWatch.layer,
   NoticeLoop.layer,
   QueueWatch.layer,
   UndoLoop.layer,

@@ -86,7 +86,7 @@ export class Activity extends Context.Service<
       const sources = yield* Sources
       const timeZone = yield* CabinetTimeZone
       // A read-only database still has its counts.
-      const countOn = Effect.ignore(store.countEvents(COUNTED_AHEAD))
+      const countOn = Effect.ignore(store.countEvents(COUNTED_AHEAD, null))
       return Activity.of({
         overview: Effect.andThen(countOn, overview(store, timeZone)),
         events: Effect.fnUntraced(function* ({ sourceId, step, from, to }) {

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { HeldFollower } from "../follower/FollowerStore.ts"
 
 /** The steps by which events are counted. */
 export const ACTIVITY_STEPS = ["hour", "day"] as const
@@ -92,8 +93,11 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 export class ActivityStore extends Context.Service<
   ActivityStore,
   {
-    /** Counts the next events, at most `limit`. Returns how many, or 0 while another process counts. */
-    readonly countEvents: (limit: number) => Returns<number>
+    /**
+     * Counts the next events, at most `limit`, for the holder of the follower or, with null, for a reader that leaves a
+     * follower alone which another process is moving. Returns how many; null if the holder has lost its lease.
+     */
+    readonly countEvents: (limit: number, held: HeldFollower | null) => Returns<number | null>
     /** Counts the attempts of a few minutes; false if no minute has ended, or another process is counting. */
     readonly countAttempts: Returns<boolean>
     /** Every step of the period, oldest first. */

@@ -1,10 +1,10 @@
-/** Counts events and attempts, in every serving process; one of them at a time does the work. */
+/**
+ * Counts attempts, in every serving process; one of them at a time does the work. Attempts are in no order of the feed,
+ * so no follower counts them.
+ */
 import { Effect, Layer } from "effect"
 import { background } from "../runtime/Background.ts"
 import { ActivityStore } from "./ActivityStore.ts"
-
-/** Events counted in one transaction. */
-const BATCH = 10_000
 
 const PAUSE_MILLIS = 15_000
 /** The pause between two transactions while more remains: a long count leaves the database to others. */
@@ -13,13 +13,8 @@ const BREATH_MILLIS = 100
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* ActivityStore
-    const count = Effect.zipWith(
-      store.countEvents(BATCH),
-      store.countAttempts,
-      (events, attempts) => events === BATCH || attempts,
-    )
     // An unavailable database is reported by everything that needs it.
-    yield* background("activity count", (more) => (more ? BREATH_MILLIS : PAUSE_MILLIS), count, {
+    yield* background("attempt count", (more) => (more ? BREATH_MILLIS : PAUSE_MILLIS), store.countAttempts, {
       retryAfter: PAUSE_MILLIS,
       quiet: true,
     })

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FollowerState } from "../follower/FollowerStore.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { RightBeyondReading } from "../row/ReportLoginStore.ts"
 import type { ProviderName } from "../verification/Providers.ts"
@@ -135,6 +136,8 @@ export interface DiagnosticsReport {
    * last week.
    */
   readonly setBackAt: string | null
+  /** The work behind the feed, and how far it has come. */
+  readonly followers: ReadonlyArray<FollowerState>
   readonly deferredRows: number
   /** Rows that were not written, or not with all their fields: their number, and the first of them with reasons. */
   readonly rowsSetAside: { readonly count: number; readonly first: ReadonlyArray<RowSetAside> }

@@ -5,6 +5,7 @@ import { authorityFindings } from "./AuthorityFindings.ts"
 import { ofDatabase } from "./DatabaseFindings.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
+import { ofFollowers } from "./FollowerFindings.ts"
 import { readFindings, ofReports, ofRoles, ofStandby, type SeenRoles, type SeenStandby } from "./ReadFindings.ts"
 import { ofImports } from "./RowFindings.ts"
 import { senderFindings } from "./SenderFindings.ts"
@@ -76,6 +77,7 @@ export const findingsOf = ({
   ...(shipped === undefined ? [] : [ofShipped(shipped)]),
   ...ofNeighbours(diagnostics),
   ...authorityFindings(diagnostics),
+  ofFollowers(diagnostics),
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
   ...senderFindings(diagnostics),

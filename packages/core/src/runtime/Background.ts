@@ -8,6 +8,7 @@ import { Cause, Duration, Effect, Exit, Metric, Random, type Scope } from "effec
 export type TaskName =
   | "activity count"
   | "attempt cleanup"
+  | "attempt count"
   | "connection fit"
   | "deferred row drain"
   | "delivery queue watch"
@@ -15,6 +16,7 @@ export type TaskName =
   | "feed fence watch"
   | "feed follower"
   | "filtered event count"
+  | "follower watch"
   | "import acceptance"
   | "import sweep"
   | "import undo"

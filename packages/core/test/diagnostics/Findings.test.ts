@@ -32,6 +32,7 @@ const WELL = {
     maxConnections: 100,
     fenceHolders: [],
     setBackAt: null,
+    followers: [],
     deferredRows: 0,
     outOfLineValues: [],
     rowsSetAside: { count: 0, first: [] },
@@ -83,7 +84,7 @@ const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WEL
 
 /** Of a cabinet where nothing is wrong. */
 const CHECKS =
-  "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks unstoppable polls search reports deliveries".split(
+  "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks unstoppable followers polls search reports deliveries".split(
     " ",
   )
 
@@ -137,6 +138,20 @@ it("findingsOf reports sizes in megabytes", () => {
   expect(messageOf("sizes")).toMatch(/events 1\.0 MB, rows 0\.0 MB, /)
 })
 
+const FOLLOWER = {
+  id: 1,
+  kind: "activity",
+  name: "activity",
+  eventId: 7,
+  movedAt: "2026-11-27T11:00:00Z",
+  behind: 0,
+  behindSeconds: 0,
+  failures: 0,
+  error: null,
+  retryAt: null,
+  holder: null,
+}
+
 const SET_ASIDE = {
   eventId: 12,
   sourceId: 3,
@@ -145,6 +160,12 @@ const SET_ASIDE = {
   partial: false,
   retryAt: "2026-11-20T10:00:00Z",
 }
+
+it("findingsOf says that the work behind the feed keeps up while it waits for five minutes at most", () => {
+  const followers = [{ ...FOLLOWER, behind: 9, behindSeconds: 300 }]
+  const found = findingsOf(diagnostics({ followers })).filter(({ check }) => check === "followers")
+  expect(found).toEqual([{ check: "followers", level: "ok", message: "The work behind the feed keeps up." }])
+})
 
 it("findingsOf reports that every event has its row only if none waits", () => {
   const set = { count: 1, first: [{ ...SET_ASIDE, reason: "RangeError: too deep" }] }
@@ -270,6 +291,20 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   ["author's schemas", authority({ authorCreates: true }), "warn", /cabinet schema add NAME/],
   ["password", diagnostics({ authorStays: true }), "warn", /password never expires, and a script may have set it/],
+  [
+    "followers",
+    diagnostics({ followers: [{ ...FOLLOWER, behind: 1, behindSeconds: 301 }] }),
+    "warn",
+    /: activity is 1 event behind, the first for 301 s\. Nothing is skipped\. If no server/,
+  ],
+  [
+    "followers",
+    diagnostics({
+      followers: [{ ...FOLLOWER, behind: 10_000, failures: 3, error: "disk full", retryAt: "2026-11-27T12:00:00Z" }],
+    }),
+    "warn",
+    /activity failed 3 times in a row and is at least 10000 events behind.* at 2026-11-27T12:00:00Z: disk full\. Nothing/,
+  ],
   ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is available/],
   [
     "rows",

@@ -10,6 +10,7 @@ import { manageSearchIndex } from "../row/ManageSearchIndex.ts"
 import { manageLatestViews } from "../row/ManageLatestViews.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
+import { manageFollowers } from "../follower/ManageFollowers.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
 import { manageRereading } from "../event/ManageRereading.ts"
@@ -60,6 +61,7 @@ export const manageEndpoints = Effect.map(
     manageImports,
     managePolls,
     manageDatabase,
+    manageFollowers,
     manageReportLogin,
     manageColumnIndexes,
     manageSearchIndex,

@@ -3,25 +3,14 @@
  *
  * Decision: docs/decisions/0062-what-happened-is-counted-behind-the-feed.md
  */
-import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { ACTIVITY } from "@data-cabinet/core/activity/ActivityFollower"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/QuietSource"
-
-/** One process at a time counts: the others find no row. */
-export const CURSOR = `
-SELECT epoch::text, xid::text, id::text FROM cabinet.activity_cursor FOR UPDATE SKIP LOCKED`
-
-const behind = (columns: string, [epoch, xid, id]: readonly [string, string, string], until: string, limit: string) =>
-  CHANNELS.map(
-    (channel) => `(
-    SELECT ${columns} FROM cabinet.event e
-    WHERE e.channel = '${channel}' AND (e.epoch, e.xid, e.id) > (${epoch}, ${xid}, ${id})${until}
-    ORDER BY e.epoch, e.xid, e.id LIMIT ${limit})`,
-  ).join(" UNION ALL ")
+import { behind } from "../feed/Behind.ts"
 
 /**
- * $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Counts them and moves the cursor to the last of them, in
- * the transaction that holds it. It walks the feed's own index, one scan a channel, and reads no payload.
+ * $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Counts them, and returns the
+ * last of them, to which the transaction moves the follower.
  */
 export const COUNT_EVENTS = `
 WITH came AS MATERIALIZED (
@@ -39,17 +28,16 @@ WITH came AS MATERIALIZED (
   ON CONFLICT (hour, source_id) DO UPDATE SET events = a.events + excluded.events, repeats = a.repeats + excluded.repeats,
     empties = a.empties + excluded.empties, history = a.history + excluded.history,
     last_at = greatest(a.last_at, excluded.last_at), last_event_id = greatest(a.last_event_id, excluded.last_event_id)
-), moved AS (
-  UPDATE cabinet.activity_cursor SET epoch = l.epoch, xid = l.xid, id = l.id
-  FROM (SELECT c.epoch, c.xid, c.id FROM came c ORDER BY c.epoch DESC, c.xid DESC, c.id DESC LIMIT 1) l
 )
-SELECT count(*)::int4 AS events FROM came`
+SELECT c.epoch::float8 AS epoch, c.xid::text AS xid, c.id::float8 AS id, (SELECT count(*) FROM came)::int4 AS events
+FROM came c ORDER BY c.epoch DESC, c.xid DESC, c.id DESC LIMIT 1`
 
-/** Before the cursor is locked, so that a cabinet in which nothing happens is not written to. Events that come meanwhile are next. */
+/** Before the follower is locked, so that a cabinet in which nothing happens is not written to. Events that come meanwhile are next. */
 export const FIRST_UNCOUNTED = `
 SELECT count(*) > 0 AS any,
   cabinet.rfc3339(min(w.received_at) FILTER (WHERE w.received_at < cabinet.now() - interval '1 minute')) AS at
-FROM cabinet.activity_cursor p CROSS JOIN LATERAL (${behind("e.received_at", ["p.epoch", "p.xid", "p.id"], "", "1")}) w`
+FROM cabinet.follower p CROSS JOIN LATERAL (${behind("e.received_at", ["p.epoch", "p.xid", "p.event_id"], "", "1")}) w
+WHERE p.kind = '${ACTIVITY}' AND p.name = '${ACTIVITY}'`
 
 /** Times of delivered attempts are counted by these steps, in milliseconds; an attempt takes 15 s at most. */
 const STEPS = [
@@ -65,10 +53,13 @@ const LOGGED_WITHIN = "interval '2 minutes'"
 const FIRST_ATTEMPTS = "interval '7 days'"
 const SPAN = "interval '10 minutes'"
 
+/** One process at a time counts attempts: the others find no row. */
+export const LOCK_ATTEMPTS = "SELECT 1 AS one FROM cabinet.attempt_count FOR UPDATE SKIP LOCKED"
+
 /** Where the next attempts to be counted begin and end; no row without such attempts. */
 export const NEXT_ATTEMPTS = `
 WITH now AS MATERIALIZED (SELECT cabinet.now() AS at), counted AS MATERIALIZED (
-  SELECT coalesce(c.attempts_until, n.at - ${FIRST_ATTEMPTS}) AS until FROM cabinet.activity_cursor c, now n
+  SELECT coalesce(c.until, n.at - ${FIRST_ATTEMPTS}) AS until FROM cabinet.attempt_count c, now n
 ), next AS (
   SELECT min(t.at) AS at FROM cabinet.address o CROSS JOIN LATERAL (
     SELECT t.at FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= (SELECT until FROM counted) ORDER BY t.at LIMIT 1
@@ -89,7 +80,7 @@ WITH counted AS (
   ) t GROUP BY 1, 2, 3
   ON CONFLICT (hour, address_id, within) DO UPDATE SET attempts = a.attempts + excluded.attempts
 )
-UPDATE cabinet.activity_cursor SET attempts_until = $2::timestamptz`
+UPDATE cabinet.attempt_count SET until = $2::timestamptz`
 
 /**
  * $1: the source or null; $2, $3: from and to, or null; $4: how many steps without `from`; $5: the step; $6: the time zone

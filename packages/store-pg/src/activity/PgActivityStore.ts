@@ -1,4 +1,5 @@
-/** Counts in PostgreSQL. The transaction that counts also moves the cursor, so counts and cursor cannot differ. */
+/** Counts in PostgreSQL. The transaction that counts also moves the follower, so counts and position cannot differ. */
+import { ACTIVITY } from "@data-cabinet/core/activity/ActivityFollower"
 import {
   type ActivityBucket,
   ActivityStore,
@@ -6,28 +7,14 @@ import {
   type SourceActivity,
   type WaitingDeliveries,
 } from "@data-cabinet/core/activity/ActivityStore"
+import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { WATERMARK } from "../feed/Fence.ts"
+import { followOn, type WhichFollower } from "../follower/FollowerTransaction.ts"
 import * as Statement from "./ActivityStatement.ts"
 
-interface CursorRow {
-  readonly epoch: string
-  readonly xid: string
-  readonly id: string
-}
-
 type Sql = PgClient.PgClient
-
-/** Runs work that moves the cursor, in the cursor's transaction; null while another process counts. */
-const withCursor = <A>(sql: Sql, work: (cursor: CursorRow) => Effect.Effect<A, SqlError.SqlError>) =>
-  sql.withTransaction(
-    Effect.flatMap(sql.unsafe<CursorRow>(Statement.CURSOR), ([cursor]) =>
-      cursor === undefined ? Effect.succeed(null) : work(cursor),
-    ),
-  )
 
 interface Uncounted {
   readonly any: boolean
@@ -36,37 +23,45 @@ interface Uncounted {
 
 const uncounted = (sql: Sql) => Effect.map(sql.unsafe<Uncounted>(Statement.FIRST_UNCOUNTED), ([row]) => row!)
 
-/** The events are read in a later snapshot than the watermark, as in the feed's pages. */
-const countNext = (sql: Sql, limit: number) =>
-  withCursor(
+interface CountedRow {
+  readonly epoch: number
+  readonly xid: string
+  readonly id: number
+  readonly events: number
+}
+
+const countNext = (sql: Sql, limit: number, which: WhichFollower) =>
+  followOn(
     sql,
-    Effect.fnUntraced(function* ({ epoch, xid, id }) {
-      const [mark] = yield* sql.unsafe<{ epoch: string; bound: string }>(WATERMARK, [0, 0, 0, 0])
-      const values = [epoch, xid, id, mark!.epoch, mark!.bound, limit]
-      const [row] = yield* sql.unsafe<{ events: number }>(Statement.COUNT_EVENTS, values)
-      return row!.events
+    which,
+    Effect.fnUntraced(function* ({ epoch, xid, id }, mark) {
+      const values = [epoch, xid, id, mark.epoch, mark.bound, limit]
+      const [last] = yield* sql.unsafe<CountedRow>(Statement.COUNT_EVENTS, values)
+      return last === undefined
+        ? { place: null, result: 0 }
+        : { place: { epoch: last.epoch, xid: BigInt(last.xid), id: last.id }, result: last.events }
     }),
   )
 
-const countEvents = (sql: Sql, limit: number) =>
-  Effect.flatMap(uncounted(sql), ({ any }) =>
-    any ? Effect.map(countNext(sql, limit), (events) => events ?? 0) : Effect.succeed(0),
-  )
+const countEvents = Effect.fnUntraced(function* (sql: Sql, limit: number, held: HeldFollower | null) {
+  if (held === null && !(yield* uncounted(sql)).any) return 0
+  const counted = yield* countNext(sql, limit, held ?? { kind: ACTIVITY, name: ACTIVITY })
+  return counted === null ? (held === null ? 0 : null) : counted.result
+})
 
 const nextAttempts = (sql: Sql) =>
   Effect.map(sql.unsafe<{ since: string; until: string }>(Statement.NEXT_ATTEMPTS), ([row]) => row)
 
 const countAttempts = Effect.fnUntraced(function* (sql: Sql) {
   if ((yield* nextAttempts(sql)) === undefined) return false
-  const counted = yield* withCursor(
-    sql,
-    Effect.fnUntraced(function* () {
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      if ((yield* sql.unsafe(Statement.LOCK_ATTEMPTS)).length === 0) return false
       const next = yield* nextAttempts(sql)
       if (next !== undefined) yield* sql.unsafe(Statement.COUNT_ATTEMPTS, [next.since, next.until])
       return next !== undefined
     }),
   )
-  return counted === true
 })
 
 interface SourceRow {
@@ -111,7 +106,7 @@ export const layer = Layer.effect(
   ActivityStore,
   Effect.map(PgClient.PgClient, (sql) =>
     ActivityStore.of({
-      countEvents: (limit) => orUnavailable(countEvents(sql, limit)),
+      countEvents: (limit, held) => orUnavailable(countEvents(sql, limit, held)),
       countAttempts: orUnavailable(countAttempts(sql)),
       events: ({ sourceId, step, from, to, last, timeZone }) => {
         const zone = step === "hour" ? "UTC" : timeZone

@@ -27,9 +27,9 @@ const newSource = async (name: string) => (await run(Sources.use((sources) => so
 let sent = 0
 const accept = (sourceId: number, body = `body ${sent++}`) =>
   run(EventLog.use((log) => appendEvents(log, requestOf(sourceId, body, true))))
-const count = (limit: number, by = here) => by.runPromise(ActivityStore.use((store) => store.countEvents(limit)))
+const count = (limit: number, by = here) => by.runPromise(ActivityStore.use((store) => store.countEvents(limit, null)))
 const countAll = async () => {
-  while ((await count(1_000)) > 0);
+  while (((await count(1_000)) ?? 0) > 0);
 }
 const runEach = async (...statements: ReadonlyArray<string>) => {
   for (const statement of statements) await database.run(statement)
@@ -72,11 +72,11 @@ it("does not count past an accept that has not committed, and counts it then", a
 it("has counted nothing when its transaction fails, and everything once afterwards", async () => {
   await accept(await newSource("Faulty"))
   const before = await counts()
-  await database.run("ALTER TABLE cabinet.activity_cursor ADD CONSTRAINT fault CHECK (id < 0) NOT VALID")
-  const failed = await run(Effect.exit(ActivityStore.use((store) => store.countEvents(10))))
+  await database.run("ALTER TABLE cabinet.follower ADD CONSTRAINT fault CHECK (event_id < 0) NOT VALID")
+  const failed = await run(Effect.exit(ActivityStore.use((store) => store.countEvents(10, null))))
   assert.strictEqual(failed._tag, "Failure")
   assert.deepStrictEqual(await counts(), before)
-  await database.run("ALTER TABLE cabinet.activity_cursor DROP CONSTRAINT fault")
+  await database.run("ALTER TABLE cabinet.follower DROP CONSTRAINT fault")
   await countAll()
   assert.deepStrictEqual(await counts(), await truth())
 })
@@ -162,7 +162,7 @@ it("a source that is silent for longer than its nights and weekends is quiet, on
 it("counts attempts once, by the hour, the address and the time they took, a while after they were made", async () => {
   const attempts = "INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms)"
   await runEach(
-    "UPDATE cabinet.activity_cursor SET attempts_until = cabinet.now() - interval '25 minutes'",
+    "UPDATE cabinet.attempt_count SET until = cabinet.now() - interval '25 minutes'",
     "INSERT INTO cabinet.address (id, url, secret, every_source) VALUES (7, 'https://example.com/hook', 's', true)",
     `${attempts} SELECT n, 1, 7, cabinet.now() - interval '3 minutes', n % 4 > 0, CASE WHEN n = 99 THEN 14999 ELSE n END
      FROM generate_series(0, 99) n`,

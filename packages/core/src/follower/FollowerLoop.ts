@@ -1,0 +1,91 @@
+/**
+ * Does the work of followers, in every serving process. Kinds are served apart, so that one that fails or takes long
+ * holds back no other. A follower is claimed, served turn by turn to the end of the feed, and released. One that fails
+ * waits with its position and an increasing interval.
+ *
+ * Decision: docs/decisions/0084-work-behind-the-feed-is-done-by-followers.md
+ */
+import { Cause, Effect, Layer, Option, type Scope } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { background, type TaskName } from "../runtime/Background.ts"
+import { FollowerStore, type HeldFollower } from "./FollowerStore.ts"
+
+/** How a turn ended. `lost`: another process has claimed the follower since. */
+export type TurnEnd = "more" | "end" | "lost"
+
+/** A kind of follower, and its work. */
+export interface FollowerKind<R> {
+  readonly kind: string
+  readonly task: TaskName
+  /** How long a follower at the end of the feed is left alone. */
+  readonly restMillis: number
+  /** How often followers are looked for without a signal. */
+  readonly pollMillis: number
+  /**
+   * The work of a few seconds behind the position, which moves in the same transaction. It compares the fencing number
+   * after it has locked the follower's row.
+   */
+  readonly turn: (held: HeldFollower) => Effect.Effect<TurnEnd, StoreUnavailable, R>
+  /** A listener that completes when there may be something new. */
+  readonly listen?: Effect.Effect<Effect.Effect<void>, never, R | Scope.Scope>
+}
+
+/** The pause between two turns while more remains: long work leaves the database to others. */
+const BREATH_MILLIS = 20
+/** The pause after another process was found to be at work on the follower that is due. */
+const TAKEN_PAUSE_MILLIS = 1_000
+/** How long a process that shuts down waits for its follower to be released. */
+const LAST_RELEASE = "2 seconds"
+
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500)
+}
+
+type Store = FollowerStore["Service"]
+
+/** Serves a claimed follower up to the end of the feed. Returns whether it is there. */
+const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, held: HeldFollower) =>
+  Effect.gen(function* () {
+    let end: TurnEnd = "more"
+    while (end === "more") {
+      end = yield* turn(held)
+      if (end === "more") yield* Effect.sleep(BREATH_MILLIS)
+    }
+    if (end === "end") yield* store.release(held, restMillis)
+  }).pipe(
+    Effect.onInterrupt(() => Effect.ignore(Effect.timeoutOption(store.release(held, 0), LAST_RELEASE))),
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause as Cause.Cause<never>)
+        : Effect.flatMap(store.fail(held, messageOf(cause)), (failures) =>
+            failures === 1 ? Effect.logWarning(`follower ${kind} ${held.name} failed and waits`, cause) : Effect.void,
+          ),
+    ),
+  )
+
+/**
+ * One search for a follower of a kind, and its work. Returns the pause until the next. In a cabinet at rest a search is one
+ * query.
+ */
+export const runFollower = <R>(store: Store, kind: FollowerKind<R>): Effect.Effect<number, StoreUnavailable, R> =>
+  Effect.gen(function* () {
+    const due = yield* store.nextDue(kind.kind)
+    if (due === null || due > 0) return Math.min(due ?? kind.pollMillis, kind.pollMillis)
+    const held = yield* store.claim(kind.kind)
+    if (Option.isNone(held)) return TAKEN_PAUSE_MILLIS
+    yield* serve(store, kind, held.value)
+    return 0
+  })
+
+/** Serves the followers of a kind until the scope ends. */
+export const followerLoop = <R>(kind: FollowerKind<R>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const store = yield* FollowerStore
+      const next = kind.listen === undefined ? Effect.never : yield* kind.listen
+      const run = Effect.flatMap(runFollower(store, kind), (pause) => Effect.timeoutOption(next, pause))
+      // An unavailable database is reported by everything that needs it.
+      yield* background(kind.task, () => 0, run, { retryAfter: kind.pollMillis, quiet: true })
+    }),
+  )

@@ -1,0 +1,125 @@
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { followerLoop, type FollowerKind, type TurnEnd } from "@data-cabinet/core/follower/FollowerLoop"
+import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Option } from "effect"
+import { TestClock } from "effect/testing"
+
+const HELD: HeldFollower = { id: 1, kind: "count", name: "count", lease: 1 }
+
+/** A store with one follower; `due` says when it may be claimed. Records what the loop does. */
+const over = (options: {
+  readonly due?: () => number | null
+  readonly isTaken?: boolean
+  readonly turn?: () => Effect.Effect<TurnEnd, StoreUnavailable>
+  readonly listen?: FollowerKind<never>["listen"]
+}) => {
+  const steps: Array<string> = []
+  const step = <A>(name: string, value: A) =>
+    Effect.sync(() => {
+      steps.push(name)
+      return value
+    })
+  const store = FollowerStore.of({
+    claim: () => step("claim", options.isTaken === true ? Option.none() : Option.some(HELD)),
+    fail: (_, error) => step(`fail: ${error}`, 1),
+    release: (_, millis) => step(`release ${millis}`, undefined),
+    nextDue: () => Effect.suspend(() => step("due", options.due?.() ?? null)),
+    list: Effect.succeed([]),
+  })
+  const kind: FollowerKind<never> = {
+    kind: "count",
+    task: "activity count",
+    restMillis: 15_000,
+    pollMillis: 15_000,
+    turn: () => Effect.andThen(step("turn", null), options.turn?.() ?? Effect.succeed<TurnEnd>("end")),
+    ...(options.listen === undefined ? {} : { listen: options.listen }),
+  }
+  const counted = (name: string) => steps.filter((one) => one === name).length
+  return { steps, counted, loop: followerLoop(kind).pipe(Layer.provide(Layer.succeed(FollowerStore, store))) }
+}
+
+it.effect("FollowerLoop claims nothing in a cabinet at rest, and looks every 15 seconds", () => {
+  const { counted, loop } = over({})
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("9 minutes")
+    assert.strictEqual(counted("claim"), 0)
+    assert.strictEqual(counted("due"), 9 * 4 + 1)
+  })
+})
+
+it.effect("FollowerLoop serves a follower turn by turn to the end of the feed, and then lets it rest", () => {
+  const ends: Array<TurnEnd> = ["more", "more", "end"]
+  const { steps, loop } = over({
+    due: () => (ends.length > 0 ? 0 : null),
+    turn: () => Effect.sync(() => ends.shift()!),
+  })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(steps, ["due", "claim", "turn", "turn", "turn", "release 15000", "due"])
+  })
+})
+
+it.effect("FollowerLoop neither releases nor fails a follower that another process has claimed", () => {
+  const { steps, loop } = over({ due: () => (steps.length < 2 ? 0 : null), turn: () => Effect.succeed("lost") })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(steps, ["due", "claim", "turn", "due"])
+  })
+})
+
+it.effect.each([
+  ["an error", Effect.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })), "away"],
+  ["a fault", Effect.die(new Error("wrong")), "wrong"],
+] as const)("FollowerLoop lets a follower wait after %s, and says so once", ([, turn, error]) => {
+  const lines: Array<string> = []
+  const logger = Logger.layer([
+    Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`)),
+  ])
+  const { steps, loop } = over({ due: () => (steps.length < 2 ? 0 : null), turn: () => turn })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(steps, ["due", "claim", "turn", `fail: ${error}`, "due"])
+    assert.lengthOf(lines, 1)
+    assert.include(lines[0], "Warn follower count count failed and waits")
+  }).pipe(Effect.provide(logger))
+})
+
+it.effect("FollowerLoop looks again after a second when another process is at work", () => {
+  const { counted, loop } = over({ due: () => 0, isTaken: true })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("10 seconds")
+    assert.strictEqual(counted("claim"), 11)
+  })
+})
+
+it.effect("FollowerLoop looks at once after a signal", () => {
+  let signalled = Effect.void
+  const { counted, loop } = over({
+    listen: Effect.succeed(
+      Effect.suspend(() => {
+        const now = signalled
+        signalled = Effect.never
+        return now
+      }),
+    ),
+  })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(counted("due"), 2)
+  })
+})
+
+it.effect("FollowerLoop releases its follower when the process stops", () => {
+  const { steps, loop } = over({ due: () => 0, turn: () => Effect.never })
+  return Effect.gen(function* () {
+    yield* Effect.scoped(Effect.andThen(Layer.build(loop), TestClock.adjust("1 second")))
+    assert.deepStrictEqual(steps, ["due", "claim", "turn", "release 0"])
+  })
+})

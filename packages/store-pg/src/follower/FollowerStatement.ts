@@ -1,0 +1,68 @@
+/** The statements of followers. They decide nothing: a row is locked, `FollowerLease` decides, and its result is written. */
+import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { behind } from "../feed/Behind.ts"
+
+/** Times are in milliseconds; `now` is that of the database. */
+const ROW = `f.id::float8 AS id, f.kind, f.name, f.epoch::float8 AS epoch, f.xid::text AS xid, f.event_id::float8 AS "eventId",
+  f.lease::float8 AS lease, (extract(epoch FROM f.leased_until) * 1000)::float8 AS "leasedUntil",
+  (extract(epoch FROM f.not_before) * 1000)::float8 AS "notBefore", f.failures, (extract(epoch FROM cabinet.now()) * 1000)::float8 AS now`
+
+/** A follower as its row is read while it is locked. */
+export interface FollowerRow {
+  readonly id: number
+  readonly kind: string
+  readonly name: string
+  readonly epoch: number
+  readonly xid: string
+  readonly eventId: number
+  readonly lease: number
+  readonly leasedUntil: number
+  readonly notBefore: number
+  readonly failures: number
+  readonly now: number
+}
+
+const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
+
+const HAS_EVENTS = `EXISTS (${behind("1", PLACE, "", "1")})`
+
+/** $1: kind. The one that has rested longest, of those that seem free. Without one nothing is written. */
+export const LOCK_CLAIMABLE = `
+SELECT ${ROW} FROM cabinet.follower f
+WHERE f.kind = $1::text AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now() AND ${HAS_EVENTS}
+ORDER BY f.moved_at NULLS FIRST, f.id LIMIT 1 FOR UPDATE SKIP LOCKED`
+
+/** $1: id. */
+export const LOCK_HELD = `SELECT ${ROW} FROM cabinet.follower f WHERE f.id = $1::int8 FOR UPDATE`
+
+/** $1: kind, $2: name. None while another session moves it. */
+export const LOCK_FREE = `SELECT ${ROW} FROM cabinet.follower f WHERE f.kind = $1::text AND f.name = $2::text FOR UPDATE SKIP LOCKED`
+
+const MILLIS = (parameter: string): string => `to_timestamp(${parameter}::float8 / 1000)`
+
+/** $1: id, $2: fencing number, $3 and $4: the ends of lease and rest, $5: failures, $6: error, $7: holder. */
+export const SET_LEASE = `
+UPDATE cabinet.follower SET lease = $2::int8, leased_until = ${MILLIS("$3")}, not_before = ${MILLIS("$4")}, failures = $5::int4,
+  error = coalesce($6::text, error), holder = coalesce($7::text, holder)
+WHERE id = $1::int8`
+
+/** $1: id, $2 to $4: the place, $5: the end of the lease. */
+export const SET_PLACE = `
+UPDATE cabinet.follower SET epoch = $2::int8, xid = $3::int8, event_id = $4::int8, moved_at = cabinet.now(), failures = 0, error = NULL,
+  leased_until = ${MILLIS("$5")}
+WHERE id = $1::int8`
+
+/** $1: kind. */
+export const NEXT_DUE = `
+SELECT (extract(epoch FROM min(greatest(f.leased_until, f.not_before)) - cabinet.now()) * 1000)::float8 AS millis
+FROM cabinet.follower f WHERE f.kind = $1::text AND ${HAS_EVENTS}`
+
+export const LIST = `
+SELECT f.id::float8 AS id, f.kind, f.name, nullif(f.event_id, 0)::float8 AS "eventId", cabinet.rfc3339(f.moved_at) AS "movedAt",
+  w.behind::float8 AS behind, greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0))::float8 AS "behindSeconds",
+  f.failures, f.error, CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END AS "retryAt",
+  CASE WHEN f.leased_until > cabinet.now() THEN f.holder END AS holder
+FROM cabinet.follower f CROSS JOIN LATERAL (
+  SELECT least(count(*), ${MOST_BEHIND}) AS behind, min(e.received_at) AS since
+  FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e
+) w ORDER BY f.kind, f.name`

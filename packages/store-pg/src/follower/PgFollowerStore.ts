@@ -1,0 +1,83 @@
+/**
+ * Followers in PostgreSQL. Claims and releases lock the row and write what `FollowerLease` decides, so that what the model
+ * checks is what runs.
+ */
+import { hostname } from "node:os"
+import { claimLease, failLease, type FollowerLease, releaseLease } from "@data-cabinet/core/follower/FollowerLease"
+import {
+  type FollowerState,
+  FollowerStore,
+  type HeldFollower,
+  LEASE_MILLIS,
+} from "@data-cabinet/core/follower/FollowerStore"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { orUnavailable } from "../connection/StoreFailure.ts"
+import * as Statement from "./FollowerStatement.ts"
+import { toLocked } from "./FollowerTransaction.ts"
+
+type Sql = PgClient.PgClient
+
+const HOLDER = `${hostname()}:${process.pid}`
+
+const write = (sql: Sql, id: number, row: FollowerLease, error: string | null, holder: string | null) => {
+  const { lease, leasedUntil, notBefore, failures } = row
+  return sql.unsafe(Statement.SET_LEASE, [id, lease, leasedUntil, notBefore, failures, error, holder])
+}
+
+const claim = (sql: Sql, kind: string) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const [found] = yield* sql.unsafe<Statement.FollowerRow>(Statement.LOCK_CLAIMABLE, [kind])
+      if (found === undefined) return Option.none<HeldFollower>()
+      const row = toLocked(found)
+      const claimed = claimLease(row, row.now, LEASE_MILLIS)
+      if (claimed === null) return Option.none<HeldFollower>()
+      yield* write(sql, row.id, claimed, null, HOLDER)
+      return Option.some<HeldFollower>({ id: row.id, kind: row.kind, name: row.name, lease: claimed.lease })
+    }),
+  )
+
+/** Changes a held follower; null if its lease is lost, or if it is gone. */
+const change = (
+  sql: Sql,
+  held: HeldFollower,
+  error: string | null,
+  decide: (row: FollowerLease, now: number) => FollowerLease | null,
+) =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const [found] = yield* sql.unsafe<Statement.FollowerRow>(Statement.LOCK_HELD, [held.id])
+      const row = found === undefined ? null : decide(toLocked(found), found.now)
+      if (row !== null) yield* write(sql, held.id, row, error, null)
+      return row
+    }),
+  )
+
+export const layer = Layer.effect(
+  FollowerStore,
+  Effect.map(PgClient.PgClient, (sql) =>
+    FollowerStore.of({
+      claim: (kind) => orUnavailable(claim(sql, kind)),
+      fail: (held, error) =>
+        orUnavailable(
+          Effect.map(
+            change(sql, held, error, (row, now) => failLease(row, held.lease, now)),
+            (row) => row?.failures ?? 0,
+          ),
+        ),
+      release: (held, restMillis) =>
+        Effect.asVoid(
+          orUnavailable(change(sql, held, null, (row, now) => releaseLease(row, held.lease, now, restMillis))),
+        ),
+      nextDue: (kind) =>
+        orUnavailable(
+          Effect.map(
+            sql.unsafe<{ readonly millis: number | null }>(Statement.NEXT_DUE, [kind]),
+            ([row]) => row!.millis,
+          ),
+        ),
+      list: orUnavailable(sql.unsafe<FollowerState>(Statement.LIST)),
+    }),
+  ),
+)
