@@ -1,8 +1,9 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
-import { intakePath, ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
+import { intakePath, ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
 import { Notices } from "@data-cabinet/core/notice/Notices"
+import { ALL_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { Place } from "@data-cabinet/core/verification/Recipe"
 import { placeOf, type Verification } from "@data-cabinet/core/verification/Verification"
@@ -21,7 +22,7 @@ import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { keepOldFlag } from "./Expires.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
-import { readSettings, sourceFlags } from "./SourceSettings.ts"
+import { readSettings, settingLine, sourceFlags } from "./SourceSettings.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
@@ -52,17 +53,9 @@ const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: bo
       ["Intake address", isOwn ? "none: only the cabinet itself writes to it" : `${url}${intakePath(source)}`],
       ...(known || isOwn ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
-      ["Encoding", source.encoding ?? "detected per submission"],
-      ["Thank-you page", source.thanksUrl ?? "default"],
-      ...(source.keepHeaders.length === 0 ? [] : [["Kept headers", source.keepHeaders.join(", ")] as const]),
-      ...(source.headerFields.length === 0 ? [] : [["Header fields", source.headerFields.join(", ")] as const]),
-      ...(source.keepQuery ? [["Query string", "kept as sent"] as const] : []),
-      ...(source.nestBrackets ? [["Form fields", "nested by their brackets"] as const] : []),
+      ...ALL_SETTINGS.flatMap((named) => settingLine(source, named)),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
-      ...(source.rate === null ? [] : [["Rate", `at most ${source.rate} requests a minute`] as const]),
-      ...(source.honeypot === null ? [] : [["Honeypot", source.honeypot] as const]),
-      ...(source.allowOrigins.length === 0 ? [] : [["Origins", source.allowOrigins.join(", ")] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
       ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
       ["Created", source.createdAt],
@@ -83,13 +76,13 @@ const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
     const chosen = yield* format
     const notices = yield* Notices.use((all) => all.show)
     const isOwn = notices.source?.id === source.id
-    const json = { ...revealedSourceJson(source, baseUrl), ...(isOwn ? NO_ADDRESS : {}) }
+    const json = { ...sourceWithAddressShape.json(withAddress(source, baseUrl)), ...(isOwn ? NO_ADDRESS : {}) }
     yield* report(chosen, json, (style) => sourceCard(source, baseUrl, isOwn, style))
     yield* remark(baseUrl, chosen)
   })
 
 const showChanged = (source: Source, words: string) =>
-  Effect.flatMap(format, (json) => report(json, ownSourceJson(source), () => words))
+  Effect.flatMap(format, (json) => report(json, ownSourceShape.json(source), () => words))
 
 const web = settingFlags("baseUrl", "serviceDomain")
 
@@ -148,7 +141,7 @@ const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const all = yield* Sources.use((sources) => sources.list)
-      yield* report(yield* format, all.map(ownSourceJson), (style) =>
+      yield* report(yield* format, all.map(ownSourceShape.json), (style) =>
         columns(
           ["ID", "NAME", "STATE", "TABLE", "CREATED"],
           all.map((source) => [

@@ -3,7 +3,7 @@
  * commands to try them, ready to paste. Later, and if the output may be stored: only the address, without secrets.
  */
 import { linkUrl } from "@data-cabinet/core/person/Person"
-import { intakePath } from "@data-cabinet/core/source/SourceJson"
+import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
 import type { Served } from "../process/Serve.ts"
 import type { Style } from "../output/Style.ts"

@@ -1,6 +1,7 @@
 /** The sources of a cabinet, with promises. */
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
-import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type { SourceEncoding } from "@data-cabinet/core/source/SourceSettings"
 import { type NewSource, type RotateOptions, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import type { KnownError } from "./CabinetError.ts"

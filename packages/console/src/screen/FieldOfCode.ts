@@ -1,13 +1,13 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
+import { SETTING_ERRORS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 
 const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
-  bad_allow_origins: ["allow_origins"],
+  ...Object.fromEntries(SETTING_ERRORS.map(({ code, name }) => [code, [name]])),
   bad_certificate: ["client_certificate"],
   bad_challenge: ["secret", "provider"],
   bad_client_key: ["client_key"],
-  bad_encoding: ["encoding"],
   bad_expiry: ["lifetime", "keep_old"],
   bad_filter: ["fc"],
   bad_fo: ["fo"],
@@ -16,10 +16,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_fv: ["fv"],
   bad_give_up: ["give_up_after"],
   bad_header: ["header_name"],
-  bad_header_fields: ["header_fields"],
-  bad_honeypot: ["honeypot"],
   bad_interval: ["every"],
-  bad_keep_headers: ["keep_headers"],
   bad_key: ["key"],
   bad_label: ["label"],
   bad_name: ["name"],
@@ -30,9 +27,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_period: ["from", "to"],
   bad_pointer: ["pointer"],
   bad_range: ["from", "to"],
-  bad_rate: ["rate"],
   bad_role: ["role"],
-  bad_thanks_url: ["thanks_url"],
   bad_timeout: ["timeout"],
   bad_title: ["title"],
   bad_url: ["url"],

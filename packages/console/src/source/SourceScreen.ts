@@ -1,8 +1,6 @@
 /** The sources, and one source: its intake address with snippets, its settings, and the way to switch it off. */
-import { type Source, SOURCE_ENCODINGS } from "@data-cabinet/core/source/Source"
+import type { Source } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/verification/Providers"
-import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/Sources"
-import { MAX_HONEYPOT_LENGTH } from "@data-cabinet/core/source/SpamRules"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
@@ -14,6 +12,7 @@ import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
+import { settingFields } from "./SettingFields.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
 
@@ -78,18 +77,8 @@ const notes = (frame: Frame, { oldSecretUntil, limited }: Source, timeZone: stri
 const settings = (frame: Frame, source: Source): HtmlValue => {
   const { source: words } = frame.words
   if (!may(frame, "source.change")) return null
-  const encoding = (value: string, text: string) =>
-    markup`<option value="${value}"${value === (source.encoding ?? "") && new Html(" selected")}>${text}</option>`
   const body = markup`<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
-<label>${words.encoding}<select name="encoding">${encoding("", words.detected)}${SOURCE_ENCODINGS.map((one) => encoding(one, one))}</select></label>
-<label>${words.thanks}<input name="thanks_url" type="url" value="${source.thanksUrl ?? ""}" placeholder="https://"></label>
-<label>${words.keepHeaders}<input name="keep_headers" value="${source.keepHeaders.join(", ")}" placeholder="X-GitHub-*" autocomplete="off" spellcheck="false"></label>
-<label>${words.headerFields}<input name="header_fields" value="${source.headerFields.join(", ")}" placeholder="X-GitHub-Event" autocomplete="off" spellcheck="false"></label>
-<label class="choice"><input type="checkbox" name="keep_query" value="on"${source.keepQuery && new Html(" checked")}> ${words.keepQuery}</label>
-<label class="choice"><input type="checkbox" name="nest_brackets" value="on"${source.nestBrackets && new Html(" checked")}> ${words.nestBrackets}</label>
-<label>${words.rate}<input name="rate" type="number" min="1" max="${String(MAX_SOURCE_RATE)}" value="${source.rate === null ? "" : String(source.rate)}" autocomplete="off"></label>
-<label>${words.honeypot}<input name="honeypot" maxlength="${String(MAX_HONEYPOT_LENGTH)}" value="${source.honeypot ?? ""}" autocomplete="off" spellcheck="false"></label>
-<label>${words.allowOrigins}<input name="allow_origins" value="${source.allowOrigins.join(", ")}" placeholder="https://www.example.com" autocomplete="off" spellcheck="false"></label>
+${settingFields(source, words.setting)}
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${source.id}/change`)
   return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>

@@ -1,7 +1,7 @@
 /** The screens and acts of sources. */
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
-import { type Source, SOURCE_ENCODINGS, type SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { intakePath } from "@data-cabinet/core/source/SourceJson"
+import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -13,7 +13,8 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
-import { type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { settingsIn } from "./SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
@@ -108,19 +109,6 @@ const badKeepOld: ManageError = {
 
 const senderIn = (from: string) => (from === "" ? {} : { from: from as ProviderName })
 
-/** Names with commas or spaces between them. */
-const namesIn = (text: string): ReadonlyArray<string> => text.split(/[\s,]+/).filter((name) => name !== "")
-
-/** Anything but a number becomes 0, which is out of range. */
-const rateIn = (text: string): number | null => (text === "" ? null : /^\d{1,7}$/.test(text) ? Number(text) : 0)
-
-/** A form rendered before the rules existed changes none of them. */
-const spamRulesIn = (call: FormCall) => {
-  if (!call.form.some(([name]) => name === "honeypot")) return {}
-  const honeypot = fieldOf(call, "honeypot")
-  return { honeypot: honeypot === "" ? null : honeypot, allowOrigins: namesIn(fieldOf(call, "allow_origins")) }
-}
-
 type Found = (id: number) => Effect.Effect<Source, ManageError | StoreUnavailable>
 
 /** The acts that change a source, switch it off and on, and delete it. */
@@ -132,19 +120,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     home,
     repeat: "allowed",
     respond: (call) => {
-      const thanksUrl = fieldOf(call, "thanks_url")
-      const encoding = SOURCE_ENCODINGS.find((known) => known === fieldOf(call, "encoding")) ?? null
-      const changes = {
-        name: fieldOf(call, "name"),
-        encoding,
-        thanksUrl: thanksUrl === "" ? null : thanksUrl,
-        keepHeaders: namesIn(fieldOf(call, "keep_headers")),
-        headerFields: namesIn(fieldOf(call, "header_fields")),
-        keepQuery: fieldOf(call, "keep_query") === "on",
-        nestBrackets: fieldOf(call, "nest_brackets") === "on",
-        ...spamRulesIn(call),
-        ...(call.form.some(([name]) => name === "rate") ? { rate: rateIn(fieldOf(call, "rate")) } : {}),
-      }
+      const changes = { name: fieldOf(call, "name"), ...settingsIn(call) }
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },
   })

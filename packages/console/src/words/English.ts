@@ -1,5 +1,6 @@
 /** The screens in English. */
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
 
 const count = plurals("en")
@@ -548,9 +549,6 @@ export const ENGLISH = {
     intake: "Intake address",
     show: "Show the address and examples",
     rotate: "New address",
-    honeypot: "Field of a form that people leave empty (honeypot); filled, it is spam",
-    allowOrigins: "Origins of pages with the form; submissions from others count as spam (empty: any)",
-    rate: "Requests per minute, from all clients together (empty: the common limits)",
     rotateKeeping: "It ends in 24 hours",
     rotateNow: "It ends now",
     oldUntil: "The address before this one works until",
@@ -558,14 +556,8 @@ export const ENGLISH = {
       `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
     ownHint: "Only the cabinet itself writes to this source: it has no intake address.",
     mayNotSee: "The address is a secret that an editor or owner may see.",
+    setting: ENGLISH_SETTINGS,
     settings: "Settings",
-    encoding: "Charset of forms",
-    detected: "detected from the data",
-    thanks: "Thank-you page (empty: the built-in one)",
-    keepHeaders: "Headers to keep with the request: names or prefixes",
-    headerFields: "Headers that also become fields of the event",
-    keepQuery: "Keep the query string as sent",
-    nestBrackets: "Nest the fields of forms by the brackets in their names",
     switchOff: "Switch off or delete",
     offHint: "The address of a source that is switched off returns 404. Its table and events are kept.",
     turnOff: "Switch off",

@@ -1,4 +1,5 @@
 /** The screens in Russian. */
+import { RUSSIAN_SETTINGS } from "./SettingWords.ts"
 import { plurals, tenthsIn } from "./Plural.ts"
 import { RUSSIAN_REFUSALS } from "./RussianRefusals.ts"
 import type { Words } from "./Words.ts"
@@ -536,9 +537,6 @@ export const RUSSIAN: Words = {
     intake: "Адрес приёма",
     show: "Показать адрес и примеры",
     rotate: "Новый адрес",
-    honeypot: "Поле формы, которое люди оставляют пустым (ловушка); заполнено — спам",
-    allowOrigins: "Сайты, на которых стоит форма; с других — спам (пусто: с любых)",
-    rate: "Запросов в минуту от всех отправителей (пусто: общие ограничения)",
     rotateKeeping: "Через 24 часа",
     rotateNow: "Сразу",
     oldUntil: "Прежний адрес работает до",
@@ -546,14 +544,8 @@ export const RUSSIAN: Words = {
       `Отклонено, потому что в минуту было слишком много: ${count(requests, { one: "запрос", few: "запроса", many: "запросов", other: "запроса" })},`,
     ownHint: "В этот источник пишет только сам кабинет: адреса приёма у него нет.",
     mayNotSee: "Адрес секретный: его видят редактор и владелец.",
+    setting: RUSSIAN_SETTINGS,
     settings: "Настройки",
-    encoding: "Кодировка форм",
-    detected: "определяется по данным",
-    thanks: "Страница благодарности (пусто: встроенная)",
-    keepHeaders: "Какие ещё заголовки хранить с запросом: имена или начала имён",
-    headerFields: "Заголовки, которые становятся и полями события",
-    keepQuery: "Хранить строку запроса как она пришла",
-    nestBrackets: "Вкладывать поля форм по скобкам в их именах",
     switchOff: "Выключить или удалить",
     offHint: "Адрес выключенного источника отвечает 404. Таблица и события сохраняются.",
     turnOff: "Выключить",

@@ -6,7 +6,7 @@
 import { isUtf8 } from "node:buffer"
 import { Result } from "effect"
 import { parseJson } from "../json/ParseJson.ts"
-import type { SourceEncoding } from "../source/Source.ts"
+import type { SourceEncoding } from "../source/SourceSettings.ts"
 import { charsetOf, decode, sourceCharset, UTF_8 } from "../text/Charset.ts"
 import type { Charset } from "../text/Charset.ts"
 import { guessBeside, guessCharset } from "../text/CharsetGuess.ts"

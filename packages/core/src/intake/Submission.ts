@@ -1,7 +1,7 @@
 /** One request to an intake address as bytes, and the result of parsing it. */
 import type { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
-import type { SourceEncoding } from "../source/Source.ts"
+import type { SourceEncoding } from "../source/SourceSettings.ts"
 import type { Decoded } from "../text/Charset.ts"
 import type { CharsetDecidedBy } from "./FormCharsets.ts"
 import type { JsonLines } from "./JsonLines.ts"

@@ -113,6 +113,13 @@ export const orNull = <A>({ schema, components, json }: Shape<A>, about?: string
   json: (value) => (value === null ? null : json(value)),
 })
 
+/** The value or null as two alternatives, the form in which some objects are published. */
+export const eitherOrNull = <A>({ schema, components, json }: Shape<A>, about?: string): Shape<A | null> => ({
+  schema: described({ oneOf: [schema, { type: "null" }] }, about),
+  components,
+  json: (value) => (value === null ? null : json(value)),
+})
+
 /** A list of such values. */
 export const list = <A>({ schema, components, json }: Shape<A>, about?: string): Shape<ReadonlyArray<A>> => ({
   schema: described({ type: "array", items: schema }, about),

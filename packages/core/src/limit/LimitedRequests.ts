@@ -1,5 +1,6 @@
 /** Counts the requests to a source that were refused because of a rate, for the operator. */
 import { Context, Metric } from "effect"
+import * as Shape from "../json/Shape.ts"
 import type { IntakeRateLimit } from "./RateLimiter.ts"
 
 /** The last of them within a day without a pause of a day. Times are RFC 3339 in UTC. */
@@ -8,6 +9,16 @@ export interface LimitedCount {
   readonly since: string
   readonly lastAt: string
 }
+
+/** Its JSON and its description. */
+export const limitedShape = Shape.object<LimitedCount>(
+  "Requests to it that were refused with 429 lately; null if there were none within a day.",
+  {
+    count: Shape.whole("How many."),
+    since: Shape.time("The first of them."),
+    lastAt: Shape.time("The last of them."),
+  },
+)
 
 export class LimitedRequests extends Context.Service<
   LimitedRequests,

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import { readableName } from "../row/ReadableName.ts"
-import { DEFAULT_SETTINGS } from "../source/Source.ts"
+import { DEFAULT_SETTINGS } from "../source/SourceSettings.ts"
 import type { StoredSource } from "../source/SourceStore.ts"
 import { type NoticeSource, NoticeStore, type SentNotice, sentNoticeShape } from "./NoticeStore.ts"
 

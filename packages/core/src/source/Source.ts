@@ -1,48 +1,10 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
 import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
+import type { SourceEncoding, SourceSettings } from "./SourceSettings.ts"
 import type { SpamRules } from "./SpamRules.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { IntakeVerification, Verification } from "../verification/Verification.ts"
-
-/** An explicit charset for a source's forms; it overrides detection. `latin-1` is windows-1252, as on the web. */
-export type SourceEncoding = "utf-8" | "windows-1251" | "latin-1"
-
-/** All charsets that a source can be set to. */
-export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "windows-1251", "latin-1"]
-
-/** The settings of a source, apart from its name, verification and challenges. */
-export interface SourceSettings extends SpamRules {
-  /** The charset of its forms, whatever they declare; null: detected for each submission. */
-  readonly encoding: SourceEncoding | null
-  /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
-  readonly thanksUrl: string | null
-  /** The headers that original requests keep in addition to the usual ones: names, or prefixes such as `X-GitHub-*`. */
-  readonly keepHeaders: ReadonlyArray<string>
-  /**
-   * Headers that also become fields of the events, under these names. They are kept with the original request as well.
-   */
-  readonly headerFields: ReadonlyArray<string>
-  /** Whether original requests keep the query string as sent. */
-  readonly keepQuery: boolean
-  /** Whether the fields of forms are nested by the brackets in their names. */
-  readonly nestBrackets: boolean
-  /** The most requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
-  readonly rate: number | null
-}
-
-/** The defaults of a new source. */
-export const DEFAULT_SETTINGS: SourceSettings = {
-  encoding: null,
-  thanksUrl: null,
-  keepHeaders: [],
-  headerFields: [],
-  keepQuery: false,
-  nestBrackets: false,
-  rate: null,
-  honeypot: null,
-  allowOrigins: [],
-}
 
 /** A source as the API shows it, plus fields for its owner alone. Times are RFC 3339 in UTC. */
 export interface Source extends SourceSettings {

@@ -7,7 +7,8 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
 import type { ProviderName } from "../verification/Providers.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
-import type { IntakeSource, Source, SourceSettings, SourceWithSecret } from "./Source.ts"
+import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"
+import type { SourceSettings } from "./SourceSettings.ts"
 
 /** A source to be stored. */
 export interface StoredSource extends SourceSettings {

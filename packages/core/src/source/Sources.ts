@@ -9,10 +9,9 @@ import { changedVerification } from "../verification/ChangeVerification.ts"
 import { PROVIDER_NAMES, settingsFrom } from "../verification/Providers.ts"
 import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
-import { DEFAULT_SETTINGS, type IntakeSource, SOURCE_ENCODINGS, type Source, type SourceWithSecret } from "./Source.ts"
-import { headerNamesRefusal } from "./HeaderNames.ts"
-import { honeypotRefusal, originOf, originsRefusal } from "./SpamRules.ts"
+import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"
 import { SourceError } from "./SourceError.ts"
+import { ALL_SETTINGS, DEFAULT_SETTINGS, type SettingErrorCode, type SourceSettings } from "./SourceSettings.ts"
 import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceChange } from "./SourceStore.ts"
 
 export type { SourceChange }
@@ -78,11 +77,9 @@ export class Sources extends Context.Service<
           const settings = { ...DEFAULT_SETTINGS, ...defined(given) }
           const verify = verification == null ? null : yield* changedVerification(null, verification)
           const challenge = newChallenge == null ? null : yield* changedChallenge(null, newChallenge)
-          const allowOrigins = originsOf(settings.allowOrigins)
           return yield* store.create({
-            ...settings,
+            ...storedSettings(settings),
             name,
-            allowOrigins,
             verify,
             challenge,
             tableName: tableNameFor(name),
@@ -96,8 +93,7 @@ export class Sources extends Context.Service<
           const kept = requested.from === undefined ? DEFAULT_SETTINGS : yield* existing(id, store.get(id))
           const { verify, challenge, ...change } = settingsFrom(requested, kept)
           const ends: StoredSourceChange = {
-            ...change,
-            ...(change.allowOrigins === undefined ? {} : { allowOrigins: originsOf(change.allowOrigins) }),
+            ...storedSettings(change),
             ...(verify === null ? { verify } : {}),
             ...(challenge === null ? { challenge } : {}),
           }
@@ -152,43 +148,32 @@ export const checkKeepOld = (seconds: number | null) =>
     ? Effect.void
     : refuse("bad_expiry", "The old address can be kept for a minute to 30 days.")
 
-/** Requests a minute. */
-export const MAX_SOURCE_RATE = 1_000_000
+/** The settings in the form in which they are stored. */
+const storedSettings = <S extends Partial<SourceSettings>>(settings: S): S => {
+  const normalized = ALL_SETTINGS.flatMap(({ key, setting: { stored } }) =>
+    stored === undefined || settings[key] === undefined ? [] : [[key, stored(settings[key] as never)]],
+  )
+  return { ...settings, ...Object.fromEntries(normalized) }
+}
 
-/** Normalized as browsers send them, without duplicates. */
-const originsOf = (origins: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...new Set(origins.map((origin) => originOf(origin) ?? origin)),
-]
-
-const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
-
-/** Refuses invalid names, encodings, thank-you URLs and header names. */
+/** Refuses invalid names, settings and senders. */
 export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange) {
-  const { name, encoding, thanksUrl, keepHeaders = [], headerFields = [], rate = null } = settings
-  const { honeypot = null, allowOrigins = [], from } = settings
+  const { name, from } = settings
   if (name !== undefined && (name.trim() === "" || name.length > 200)) {
     return yield* refuse("bad_name", "A source needs a name of 1 to 200 characters.")
-  }
-  if (encoding != null && !SOURCE_ENCODINGS.includes(encoding)) {
-    return yield* refuse("bad_encoding", `The encoding must be one of ${SOURCE_ENCODINGS.join(", ")}.`)
-  }
-  if (thanksUrl != null && !isWebAddress(thanksUrl)) {
-    return yield* refuse("bad_thanks_url", "The thank-you URL must begin with http:// or https://.")
-  }
-  if (rate !== null && !(Number.isInteger(rate) && rate >= 1 && rate <= MAX_SOURCE_RATE)) {
-    return yield* refuse("bad_rate", "The rate must be a whole number of requests a minute from 1 to 1,000,000.")
   }
   if (from !== undefined && !PROVIDER_NAMES.includes(from)) {
     return yield* refuse("bad_from", `from: the sender must be one of ${PROVIDER_NAMES.join(", ")}.`)
   }
-  const unkept = headerNamesRefusal(keepHeaders, { setting: "keep_headers", prefixes: true })
-  if (unkept !== null) return yield* refuse("bad_keep_headers", unkept)
-  const noField = headerNamesRefusal(headerFields, { setting: "header_fields", prefixes: false })
-  if (noField !== null) return yield* refuse("bad_header_fields", noField)
-  const noHoneypot = honeypot === null ? null : honeypotRefusal(honeypot)
-  if (noHoneypot !== null) return yield* refuse("bad_honeypot", noHoneypot)
-  const noOrigins = originsRefusal(allowOrigins)
-  if (noOrigins !== null) return yield* refuse("bad_allow_origins", noOrigins)
+  for (const {
+    key,
+    setting: { check },
+  } of ALL_SETTINGS) {
+    const value = settings[key] ?? null
+    if (check === undefined || value === null) continue
+    const refusal = check.refusal(value as never)
+    if (refusal !== null) return yield* refuse(check.code as SettingErrorCode, refusal)
+  }
 })
 
 const removed = (id: number, removal: SourceRemoval) => {

@@ -45,3 +45,8 @@ export const originsRefusal = (origins: ReadonlyArray<string>): string | null =>
     ? null
     : `allow_origins: ${JSON.stringify(wrong)} is not an origin such as https://www.example.com, without a path.`
 }
+
+/** Normalized as browsers send them, without duplicates. */
+export const normalizedOrigins = (origins: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(origins.map((origin) => originOf(origin) ?? origin)),
+]

@@ -3,7 +3,7 @@
  * becomes U+FFFD, and so does U+0000, which PostgreSQL cannot hold. Replacements are counted.
  */
 import iconv from "iconv-lite"
-import type { SourceEncoding } from "../source/Source.ts"
+import type { SourceEncoding } from "../source/SourceSettings.ts"
 
 /** A charset with its name on the web and its name in iconv-lite; equal charsets are the same object. */
 export interface Charset {

@@ -4,6 +4,7 @@
  * Decision: docs/decisions/0068-questions-of-providers.md
  */
 import { Effect } from "effect"
+import * as Shape from "../json/Shape.ts"
 import { SourceError } from "../source/SourceError.ts"
 import { unusableSecret } from "./ChangeVerification.ts"
 
@@ -16,6 +17,12 @@ export type ChallengeProvider = (typeof CHALLENGE_PROVIDERS)[number]
 export interface Challenge {
   readonly provider: ChallengeProvider
 }
+
+/** The JSON of the setting and its description. */
+export const challengeShape = Shape.object<Challenge>(
+  "The provider whose question about the address is answered; null: none but those of the recipe.",
+  { provider: Shape.oneOf(CHALLENGE_PROVIDERS, "Who asks.") },
+)
 
 /** A change of the setting. */
 export interface ChallengeChange extends Challenge {

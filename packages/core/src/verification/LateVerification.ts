@@ -12,7 +12,7 @@ import { noSuchEvent } from "../event/EventDetail.ts"
 import { originalPage } from "../event/OriginalSlice.ts"
 import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
-import { intakePath } from "../source/SourceJson.ts"
+import { intakePath } from "../source/SourceShape.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import {

@@ -2,7 +2,7 @@
  * Well-known senders by name, with the settings by which a source keeps all information in their requests. GitHub, for
  * example, names the type of an event only in a header.
  */
-import type { SourceSettings } from "../source/Source.ts"
+import type { SourceSettings } from "../source/SourceSettings.ts"
 import type { HmacChange } from "./Recipe.ts"
 import type { RecipeName } from "./Recipes.ts"
 import type { VerificationChange } from "./Verification.ts"

@@ -2,6 +2,7 @@
  * How a sender signs its requests, as data: the signed parts, the algorithm, and the place of the signature. Names of
  * headers are in lower case.
  */
+import * as Shape from "../json/Shape.ts"
 
 /** A part of the signed text: a value of the request, or a literal text. */
 export type SignedPart =
@@ -112,6 +113,21 @@ export interface HmacParameters {
   /** The header with the signed number of the message. */
   readonly idHeader?: string
 }
+
+/** The JSON of the parameters and its description. */
+export const hmacShape = Shape.object<HmacParameters>("How the sender signs, for the recipe `hmac`; else null.", {
+  header: Shape.orNull(Shape.text("The header of the signature; null: it is in a field.")),
+  algorithm: Shape.oneOf(HMAC_ALGORITHMS, "The hash function."),
+  encoding: Shape.oneOf(SIGNATURE_ENCODINGS, "How the signature is written."),
+  prefix: Shape.text("The beginning of the signature."),
+  timestampHeader: Shape.orNull(Shape.text("The header with the signed time; null: no header has it.")),
+  toleranceSeconds: Shape.whole("How far the timestamp may be from now."),
+  field: Shape.optional(Shape.text("The field of the body with the signature.")),
+  value: Shape.optional(Shape.text("How the header of the signature is written.")),
+  signed: Shape.optional(Shape.text("What is signed.")),
+  timestampField: Shape.optional(Shape.text("The field of the body with the signed time.")),
+  idHeader: Shape.optional(Shape.text("The header with the signed number of the message.")),
+})
 
 /** A change of the parameters; null takes one away. */
 export type HmacChange = { readonly [Name in keyof HmacParameters]?: HmacParameters[Name] | null }

@@ -1,7 +1,8 @@
 /** How a source verifies its requests: the setting, a change of it, and the form that intake uses. */
-import type { HmacChange, HmacParameters, Place, Recipe } from "./Recipe.ts"
+import * as Shape from "../json/Shape.ts"
+import { type HmacChange, type HmacParameters, hmacShape, type Place, type Recipe } from "./Recipe.ts"
 import { hmacRecipe } from "./HmacSetting.ts"
-import { isKnown, type RecipeName, RECIPES, tokenRecipe } from "./Recipes.ts"
+import { isKnown, RECIPE_NAMES, type RecipeName, RECIPES, tokenRecipe } from "./Recipes.ts"
 import type { RefusalReason } from "./VerifySender.ts"
 
 /**
@@ -28,6 +29,20 @@ export interface Verification extends Place {
   /** Whether the previous secret also counts. */
   readonly keepsOldSecret: boolean
 }
+
+/** The JSON of the setting and its description. */
+export const verificationShape = Shape.object<Verification>(
+  "How the sender is verified; null: anyone who has the intake address may send.",
+  {
+    recipe: Shape.oneOf(RECIPE_NAMES, "How the sender signs."),
+    mode: Shape.oneOf(VERIFICATION_MODES, "What happens to a request that is not the sender's."),
+    header: Shape.optional(Shape.text("The header of the token, for the recipe `token`.")),
+    query: Shape.optional(Shape.text("The parameter of the query that carries the token, for the recipe `token`.")),
+    field: Shape.optional(Shape.text("The field of the body that carries the token, for the recipe `token`.")),
+    hmac: Shape.orNull(hmacShape),
+    keepsOldSecret: Shape.flag("Whether the previous secret also counts."),
+  },
+)
 
 /**
  * A change of the setting; absent fields stay unchanged. If the recipe changes, nothing carries over. The place is that of a

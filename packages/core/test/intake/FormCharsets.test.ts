@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
-import type { SourceEncoding } from "../../src/source/Source.ts"
+import type { SourceEncoding } from "../../src/source/SourceSettings.ts"
 import { Random, Seed } from "./Random.ts"
 
 const FORM = "application/x-www-form-urlencoded"

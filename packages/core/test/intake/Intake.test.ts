@@ -7,7 +7,8 @@ import type { AcceptRequest } from "../../src/event/EventLog.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { Intake } from "../../src/intake/Intake.ts"
 import type { IntakeRequest } from "../../src/intake/IntakeRequest.ts"
-import type { IntakeSource, SourceEncoding } from "../../src/source/Source.ts"
+import type { IntakeSource } from "../../src/source/Source.ts"
+import type { SourceEncoding } from "../../src/source/SourceSettings.ts"
 import { admit, receive, request, store, text } from "./MemoryStore.ts"
 
 const withType = (source: IntakeSource, contentType: string | undefined, body: string | Uint8Array, query = "") => {

@@ -3,13 +3,13 @@ import { type IssuedKey, apiKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { accessTokenShape, type IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { type Poll, pollShape } from "@data-cabinet/core/poll/Poll"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { ownSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
+import { ownSourceShape, sourceShape } from "@data-cabinet/core/source/SourceShape"
 import { assert, it } from "@effect/vitest"
 
 const SECRET = "not to be shown"
 const AT = "2026-01-02T03:04:05Z"
 
-it("sourceJson omits the secret, and for a reader also the settings", () => {
+it("sourceShape omits the secret, and for a reader also the settings", () => {
   const source: SourceWithSecret = {
     id: 1,
     name: "Orders",
@@ -43,15 +43,15 @@ it("sourceJson omits the secret, and for a reader also the settings", () => {
     limited: { count: 3, since: AT, lastAt: AT },
     intakeSecret: SECRET,
   }
-  assert.deepStrictEqual(sourceJson(source), {
+  assert.deepStrictEqual(sourceShape.json(source), {
     id: 1,
     name: "Orders",
     archived: false,
     table: { schema: "sources", name: "orders" },
     created_at: AT,
   })
-  assert.deepStrictEqual(ownSourceJson(source), {
-    ...sourceJson(source),
+  assert.deepStrictEqual(ownSourceShape.json(source), {
+    ...sourceShape.json(source),
     encoding: "windows-1251",
     thanks_url: "https://example.com/thanks",
     keep_headers: ["X-GitHub-*"],

@@ -1,5 +1,6 @@
 import type { Source } from "@data-cabinet/core/source/Source"
-import { checkKeepOld, MAX_SOURCE_RATE, type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { checkKeepOld, type NewSource, Sources } from "@data-cabinet/core/source/Sources"
+import { MAX_SOURCE_RATE } from "@data-cabinet/core/source/SourceSettings"
 import { type SourceChange, SourceStore, type StoredSource } from "@data-cabinet/core/source/SourceStore"
 import type { Verification } from "@data-cabinet/core/verification/Verification"
 import { Effect, Layer, Option } from "effect"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, it } from "@effect/vitest"
-import { DEFAULT_SETTINGS } from "../../src/source/Source.ts"
+import { DEFAULT_SETTINGS } from "../../src/source/SourceSettings.ts"
 import { checkSettings } from "../../src/source/Sources.ts"
 import { changedVerification } from "../../src/verification/ChangeVerification.ts"
 import {

@@ -18,6 +18,7 @@ import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
 import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexError"
 import type { ColumnError } from "@data-cabinet/core/row/ColumnError"
+import { SETTING_ERRORS, type SettingErrorCode } from "@data-cabinet/core/source/SourceSettings"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViewError"
@@ -64,6 +65,10 @@ interface Placed {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503
   readonly meaning: string
 }
+
+const settingCodes = Object.fromEntries(
+  SETTING_ERRORS.map(({ code, meaning }): [string, Placed] => [code, { status: 400, meaning }]),
+) as Record<SettingErrorCode, Placed>
 
 const OWN = {
   unauthorized: { status: 401, meaning: "The credentials are missing, wrong, expired or revoked." },
@@ -124,18 +129,7 @@ const OWN = {
   bad_role: { status: 400, meaning: "No such role exists." },
   bad_name: { status: 400, meaning: "The name is empty or too long." },
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
-  bad_encoding: { status: 400, meaning: "The encoding is unknown, or not one of those that a source can have." },
-  bad_thanks_url: { status: 400, meaning: "The URL of the thank-you page is not an http or https URL." },
-  bad_keep_headers: {
-    status: 400,
-    meaning: "A header cannot be kept, or a prefix is too wide; the message says which.",
-  },
-  bad_header_fields: { status: 400, meaning: "A header cannot be a field; the message says which." },
-  bad_honeypot: { status: 400, meaning: "The honeypot cannot be the name of a form's field." },
-  bad_allow_origins: {
-    status: 400,
-    meaning: "An entry is not a page's origin, or there are too many; the message says which.",
-  },
+  ...settingCodes,
   bad_verify: {
     status: 400,
     meaning: "The recipe or one of its parameters is invalid; the message says which.",
@@ -176,7 +170,6 @@ const OWN = {
     meaning:
       "The URL's origin is not the one that the client certificate was given for: `client_identity` must be sent again.",
   },
-  bad_rate: { status: 400, meaning: "The rate is not a whole number, or too high; the message says what it may be." },
   bad_give_up: {
     status: 400,
     meaning: "The time after which an address is given up is not from a minute to ten years.",

@@ -3,6 +3,7 @@ import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
+import { sourceShape } from "@data-cabinet/core/source/SourceShape"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
 import { id, object, orNull, page, time } from "./SchemaForms.ts"
 
@@ -80,28 +81,7 @@ const delivery = (type: string, more: { readonly [name: string]: JsonSchema }, d
   )
 
 export const SCHEMAS = {
-  Source: {
-    ...object(
-      {
-        id: id("The source's id.", 1),
-        name: { type: "string" },
-        archived: {
-          type: "boolean",
-          description: "True while the source is switched off: its intake address then returns 404.",
-        },
-        table: {
-          oneOf: [
-            object({ schema: { type: "string" }, name: { type: "string" } }, "The table that holds the source's rows."),
-            { type: "null" },
-          ],
-          description: "The source's table; null once it was dropped.",
-        },
-        created_at: time("When the source was created."),
-      },
-      "A source: where one sender submits data.",
-    ),
-    examples: [SOURCE_EXAMPLE],
-  },
+  Source: { ...sourceShape.schema, examples: [SOURCE_EXAMPLE] },
   Table: object(tableFields, "A table or view that can be read."),
   TableDetail: object(
     {

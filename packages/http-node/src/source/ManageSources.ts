@@ -2,7 +2,8 @@
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
-import { ownSourceJson, revealedSourceJson } from "@data-cabinet/core/source/SourceJson"
+import { ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
+import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option, Schema } from "effect"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
@@ -37,11 +38,12 @@ export const manageSources = Effect.gen(function* () {
   const audit = yield* AuditLog
   const { baseUrl, baseUrlKnown = true } = yield* HttpSettings
   const base = { url: baseUrl, known: baseUrlKnown }
+  const revealed = (source: SourceWithSecret) => sourceWithAddressShape.json(withAddress(source, base))
   const common = { tag: "Sources", segments: [id], errors: ["no_such_source"], params: PARAMS } as const
   const once: Once = {
     completed: "transaction",
     withheld: ["intake_url", "intake_path", "rows_url", "base_url_known"],
-    replay: one("OwnSource", "The source."),
+    replay: one(ownSourceShape, "The source."),
   }
   return [
     manageEndpoint({
@@ -52,8 +54,8 @@ export const manageSources = Effect.gen(function* () {
       summary: "All sources",
       description: "Every source by id with its settings, including archived ones. The list is not paginated.",
       action: "source.read",
-      response: list("OwnSource", "The sources."),
-      respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceJson))),
+      response: list(ownSourceShape, "The sources."),
+      respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceShape.json))),
     }),
     manageEndpoint({
       id: "addSource",
@@ -65,11 +67,11 @@ export const manageSources = Effect.gen(function* () {
       action: "source.change",
       once,
       body: newSource,
-      response: one("SourceWithAddress", "The source with its intake address.", 201),
+      response: one(sourceWithAddressShape, "The source with its intake address.", 201),
       errors: SETTINGS_ERRORS,
       params: PARAMS,
       respond: ({ body: { name, ...body } }) =>
-        Effect.map(sources.create({ name, ...settingsOf(body) }), (made) => revealedSourceJson(made, base)),
+        Effect.map(sources.create({ name, ...settingsOf(body) }), (made) => revealed(made)),
     }),
     manageEndpoint({
       ...common,
@@ -79,10 +81,10 @@ export const manageSources = Effect.gen(function* () {
       summary: "One source",
       description: "One source with its settings.",
       action: "source.read",
-      response: one("OwnSource", "The source."),
+      response: one(ownSourceShape, "The source."),
       respond: ({ path: [source] }) =>
         Effect.flatMap(sources.get(source), (found) =>
-          Option.isSome(found) ? Effect.succeed(ownSourceJson(found.value)) : noSuchSource(source),
+          Option.isSome(found) ? Effect.succeed(ownSourceShape.json(found.value)) : noSuchSource(source),
         ),
     }),
     manageEndpoint({
@@ -94,12 +96,12 @@ export const manageSources = Effect.gen(function* () {
       description: "Its table keeps its name. Missing fields stay.",
       action: "source.change",
       body: sourceChange,
-      response: one("OwnSource", "The source."),
+      response: one(ownSourceShape, "The source."),
       errors: ["no_such_source", ...SETTINGS_ERRORS],
       respond: Effect.fnUntraced(function* ({ path: [source], body: { name, archived, ...body } }) {
         const changed = yield* sources.change(source, { ...(name === undefined ? {} : { name }), ...settingsOf(body) })
-        if (archived === undefined) return ownSourceJson(changed)
-        return ownSourceJson(yield* archived ? sources.archive(source) : sources.restore(source))
+        if (archived === undefined) return ownSourceShape.json(changed)
+        return ownSourceShape.json(yield* archived ? sources.archive(source) : sources.restore(source))
       }),
     }),
     manageEndpoint({
@@ -123,8 +125,8 @@ export const manageSources = Effect.gen(function* () {
       summary: "Show an intake address",
       description: "The source with its intake address.",
       action: "source.reveal",
-      response: one("SourceWithAddress", "The source."),
-      respond: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealedSourceJson(found, base)),
+      response: one(sourceWithAddressShape, "The source."),
+      respond: ({ path: [source] }) => Effect.map(sources.reveal(source), (found) => revealed(found)),
     }),
     manageEndpoint({
       ...common,
@@ -135,12 +137,12 @@ export const manageSources = Effect.gen(function* () {
       description: "The old one responds with 404 from then on, or after `keep_old_seconds`.",
       action: "source.change",
       once,
-      response: one("SourceWithAddress", "The source.", 201),
+      response: one(sourceWithAddressShape, "The source.", 201),
       parameters: [KEEP_OLD],
       errors: ["no_such_source", "bad_expiry"],
       params: { no_such_source: "id", bad_expiry: "keep_old_seconds" },
       respond: ({ path: [source], query: { keep_old_seconds: keepOldSeconds = null } }) =>
-        Effect.map(sources.rotateSecret(source, { keepOldSeconds }), (found) => revealedSourceJson(found, base)),
+        Effect.map(sources.rotateSecret(source, { keepOldSeconds }), (found) => revealed(found)),
     }),
     manageEndpoint({
       ...common,

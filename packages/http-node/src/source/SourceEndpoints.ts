@@ -2,7 +2,7 @@
 import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import { mayReadSource } from "@data-cabinet/core/key/ReadScope"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
-import { sourceJson } from "@data-cabinet/core/source/SourceJson"
+import { sourceShape } from "@data-cabinet/core/source/SourceShape"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option } from "effect"
 import type { ApiError } from "../api/ApiError.ts"
@@ -64,7 +64,7 @@ export const sourceRoutes = Effect.gen(function* () {
       respondBy(({ scope }) =>
         Effect.map(sources.list, (all) =>
           JSON.stringify({
-            data: all.filter(({ id }) => mayReadSource(scope, id)).map(sourceJson),
+            data: all.filter(({ id }) => mayReadSource(scope, id)).map(sourceShape.json),
             has_more: false,
             next_cursor: null,
           }),
@@ -77,7 +77,9 @@ export const sourceRoutes = Effect.gen(function* () {
         const id = parseSourceId(path[0]!)
         if (typeof id === "string" || !mayReadSource(scope, id)) return Effect.fail(noSuchSource)
         return Effect.flatMap(sources.get(id), (found) =>
-          Option.isSome(found) ? Effect.succeed(JSON.stringify(sourceJson(found.value))) : Effect.fail(noSuchSource),
+          Option.isSome(found)
+            ? Effect.succeed(JSON.stringify(sourceShape.json(found.value)))
+            : Effect.fail(noSuchSource),
         )
       }),
     ),

@@ -2,6 +2,7 @@
 import type { StoredChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
 import type { StoredVerification } from "@data-cabinet/core/verification/Verification"
+import { ALL_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { settingJson } from "./SourceRow.ts"
@@ -30,15 +31,7 @@ export const NO_SECRETS: CurrentSecrets = {
 
 export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, now: CurrentSecrets): Columns => ({
   name: given.name,
-  encoding: given.encoding,
-  thanks_url: given.thanksUrl,
-  keep_headers: given.keepHeaders,
-  header_fields: given.headerFields,
-  keep_query: given.keepQuery,
-  nest_brackets: given.nestBrackets,
-  rate: given.rate,
-  honeypot: given.honeypot,
-  allow_origins: given.allowOrigins,
+  ...Object.fromEntries(ALL_SETTINGS.map(({ key, name }) => [name, given[key]])),
   ...verifyColumns(cipher, given.verify, now),
   ...challengeColumns(cipher, given.challenge, now),
 })

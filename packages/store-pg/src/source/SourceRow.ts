@@ -1,6 +1,9 @@
 /** Rows of `cabinet.source`, and the sources that they describe. */
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
-import type { Source, SourceEncoding, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import type { Snake } from "@data-cabinet/core/json/KeyCase"
+import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
+import { ALL_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
+import { settingsOfRow } from "@data-cabinet/core/source/SourceShape"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
 import { placeOf, type StoredVerification, type Verification } from "@data-cabinet/core/verification/Verification"
 import { Result } from "effect"
@@ -8,27 +11,20 @@ import type { SecretCipher } from "../key/SecretCipher.ts"
 import { LIMITED_OF_SOURCE } from "../limit/PgLimitedRequests.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
-export interface SourceRow {
+type SettingColumns = { readonly [K in keyof SourceSettings as Snake<K>]: SourceSettings[K] }
+
+export interface SourceRow extends SettingColumns {
   readonly id: string
   readonly name: string
   readonly archived: boolean
   readonly table_name: string | null
   readonly created_at: string
-  readonly encoding: SourceEncoding | null
-  readonly thanks_url: string | null
   readonly intake_secret: string
   readonly version: number
-  readonly keep_headers: ReadonlyArray<string>
-  readonly header_fields: ReadonlyArray<string>
-  readonly keep_query: boolean
-  readonly nest_brackets: boolean
   /** JSON text, because not every pool parses JSON. */
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
-  readonly rate: number | null
-  readonly honeypot: string | null
-  readonly allow_origins: ReadonlyArray<string>
   readonly old_secret_until: string | null
   readonly limited: string | null
 }
@@ -37,9 +33,8 @@ export interface SourceRow {
 type VerifySetting = Omit<Verification, "keepsOldSecret">
 
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
-  cabinet.rfc3339(s.created_at) AS created_at, s.encoding, s.thanks_url, s.intake_secret, s.version,
-  s.keep_headers, s.header_fields, s.keep_query, s.nest_brackets, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
-  s.rate, s.honeypot, s.allow_origins,
+  cabinet.rfc3339(s.created_at) AS created_at, s.intake_secret, s.version,
+  ${ALL_SETTINGS.map(({ name }) => `s.${name}`).join(", ")}, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
 
@@ -49,17 +44,9 @@ export const toSource = (row: SourceRow): Source => ({
   archived: row.archived,
   table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
   createdAt: row.created_at,
-  encoding: row.encoding,
-  thanksUrl: row.thanks_url,
-  keepHeaders: row.keep_headers,
-  headerFields: row.header_fields,
-  keepQuery: row.keep_query,
-  nestBrackets: row.nest_brackets,
+  ...settingsOfRow(row),
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
-  rate: row.rate,
-  honeypot: row.honeypot,
-  allowOrigins: row.allow_origins,
   oldSecretUntil: row.old_secret_until,
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })

@@ -1,5 +1,5 @@
 import type { Source } from "@data-cabinet/core/source/Source"
-import { ownSourceJson, revealedSourceJson, sourceJson } from "@data-cabinet/core/source/SourceJson"
+import { ownSourceShape, sourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
 import { expect, it } from "vitest"
 import { HMAC } from "../verification/exampleVerification.ts"
 import { SOURCE } from "./exampleSource.ts"
@@ -22,13 +22,13 @@ const FOR_READERS = {
 
 const withSecret = (source: Source) => ({ ...source, intakeSecret: "abc" })
 
-it("sourceJson shows a reader neither settings nor intake address", () => {
-  expect(sourceJson(withSecret(FULL))).toEqual(FOR_READERS)
-  expect(sourceJson({ ...SOURCE, table: null })).toEqual({ ...FOR_READERS, table: null })
+it("sourceShape shows a reader neither settings nor intake address", () => {
+  expect(sourceShape.json(withSecret(FULL))).toEqual(FOR_READERS)
+  expect(sourceShape.json({ ...SOURCE, table: null })).toEqual({ ...FOR_READERS, table: null })
 })
 
-it("ownSourceJson shows every setting, but not the intake address", () => {
-  expect(ownSourceJson(withSecret(SOURCE))).toEqual({
+it("ownSourceShape shows every setting, but not the intake address", () => {
+  expect(ownSourceShape.json(withSecret(SOURCE))).toEqual({
     ...FOR_READERS,
     encoding: null,
     thanks_url: null,
@@ -44,7 +44,7 @@ it("ownSourceJson shows every setting, but not the intake address", () => {
     old_secret_until: null,
     limited: null,
   })
-  expect(ownSourceJson(FULL)).toMatchObject({
+  expect(ownSourceShape.json(FULL)).toMatchObject({
     verify: {
       recipe: "hmac",
       mode: "mark",
@@ -62,7 +62,7 @@ it("ownSourceJson shows every setting, but not the intake address", () => {
     limited: { count: 3, since: "2026-01-01T00:00:00Z", last_at: "2026-01-01T01:00:00Z" },
   })
   const github = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false } as const
-  expect(ownSourceJson({ ...SOURCE, verify: github }).verify).toEqual({
+  expect(ownSourceShape.json({ ...SOURCE, verify: github }).verify).toEqual({
     recipe: "github",
     mode: "reject",
     hmac: null,
@@ -70,22 +70,24 @@ it("ownSourceJson shows every setting, but not the intake address", () => {
   })
 })
 
-it("ownSourceJson never shows a challenge's secret, even if a store returns it", () => {
+it("ownSourceShape never shows a challenge's secret, even if a store returns it", () => {
   const challenge = { provider: "meta", secret: "shared" } as const
-  expect(ownSourceJson({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
+  expect(ownSourceShape.json({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
 })
 
-it("revealedSourceJson has the URLs of intake and rows below the base URL", () => {
+it("sourceWithAddressShape has the URLs of intake and rows below the base URL", () => {
   const base = { url: "https://cabinet.example", known: true }
-  const revealed = revealedSourceJson(withSecret(SOURCE), base)
+  const revealed = sourceWithAddressShape.json(withAddress(withSecret(SOURCE), base))
   expect(revealed).toEqual({
-    ...ownSourceJson(SOURCE),
+    ...ownSourceShape.json(SOURCE),
     intake_url: "https://cabinet.example/webhook/abc",
     intake_path: "/webhook/abc",
     rows_url: "https://cabinet.example/api/v1/tables/sources/orders/rows",
     base_url_known: true,
   })
   expect(Object.keys(revealed).slice(0, 3)).toEqual(["id", "name", "intake_url"])
-  const withoutTable = revealedSourceJson(withSecret({ ...SOURCE, table: null }), { ...base, known: false })
+  const withoutTable = sourceWithAddressShape.json(
+    withAddress(withSecret({ ...SOURCE, table: null }), { ...base, known: false }),
+  )
   expect(withoutTable).toMatchObject({ table: null, rows_url: null, base_url_known: false })
 })
