@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
-import { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -101,7 +101,7 @@ it("an unverified request is an event and a row, has its verdict and its reason,
   const reasons = []
   for (const { id } of [good, wrong, third, fourth]) {
     const { event, original } = await inspected(id)
-    reasons.push([JSON.parse(event).verified, originalJson(original)?.verification])
+    reasons.push([JSON.parse(event).verified, original === null ? undefined : originalShape.json(original).verification])
   }
   const reason = (verified: boolean, code: string | null) => [verified, { recipe: "github", verified, reason: code }]
   assert.deepStrictEqual(reasons, [

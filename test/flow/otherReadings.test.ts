@@ -1,6 +1,6 @@
 /** Which values of a request were read in which charset is kept with its event. */
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
-import { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import { Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
@@ -20,7 +20,7 @@ it("EventDetail says which values of a form were read in another charset, and li
     const response = await fetch(`${cabinet.address(source)}?src=%D6`, { method: "POST", body, headers })
     const { id } = (await response.json()) as { readonly id: number }
     const found = Option.getOrThrow(await cabinet.run(EventDetail.use((detail) => detail.find(id))))
-    return originalJson(found.original)!.encoding
+    return originalShape.json(found.original!).encoding
   }
   const verdict = { decided_by: "data", replaced: 0 }
   assert.deepStrictEqual(await encoding("name=%D0%B6&text=%C4%E0"), {

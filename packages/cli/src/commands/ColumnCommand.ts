@@ -1,8 +1,8 @@
 /** `cabinet table column SOURCE [COLUMN]`: the columns of a source's table, their labels and their types. */
-import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
+import { changeColumn, changedColumnShape } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import type { Notation } from "@data-cabinet/core/row/Notation"
-import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { retypeTrialShape, sourceColumnShape } from "@data-cabinet/core/row/SourceColumnStore"
 import { type RetypeTrial, type SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -26,7 +26,7 @@ const showAll = (sourceId: number, all: ReadonlyArray<SourceColumn>) =>
   Effect.flatMap(format, (json) =>
     report(
       json,
-      all.map(sourceColumnJson),
+      all.map(sourceColumnShape.json),
       (style) =>
         columns(
           ["COLUMN", "TYPE", "SINCE EVENT", "CREATED", "FIELD", "LABEL"],
@@ -65,7 +65,7 @@ const change = (name: string, { source, type, label, withViews, notation }: Chan
       if (retyped.views.length > 0) done.push(`Recreated: ${retyped.views.join(", ")}.`)
     }
     if (Option.isSome(label)) done.push(`Column ${name} is labelled ${column.label}.`)
-    yield* report(yield* format, changedColumnJson(changed), () => done.join("\n"))
+    yield* report(yield* format, changedColumnShape.json(changed), () => done.join("\n"))
   })
 
 const consequences = (name: string, type: string, { misfits, examples, sibling, views }: RetypeTrial) => [
@@ -86,7 +86,7 @@ const tried = (name: string, { source, type, notation }: Change) =>
     }
     const kind = type.value
     const trial = yield* SourceColumns.use((all) => all.tryRetype(source, name, kind, notation))
-    yield* report(yield* format, retypeTrialJson(trial), () => consequences(name, kind, trial).join("\n"))
+    yield* report(yield* format, retypeTrialShape.json(trial), () => consequences(name, kind, trial).join("\n"))
   })
 
 const drop = Command.make(
@@ -101,7 +101,7 @@ const drop = Command.make(
         const sourceId = yield* sourceNamed(input.source)
         const dropped = yield* SourceColumns.use((port) => port.drop(sourceId, input.column))
         const words = `Column ${dropped.name} is dropped; the next value of ${plainText(dropped.field)} creates it again.`
-        yield* report(yield* format, { source_id: sourceId, dropped: sourceColumnJson(dropped) }, () => words)
+        yield* report(yield* format, { source_id: sourceId, dropped: sourceColumnShape.json(dropped) }, () => words)
       }),
     ),
 ).pipe(Command.withDescription("Drop a column that has no value and that nothing uses"))

@@ -1,14 +1,13 @@
 /** `cabinet event reread`: decodes the originals of stored events again in another charset, and corrects events and rows. */
 import { REREAD_REASON_WORDS } from "@data-cabinet/core/event/RereadError"
-import type { RereadExample } from "@data-cabinet/core/event/RereadExample"
+import { type RereadExample, rereadExampleShape } from "@data-cabinet/core/event/RereadExample"
+import { Rereading, type RereadOptions } from "@data-cabinet/core/event/Rereading"
 import {
-  Rereading,
-  type RereadOptions,
   type RereadOutcome,
   type RereadVerdict,
   type RereadVerdicts,
-} from "@data-cabinet/core/event/Rereading"
-import { rereadExampleJson, rereadVerdictsJson } from "@data-cabinet/core/event/RereadJson"
+  rereadVerdictsShape,
+} from "@data-cabinet/core/event/RereadVerdict"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -53,7 +52,7 @@ const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dry
       ? rereading.tryEvents(events, options)
       : rereading.events(events, options)
     const { verdicts, example, deliveries } = found
-    yield* report(yield* format, { dry_run: dryRun, ...rereadVerdictsJson(found) }, (style) => {
+    yield* report(yield* format, { dry_run: dryRun, ...rereadVerdictsShape.json(found) }, (style) => {
       const cells = verdicts.map((verdict) => [
         String(verdict.id),
         outcomeWords(dryRun)[verdict.outcome],
@@ -125,7 +124,7 @@ const sourceReread = (sourceId: number, options: RereadOptions, input: { dryRun:
       seen,
       outcomes,
       damaged,
-      example: rereadExampleJson(example),
+      example: rereadExampleShape.json(example),
       deliveries,
     }
     yield* report(yield* format, json, () =>

@@ -3,7 +3,7 @@ import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext, type EventInContext } from "@data-cabinet/core/event/EventContext"
 import { noSuchEvent, type LaterVerdict, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
-import { bodyJson, originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { originalShape, shownBody } from "@data-cabinet/core/event/OriginalShape"
 import type { OtherReading, ReadingPlace } from "@data-cabinet/core/intake/OtherReadings"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
@@ -69,7 +69,7 @@ const otherText = ({ name, decidedBy: signal, place, fields, more }: OtherReadin
   )
 
 const originalText = (original: StoredOriginal, style: Style): string => {
-  const { body, body_base64 } = bodyJson(original)
+  const { body, bodyBase64 } = shownBody(original)
   const decided = decidedBy(original.charsetFrom)
   const head = card(
     [
@@ -92,7 +92,7 @@ const originalText = (original: StoredOriginal, style: Style): string => {
     ],
     style,
   )
-  return `${head}\n${plainLines(body ?? body_base64 ?? "")}`
+  return `${head}\n${plainLines(body ?? bodyBase64 ?? "")}`
 }
 
 const noRow = ({ rowWaits, rowSetAside, spam }: Pick<EventInContext, "rowWaits" | "rowSetAside" | "spam">): string => {
@@ -109,7 +109,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
       const { row, deliveries, ...record } = found.value
       const value = {
         event: new JsonText(record.event),
-        original: originalJson(record.original),
+        original: record.original === null ? null : originalShape.json(record.original),
         row: row === null ? null : new JsonText(row),
         row_waits: record.rowWaits,
         row_set_aside: record.rowSetAside,

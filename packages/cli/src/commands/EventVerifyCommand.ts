@@ -1,7 +1,7 @@
 /** `cabinet event verify`: checks stored events against the current recipe and secrets. */
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
-import { type LateOutcome, LateVerification, type LateVerdict } from "@data-cabinet/core/verification/LateVerification"
-import { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { lateVerdictsShape, type LateOutcome, type LateVerdict } from "@data-cabinet/core/verification/LateVerdict"
 import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect, Option } from "effect"
@@ -45,7 +45,7 @@ const eventsVerified = (events: ReadonlyArray<number>, deliver: boolean) =>
   Effect.gen(function* () {
     const baseUrl = yield* baseUrlOf
     const found = yield* LateVerification.use((late) => late.events(events, { deliver, baseUrl }))
-    yield* report(yield* format, lateVerdictsJson(found), (style) => {
+    yield* report(yield* format, lateVerdictsShape.json(found), (style) => {
       const cells = found.verdicts.map(({ id, outcome, reason }) => [
         String(id),
         OUTCOMES[outcome],

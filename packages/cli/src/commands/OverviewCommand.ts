@@ -1,7 +1,7 @@
 /** `cabinet overview`: a cabinet's activity, or with `--step` its events by hours or days. */
+import { overviewShape } from "@data-cabinet/core/activity/Activity"
 import { Activity, type Overview } from "@data-cabinet/core/activity/Activity"
 import { ACTIVITY_STEPS, type ActivityBucket } from "@data-cabinet/core/activity/ActivityStore"
-import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
@@ -49,7 +49,7 @@ const overview = Effect.gen(function* () {
   const found = yield* Activity.use((activity) => activity.overview)
   const sources = yield* lookup(Sources.use(({ list }) => list))
   const names = new Map(sources.map(({ id, name }) => [id, name]))
-  yield* report(yield* format, snakeKeys(found), (style) => lines(found, names, style))
+  yield* report(yield* format, overviewShape.json(found), (style) => lines(found, names, style))
 })
 
 const asGiven = (value: Option.Option<string>) => Option.getOrNull(value)

@@ -3,7 +3,7 @@ import type { Json } from "@data-cabinet/core/json/Json"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
-import { columnJson } from "@data-cabinet/core/row/TableJson"
+import { columnShape } from "@data-cabinet/core/row/Table"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Column } from "@data-cabinet/core/row/Table"
 import { comparesNumber } from "@data-cabinet/core/selection/TextOrder"
@@ -70,7 +70,7 @@ export const rowsCommand = Command.make(
           data: new JsonText(`[${items.join(",")}]`),
           has_more: page.hasMore,
           next_cursor: page.nextCursor,
-          columns: page.columns.map(columnJson),
+          columns: page.columns.map(columnShape.json),
         }
         const names = page.columns.map((column) => column.name)
         const more = page.hasMore ? `\n\nMore results: --cursor ${page.nextCursor}` : ""

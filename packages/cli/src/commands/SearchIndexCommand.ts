@@ -1,6 +1,5 @@
 /** `cabinet table search-index SCHEMA.NAME`: an index that makes `q` fast on a large table. */
-import { type FoundSearchIndex, SearchIndex } from "@data-cabinet/core/row/SearchIndex"
-import { searchIndexJson } from "@data-cabinet/core/row/SearchIndexJson"
+import { type FoundSearchIndex, SearchIndex, searchIndexShape } from "@data-cabinet/core/row/SearchIndex"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -36,7 +35,7 @@ export const searchIndex = Command.make(
           return yield* new CommandError({ code: "usage", message: "--list and --drop exclude each other." })
         if (list) {
           const all = yield* port.list(schema, name)
-          return yield* report(yield* format, all.map(searchIndexJson), (style) =>
+          return yield* report(yield* format, all.map(searchIndexShape.json), (style) =>
             columns(
               ["INDEX", "STATE", "SIZE", "USED", "COLUMNS"],
               all.map((one) => [one.name, ...stateOf(one), coverage(one)]),

@@ -9,16 +9,13 @@ import {
   NOTHING_ERASED,
 } from "@data-cabinet/core/event/Erasure"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
-import { Rereading, type RereadOptions, type RereadPage, type RereadVerdicts } from "@data-cabinet/core/event/Rereading"
+import { Rereading, type RereadOptions } from "@data-cabinet/core/event/Rereading"
+import type { RereadPage, RereadVerdicts } from "@data-cabinet/core/event/RereadVerdict"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import {
-  LateVerification,
-  type LatePage,
-  type LateQuery,
-  type LateVerdicts,
-} from "@data-cabinet/core/verification/LateVerification"
+import type { LatePage, LateVerdicts } from "@data-cabinet/core/verification/LateVerdict"
+import { type LateQuery, LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { Effect, Option } from "effect"
 import { eventOf, type StoredEvent } from "./FeedApi.ts"
 import type { Run } from "./RunEffect.ts"

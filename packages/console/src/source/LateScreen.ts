@@ -2,7 +2,7 @@
  * The events of a source whose sender could not be verified on arrival: first a preview of a verification, then the
  * verification.
  */
-import type { LateOutcome } from "@data-cabinet/core/verification/LateVerification"
+import type { LateOutcome } from "@data-cabinet/core/verification/LateVerdict"
 import type { UncheckedReason } from "@data-cabinet/core/verification/LateCheck"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import type { Source } from "@data-cabinet/core/source/Source"

@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { CabinetTimeZone } from "../selection/CabinetTimeZone.ts"
 import { Sources } from "../source/Sources.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
@@ -12,10 +13,19 @@ import {
   type ActivityBucket,
   type ActivityStep,
   ActivityStore,
+  hourShape,
   type SourceActivity,
+  sourceActivityMembers,
   type WaitingDeliveries,
+  waitingShape,
 } from "./ActivityStore.ts"
-import { deliveryFigures, type DeliveryFigures, type DeliveryHour } from "./DeliveryFigures.ts"
+import {
+  deliveryFigures,
+  type DeliveryFigures,
+  deliveryFiguresShape,
+  type DeliveryHour,
+  deliveryHourShape,
+} from "./DeliveryFigures.ts"
 import { isQuiet } from "./QuietSource.ts"
 
 /** The error for refused requests about activity. */
@@ -54,6 +64,25 @@ export interface Overview {
   /** Events since then are still being counted, RFC 3339; null if all are counted. */
   readonly countedUntil: string | null
 }
+
+/** The overview's JSON and its description. */
+export const overviewShape = Shape.named(
+  "Overview",
+  Shape.object<Overview>("The cabinet's activity.", {
+    hours: Shape.list(hourShape, "The last 48 hours, oldest first."),
+    sources: Shape.list(
+      Shape.object<SourceState>("A source.", {
+        ...sourceActivityMembers,
+        quiet: Shape.flag("Whether it usually receives, and is silent for longer than usual."),
+      }),
+      "All sources.",
+    ),
+    deliveryHours: Shape.list(deliveryHourShape, "The last 24 hours, oldest first."),
+    deliveries: deliveryFiguresShape,
+    waiting: Shape.list(waitingShape, "Addresses that fail and are not paused."),
+    countedUntil: Shape.orNull(Shape.time("Events since then are still being counted; null: all are counted.")),
+  }),
+)
 
 /** The hours and days of the overview. */
 export const OVERVIEW_HOURS = 48

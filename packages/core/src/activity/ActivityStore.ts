@@ -2,6 +2,7 @@
  * Counts events and attempts per hour, following the feed and the log of attempts. Each event is counted once,
  * whichever process counts it, and never again when it is trashed, restored or purged.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
@@ -27,6 +28,22 @@ export interface ActivityBucket extends EventCounts {
   /** When it begins, RFC 3339. */
   readonly at: string
 }
+
+const bucketMembers: Shape.Members<ActivityBucket> = {
+  at: Shape.time("Its begin."),
+  events: Shape.whole("All events received in it."),
+  repeats: Shape.whole("Those of them that repeat others."),
+  empty: Shape.whole("Those of them without a filled field."),
+  history: Shape.whole("Those of them that come from files and first polls."),
+}
+
+/** The JSON of an hour and its description. */
+export const hourShape = Shape.object<ActivityBucket>("An hour.", bucketMembers)
+/** The JSON of an hour or a day and its description. */
+export const activityStepShape = Shape.named(
+  "ActivityStep",
+  Shape.object<ActivityBucket>("An hour or a day.", bucketMembers),
+)
 
 /** Which steps to return, of which sources. */
 export interface ActivityQuery {
@@ -66,6 +83,28 @@ export interface Silence {
   readonly usualSeconds: number | null
 }
 
+const silenceShape = Shape.object<Silence>(
+  "Null while it is shorter than two hours, and for a source that is switched off.",
+  {
+    since: Shape.time("When the last event came that is not history."),
+    seconds: Shape.leaf<number>({ type: "number", description: "For how long none came." }),
+    activeDays: Shape.whole("On how many days of the four weeks before some came."),
+    usualSeconds: Shape.orNull(
+      Shape.leaf<number>({ type: "number" }),
+      "The third longest silence of those weeks; null if there are not three.",
+    ),
+  },
+)
+
+/** The members of the JSON of a source's activity. */
+export const sourceActivityMembers: Shape.Members<SourceActivity> = {
+  sourceId: Shape.id("The source's id."),
+  lastAt: Shape.orNull(Shape.time("When its last event was received; null without one.")),
+  lastEventId: Shape.orNull(Shape.id("Its last event.", 10417)),
+  days: Shape.list(Shape.whole(), "Events of the last 7 days, today last."),
+  silence: Shape.orNull(silenceShape),
+}
+
 /** The attempts of an hour at an address. */
 export interface AttemptCounts {
   /** RFC 3339. */
@@ -84,6 +123,13 @@ export interface WaitingDeliveries {
   /** When the oldest of them began to wait, RFC 3339. */
   readonly oldest: string | null
 }
+
+/** The JSON of what waits for an address and its description. */
+export const waitingShape = Shape.object<WaitingDeliveries>("A failing address.", {
+  addressId: Shape.id("The address's id."),
+  waiting: Shape.whole("How many deliveries wait for it, counted to 1,000."),
+  oldest: Shape.orNull(Shape.time("When the oldest of them was created.")),
+})
 
 /** The most waiting deliveries of an address that are counted. */
 export const MOST_WAITING = 1_000

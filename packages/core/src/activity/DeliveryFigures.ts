@@ -1,4 +1,5 @@
 /** Computes how deliveries went from the counts of their attempts. */
+import * as Shape from "../json/Shape.ts"
 import type { AttemptCounts } from "./ActivityStore.ts"
 
 /** How the deliveries of a period went. */
@@ -16,6 +17,23 @@ export interface DeliveryHour extends DeliveryFigures {
   /** RFC 3339. */
   readonly at: string
 }
+
+const figures: Shape.Members<DeliveryFigures> = {
+  delivered: Shape.whole("Attempts that were delivered."),
+  failed: Shape.whole("Attempts that failed; a delivery may have many."),
+  p50Millis: Shape.orNull(
+    Shape.whole("Within how many milliseconds half of the delivered attempts were over; null without any."),
+  ),
+  p95Millis: Shape.orNull(Shape.whole("The same of 95 in 100.")),
+}
+
+/** The JSON of the last day's figures and its description. */
+export const deliveryFiguresShape = Shape.object<DeliveryFigures>("The last 24 hours as a whole.", figures)
+/** The JSON of one hour's figures and its description. */
+export const deliveryHourShape = Shape.object<DeliveryHour>("An hour with attempts.", {
+  at: Shape.time("Its begin."),
+  ...figures,
+})
 
 export const deliveryFigures = (counts: ReadonlyArray<AttemptCounts>): DeliveryFigures => {
   const within = new Map<number, number>()

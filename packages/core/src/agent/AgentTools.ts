@@ -14,7 +14,7 @@ import type { Page } from "../pagination/Page.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import type { ReadError } from "../row/ReadError.ts"
 import type { TableDetail } from "../row/Table.ts"
-import { columnJson, tableJson } from "../row/TableJson.ts"
+import { columnShape, tableShape } from "../row/Table.ts"
 import type { Tables } from "../row/Tables.ts"
 import type { SelectionError } from "../selection/SelectionError.ts"
 import { noSuchTable, type ParamPairs } from "../selection/SelectionParams.ts"
@@ -113,7 +113,7 @@ const waitSeconds = (pairs: ParamPairs): Result.Result<number, ToolRefusal> => {
 /** The members of a table's description besides its columns. */
 const aboutTable = (detail: TableDetail): string =>
   JSON.stringify({
-    ...tableJson({ ...detail, comment: shortened(detail.comment, MAX_COMMENT_CHARS) }),
+    ...tableShape.json({ ...detail, comment: shortened(detail.comment, MAX_COMMENT_CHARS) }),
     key: detail.key,
     definition: shortened(detail.definition, MAX_QUERY_CHARS),
   })
@@ -140,7 +140,7 @@ const listTables: Tool = (pairs, { tables }) =>
           all,
           valueOf(pairs, "cursor"),
           ({ schema, name }) => JSON.stringify([schema, name]),
-          (one) => tableJson({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
+          (one) => tableShape.json({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
         ),
       ),
       outside,
@@ -157,7 +157,7 @@ const describeTable: Tool = (pairs, { tables }) =>
         found.value.columns,
         valueOf(pairs, "cursor"),
         (column) => column.name,
-        (one) => columnJson({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
+        (one) => columnShape.json({ ...one, comment: shortened(one.comment, MAX_COMMENT_CHARS) }),
       ),
     )
     return outside(`${aboutTable(found.value).slice(0, -1)},"columns":${columns}}`)

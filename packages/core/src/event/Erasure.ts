@@ -11,6 +11,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AddressError } from "../delivery/AddressError.ts"
 import { checkFilters, compileFilters, type FieldFilters, FilteredFields } from "../delivery/FieldFilter.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { parseJson } from "../json/ParseJson.ts"
 import { EMPTY_OBJECT } from "../json/Json.ts"
 import { Sources } from "../source/Sources.ts"
@@ -35,6 +36,29 @@ export interface ErasureStretch extends ErasureCounts {
   /** Where the next stretch begins; null at the end. */
   readonly next: number | null
 }
+
+interface ShownStretch extends ErasureCounts {
+  readonly nextAfter: number | null
+}
+
+/** The stretch's JSON and its description. */
+export const erasureShape = Shape.derived(
+  ({ next, ...counts }: ErasureStretch): ShownStretch => ({ ...counts, nextAfter: next }),
+  Shape.named(
+    "Erasure",
+    Shape.object<ShownStretch>("What a stretch of an erasure takes.", {
+      events: Shape.whole("Events other than repeats."),
+      repeats: Shape.whole("Repeats of these."),
+      rows: Shape.whole("Of the events: those that had a row, or would."),
+      originals: Shape.whole("Of events and repeats: those whose original request was still kept."),
+      deliveries: Shape.whole("Deliveries that waited to be sent, and are cancelled."),
+      nextAfter: Shape.orNull(
+        Shape.leaf<number>({ type: "integer" }),
+        "Where the next stretch begins; null after the last one.",
+      ),
+    }),
+  ),
+)
 
 type Returns = Effect.Effect<ErasureStretch, AddressError | TrashError | StoreUnavailable>
 

@@ -3,8 +3,9 @@
  * of filters, so that no filter can make it slow; the caller continues where it ended.
  */
 import { Context, type Effect } from "effect"
-import type { Actor } from "../audit/Actor.ts"
+import { type Actor, actorShape } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import type { Slice } from "../pagination/FillPage.ts"
 import type { Channel } from "./EventLog.ts"
 
@@ -55,6 +56,23 @@ export interface ListedEvent {
   readonly trashedBy: TrashedBy | null
   readonly deliveries: DeliveryCounts
 }
+
+/** The JSON of what a list adds to the feed's event, and its description. */
+export const listedShape = Shape.object<Omit<ListedEvent, "event">>("What became of an event.", {
+  state: Shape.oneOf(["row", "repeat", "spam", "trashed", "purged"], "What became of it."),
+  empty: Shape.flag("Whether no field is filled."),
+  rowWaits: Shape.flag("Whether its row follows: the table is locked, or refuses it so far."),
+  trashedBy: Shape.eitherOrNull(
+    actorShape("The actor that moved it to the trash."),
+    "Null if it is not there, or if that is not known.",
+  ),
+  deliveries: Shape.object<DeliveryCounts>("How many deliveries it has in which state.", {
+    due: Shape.whole("To be sent, now or later."),
+    delivered: Shape.whole("Delivered."),
+    failed: Shape.whole("Given up."),
+    cancelled: Shape.whole("Cancelled."),
+  }),
+})
 
 /** A place between two events of the list, as text; only the store interprets it. */
 export type EventPlace = ReadonlyArray<string>

@@ -1,4 +1,5 @@
 /** An event that is read otherwise, as an example: short, because a call keeps one for each of its events. */
+import * as Shape from "../json/Shape.ts"
 import type { ChangedValue } from "../intake/RereadOriginal.ts"
 
 /** How one event changes, or has changed. */
@@ -9,6 +10,24 @@ export interface RereadExample {
   /** How many more there are. */
   readonly more: number
 }
+
+/** The example's JSON, null for none, and its description. */
+export const rereadExampleShape = Shape.eitherOrNull(
+  Shape.object<RereadExample>("An event that changes.", {
+    event: Shape.id("The event's number.", 10417),
+    values: Shape.list(
+      Shape.object<ChangedValue>("A value that reads differently now.", {
+        field: Shape.text("The field's name as it reads now."),
+        fieldBefore: Shape.orNull(Shape.text("Its name before; null if it is the same.")),
+        before: Shape.text("The value before: the first 200 characters."),
+        after: Shape.text("The value as it reads now: the first 200 characters."),
+      }),
+      "The first of them.",
+    ),
+    more: Shape.whole("How many more values change."),
+  }),
+  "The first event that changes; null if none does.",
+)
 
 const MAX_VALUES = 10
 const MAX_VALUE_LENGTH = 200

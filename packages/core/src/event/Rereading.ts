@@ -7,57 +7,22 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { type Reread, type RereadAs, rereadOriginal } from "../intake/RereadOriginal.ts"
-import type { JsonObject } from "../json/Json.ts"
-import { ownJson } from "../json/ParseJson.ts"
+import type { RereadAs } from "../intake/RereadOriginal.ts"
 import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
 import { CHARSET_NAMES, charsetOf } from "../text/Charset.ts"
 import { noSuchEvent } from "./EventDetail.ts"
-import { exampleOf, type RereadExample } from "./RereadExample.ts"
 import { originalPage } from "./OriginalSlice.ts"
-import { REREAD_REASON_WORDS, RereadError, type RereadReason } from "./RereadError.ts"
-import { type RereadEvent, RereadStore } from "./RereadStore.ts"
+import { RereadError } from "./RereadError.ts"
+import { noneReread, type RereadPage, RereadCollector, type RereadVerdicts } from "./RereadVerdict.ts"
+import { RereadStore } from "./RereadStore.ts"
 
 /** The maximum number of events in one call. */
 export const MAX_REREAD_EVENTS = 1_000
 
 /** How many events one transaction changes. */
 const CHUNK = 50
-
-/** `changed`: the event reads differently now; `unchanged`: it reads as before; `refused`: it cannot be read again. */
-export const REREAD_OUTCOMES = ["changed", "unchanged", "refused"] as const
-/** One of `REREAD_OUTCOMES`. */
-export type RereadOutcome = (typeof REREAD_OUTCOMES)[number]
-
-/** The outcome for one event. */
-export interface RereadVerdict {
-  readonly id: number
-  readonly outcome: RereadOutcome
-  /** Why it cannot be read again; null if it can. */
-  readonly reason: RereadReason | null
-  /** How many characters have no meaning in the charset. */
-  readonly replaced: number
-}
-
-/** The outcomes for several events. */
-export interface RereadVerdicts {
-  /** In the order of the events. */
-  readonly verdicts: ReadonlyArray<RereadVerdict>
-  /** The first event that changes; null if none does. */
-  readonly example: RereadExample | null
-  /** How many deliveries that makes due. */
-  readonly deliveries: number
-}
-
-/** The outcomes for a page of a source's events. */
-export interface RereadPage extends RereadVerdicts {
-  /** How many events were examined; those without an original, or with one in JSON, have no verdict. */
-  readonly seen: number
-  /** Where the next page begins; null on the last. */
-  readonly nextCursor: string | null
-}
 
 /** How to reread. */
 export interface RereadOptions {
@@ -101,7 +66,7 @@ export class Rereading extends Context.Service<
       const keys = yield* CursorKeys
 
       const all = Effect.fnUntraced(function* (ids: ReadonlyArray<number>, as: RereadAs, change: Change) {
-        const found = new Findings(as)
+        const found = new RereadCollector(as)
         let deliveries = 0
         for (let at = 0; at < ids.length; at += CHUNK) {
           const chunk = ids.slice(at, at + CHUNK)
@@ -177,55 +142,4 @@ const readingAs = ({ encoding, allValues }: Pick<RereadOptions, "encoding" | "al
   if (charset !== null) return Effect.succeed<RereadAs>({ charset, allValues })
   const message = `The charset "${encoding}" is unknown. Known are: ${CHARSET_NAMES.join(", ")}.`
   return Effect.fail(new RereadError({ code: "bad_encoding", message }))
-}
-
-/** How many events a refusal names. */
-const MAX_NAMED = 10
-
-const noneReread = (verdicts: ReadonlyArray<RereadVerdict>): RereadError => {
-  const each = verdicts.flatMap(({ id, reason }) => (reason === null ? [] : [{ id, reason }]))
-  const words = each
-    .slice(0, MAX_NAMED)
-    .map(({ id, reason }) => `Event ${id} cannot be read again: ${REREAD_REASON_WORDS[reason]}.`)
-  const more = each.length > MAX_NAMED ? [`Nor can ${each.length - MAX_NAMED} more.`] : []
-  const [first] = each
-  const reason = first === undefined ? {} : { reason: first.reason }
-  return new RereadError({ code: "not_reread", message: [...words, ...more].join(" "), ...reason })
-}
-
-/** Collects the verdicts of events that are read in one charset. */
-class Findings {
-  readonly #as: RereadAs
-  readonly #verdicts = new Map<number, RereadVerdict>()
-  readonly #examples = new Map<number, RereadExample>()
-
-  constructor(as: RereadAs) {
-    this.#as = as
-  }
-
-  readonly decide = (event: RereadEvent): Reread | null => {
-    const { id } = event
-    const read = readAgain(event, this.#as)
-    if (typeof read === "string") {
-      this.#verdicts.set(id, { id, outcome: "refused", reason: read, replaced: 0 })
-      return null
-    }
-    const isChanged = read.changed.length > 0
-    const outcome = isChanged ? "changed" : "unchanged"
-    this.#verdicts.set(id, { id, outcome, reason: null, replaced: read.replaced })
-    if (isChanged) this.#examples.set(id, exampleOf(id, read.changed))
-    return isChanged ? read : null
-  }
-
-  of(ids: ReadonlyArray<number>): Omit<RereadVerdicts, "deliveries"> {
-    const verdicts = ids.flatMap((id) => this.#verdicts.get(id) ?? [])
-    const first = verdicts.find(({ outcome }) => outcome === "changed")
-    return { verdicts, example: first === undefined ? null : this.#examples.get(first.id)! }
-  }
-}
-
-const readAgain = ({ inTrash, original, payload }: RereadEvent, as: RereadAs): Reread | RereadReason => {
-  if (inTrash) return "in_trash"
-  if (original === null) return "no_original"
-  return rereadOriginal(original, ownJson(payload) as JsonObject, as)
 }

@@ -49,6 +49,8 @@ export interface TypedShape<A, J> extends Shape<A> {
 
 /** An object's shape, whose JSON has its keys in snake case. */
 export interface ObjectShape<A> extends TypedShape<A, JsonOf<A>> {
+  /** By their names in JSON, in their order. */
+  readonly members: { readonly [name: string]: Shape<never> }
   /** The declared members of a row whose columns have the names of the JSON; their values stay as they are. */
   readonly ofRow: (row: object) => A
 }
@@ -130,10 +132,13 @@ export const list = <A>({ schema, components, json }: Shape<A>, about?: string):
 /** A member that is left out where it is undefined. */
 export const optional = <A>(shape: Shape<A>): OptionalShape<A> => ({ ...shape, optional: true })
 
-/** An object with these members. */
-export const object = <A extends object>(about: string, members: Members<A>): ObjectShape<A> => {
+const objectOf = <A extends object>(
+  about: string,
+  members: object,
+  nameOf: (key: string) => string,
+): ObjectShape<A> => {
   const declared = Object.entries<Shape<never>>(members as { readonly [key: string]: Shape<never> }).map(
-    ([key, shape]) => ({ key, name: snakeKey(key), shape, write: shape.json as (value: unknown) => unknown }),
+    ([key, shape]) => ({ key, name: nameOf(key), shape, write: shape.json as (value: unknown) => unknown }),
   )
   return {
     schema: {
@@ -143,6 +148,7 @@ export const object = <A extends object>(about: string, members: Members<A>): Ob
       properties: Object.fromEntries(declared.map(({ name, shape }) => [name, shape.schema])),
     },
     components: Object.fromEntries(declared.flatMap(({ shape }) => Object.entries(shape.components))),
+    members: Object.fromEntries(declared.map(({ name, shape }) => [name, shape])),
     json: (value) => {
       const from = value as { readonly [key: string]: unknown }
       const written: Record<string, unknown> = {}
@@ -159,10 +165,21 @@ export const object = <A extends object>(about: string, members: Members<A>): Ob
   }
 }
 
+/** An object with these members. */
+export const object = <A extends object>(about: string, members: Members<A>): ObjectShape<A> =>
+  objectOf(about, members, snakeKey)
+
+/** An object whose JSON is written elsewhere, and only described here, by the names in that JSON. */
+export const describedOnly = (
+  about: string,
+  members: { readonly [name: string]: Shape<never> },
+): ObjectShape<{ readonly [name: string]: never }> => objectOf(about, members, (name) => name)
+
 /** The shape as a component of this name, to which schemas refer. */
 export const named = <A>(name: string, shape: ObjectShape<A>): ObjectShape<A> => ({
   schema: { $ref: `#/components/schemas/${name}` },
   components: { ...shape.components, [name]: shape.schema },
+  members: shape.members,
   json: shape.json,
   ofRow: shape.ofRow,
 })

@@ -1,7 +1,9 @@
 /** Changes a column's type and label in one call, for the command and the management API. */
 import { Effect } from "effect"
+import * as Shape from "../json/Shape.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 import type { Notation } from "./Notation.ts"
+import { columnMembers } from "./SourceColumnStore.ts"
 import type { RetypeResult, SourceColumn, SourceColumns } from "./SourceColumns.ts"
 
 /** The changes to a column; absent fields stay unchanged. */
@@ -20,6 +22,27 @@ export interface ChangedColumn {
   /** Absent if the type was not changed. */
   readonly retyped: RetypeResult | undefined
 }
+
+interface ShownChange extends SourceColumn, Omit<RetypeResult, "column"> {}
+
+/** The JSON of a changed column and its description. */
+export const changedColumnShape = Shape.derived(
+  ({ column, retyped }: ChangedColumn): ShownChange => ({
+    ...column,
+    moved: retyped?.moved ?? 0,
+    sibling: retyped?.sibling ?? null,
+    views: retyped?.views ?? [],
+  }),
+  Shape.named(
+    "RetypeResult",
+    Shape.object<ShownChange>("A column after its change.", {
+      ...columnMembers,
+      moved: Shape.whole("How many values the new type could not hold; they moved to `sibling`."),
+      sibling: Shape.orNull(Shape.text("The column they moved to.")),
+      views: Shape.list(Shape.text(), "The views that were recreated."),
+    }),
+  ),
+)
 
 /** At least one of type and label must be given. The type is changed first: if that is refused, nothing has changed. */
 export const changeColumn = Effect.fnUntraced(function* (

@@ -21,23 +21,33 @@ export interface ColumnIndex {
   readonly progress: number | null
 }
 
+/** The members of every index's JSON. */
+export const indexFigures: Shape.Members<Pick<ColumnIndex, "valid" | "bytes" | "scans" | "progress">> = {
+  valid: Shape.flag("False while it is being built, and of what an interrupted build left."),
+  bytes: Shape.whole("Its size."),
+  scans: Shape.whole("How often the database has used it."),
+  progress: Shape.leaf({
+    type: ["number", "null"],
+    description: "How much of a build under way is done, from 0 to 1; null if none is.",
+  }),
+}
+
+/** The members of the JSON that say what an index of columns is of. */
+export const indexedMembers: Shape.Members<Pick<ColumnIndex, "columns" | "method">> = {
+  columns: Shape.list(Shape.text(), "Its columns in order, those of the primary key last."),
+  method: Shape.oneOf(
+    ["btree", "hash"],
+    "`btree` serves filters, ranges and sorts; `hash`, for text and jsonb, filters by `eq`.",
+  ),
+}
+
 /** An index as the APIs show it. */
 export const columnIndexShape = Shape.named(
   "ColumnIndex",
   Shape.object<ColumnIndex>("An index of columns.", {
     name: Shape.text("Its name."),
-    columns: Shape.list(Shape.text(), "Its columns in order, those of the primary key last."),
-    method: Shape.oneOf(
-      ["btree", "hash"],
-      "`btree` serves filters, ranges and sorts; `hash`, for text and jsonb, filters by `eq`.",
-    ),
-    valid: Shape.flag("False while it is being built, and of what an interrupted build left."),
-    bytes: Shape.whole("Its size."),
-    scans: Shape.whole("How often the database has used it."),
-    progress: Shape.leaf({
-      type: ["number", "null"],
-      description: "How much of a build under way is done, from 0 to 1; null if none is.",
-    }),
+    ...indexedMembers,
+    ...indexFigures,
   }),
 )
 

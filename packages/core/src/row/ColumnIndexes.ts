@@ -10,9 +10,10 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { ColumnIndexError } from "./ColumnIndexError.ts"
-import { type ColumnIndex, ColumnIndexStore, type IndexMethod } from "./ColumnIndexStore.ts"
+import { type ColumnIndex, ColumnIndexStore, indexedMembers, type IndexMethod } from "./ColumnIndexStore.ts"
 import { isLong, isShort, MAX_INDEX_COLUMNS } from "./IndexableColumn.ts"
 import { SearchIndexStore } from "./SearchIndexStore.ts"
 
@@ -25,6 +26,17 @@ export interface ColumnIndexState {
   /** False if an existing index served them already. */
   readonly built: boolean
 }
+
+/** The JSON of a built index, with the table's name, and its description. */
+export const columnIndexStateShape = Shape.named(
+  "ColumnIndexState",
+  Shape.object<ColumnIndexState & { readonly table: string }>("The index that serves the columns.", {
+    table: Shape.text("The table."),
+    index: Shape.text("The index."),
+    ...indexedMembers,
+    built: Shape.flag("False if an index served the columns already."),
+  }),
+)
 
 type Returns<A> = Effect.Effect<A, ColumnIndexError | StoreUnavailable>
 

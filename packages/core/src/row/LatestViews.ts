@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { LatestViewError } from "./LatestViewError.ts"
 import { type LatestViewPlan, LatestViewStore } from "./LatestViewStore.ts"
@@ -32,6 +33,16 @@ export interface LatestView {
   readonly created: boolean
   readonly sql: string
 }
+
+/** Its JSON and its description. */
+export const latestViewShape = Shape.named(
+  "LatestView",
+  Shape.object<LatestView>("A view of the latest row by key.", {
+    view: Shape.text("Its name with its schema."),
+    created: Shape.flag("False if it was only shown."),
+    sql: Shape.text("The statement that creates it."),
+  }),
+)
 
 type Returns = Effect.Effect<LatestView, LatestViewError | StoreUnavailable>
 

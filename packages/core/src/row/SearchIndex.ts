@@ -3,10 +3,12 @@
  * but a table or materialized view with rows of its own, tables of other owners, and columns whose text can change
  * without a change of the row.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rowText } from "../selection/SearchSql.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
+import { indexFigures } from "./ColumnIndexStore.ts"
 import { SearchIndexError } from "./SearchIndexError.ts"
 import { type NotIndexed, SearchIndexStore, type TableIndex } from "./SearchIndexStore.ts"
 import { quoteName } from "./SqlName.ts"
@@ -19,11 +21,36 @@ export interface SearchIndexState {
   readonly built: boolean
 }
 
+/** The JSON of a built index, with the table's name, and its description. */
+export const searchIndexStateShape = Shape.named(
+  "SearchIndexState",
+  Shape.object<SearchIndexState & { readonly table: string }>("A table's search index.", {
+    table: Shape.text("The table."),
+    index: Shape.text("The index."),
+    built: Shape.flag("False if there was one already."),
+  }),
+)
+
 /** The current state of a search index. */
 export interface FoundSearchIndex extends TableIndex {
   /** Whether it covers all columns. One that lacks a newer column is not used, and the next build replaces it. */
   readonly complete: boolean
 }
+
+/** Its JSON and its description. */
+export const searchIndexShape = Shape.named(
+  "SearchIndex",
+  Shape.object<FoundSearchIndex>("A search index.", {
+    name: Shape.text("Its name."),
+    valid: indexFigures.valid,
+    complete: Shape.flag(
+      "Whether it covers all columns: one that lacks a newer column is not used until it is rebuilt.",
+    ),
+    bytes: indexFigures.bytes,
+    scans: indexFigures.scans,
+    progress: indexFigures.progress,
+  }),
+)
 
 type Returns<A> = Effect.Effect<A, SearchIndexError | StoreUnavailable>
 

@@ -2,9 +2,10 @@
  * Stores the columns of sources' tables. It decides nothing: labels have been checked, and the caller decides inside
  * the changing transaction whether and how a column gets another type.
  */
+import * as Shape from "../json/Shape.ts"
 import { Context, Data, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { ColumnKind, FieldColumn } from "./FieldColumn.ts"
+import { COLUMN_KINDS, type ColumnKind, type FieldColumn } from "./FieldColumn.ts"
 import type { Notation } from "./Notation.ts"
 import type { TableLayout } from "./RowPlan.ts"
 
@@ -18,6 +19,22 @@ export interface SourceColumn {
   readonly eventId: number | null
   readonly createdAt: string
 }
+
+/** The members of a column's JSON. */
+export const columnMembers: Shape.Members<SourceColumn> = {
+  name: Shape.text("The name in the database."),
+  field: Shape.text("The field whose values it takes."),
+  label: Shape.text("The label shown on screen."),
+  type: Shape.oneOf(COLUMN_KINDS),
+  eventId: Shape.orNull(Shape.id("The event that created the column.")),
+  createdAt: Shape.time("When it was created."),
+}
+
+/** The column's JSON and its description. */
+export const sourceColumnShape = Shape.named(
+  "SourceColumn",
+  Shape.object<SourceColumn>("A column of a source's table.", columnMembers),
+)
 
 /** The new type of a column, and how its values are written; by default as JSON writes them. */
 export interface NewType {
@@ -46,6 +63,26 @@ export interface RetypeTrial {
   /** The views that would be recreated, as `schema.name`. */
   readonly views: ReadonlyArray<string>
 }
+
+/** The trial's JSON and its description. */
+export const retypeTrialShape = Shape.named(
+  "RetypeTrial",
+  Shape.object<RetypeTrial>("What a change of a column's type would do.", {
+    misfits: Shape.orNull(
+      Shape.leaf<number>({ type: "integer" }),
+      "How many values would move; null if they are too many to count in time.",
+    ),
+    examples: Shape.list(
+      Shape.object<RetypeTrial["examples"][number]>("A value that would move.", {
+        eventId: Shape.whole("The event of the row."),
+        value: Shape.text("The value, cut after 200 characters."),
+      }),
+      "The first of them, at most 20.",
+    ),
+    sibling: Shape.orNull(Shape.text("The column that they would move to.")),
+    views: Shape.list(Shape.text(), "The views that would be recreated."),
+  }),
+)
 
 /** A source's table: its name, null once it was dropped, and its columns. */
 export interface ColumnTable {

@@ -5,6 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import * as Shape from "../json/Shape.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
 import { Catalog } from "../row/Catalog.ts"
 import type { ReadError } from "../row/ReadError.ts"
@@ -30,6 +31,15 @@ export interface RowCount {
   /** True if there may be more: the count reached its limit, or ran out of time. */
   readonly atLeast: boolean
 }
+
+/** The count's JSON and its description. */
+export const rowCountShape = Shape.named(
+  "RowCount",
+  Shape.object<RowCount>("How many rows a selection has.", {
+    count: Shape.whole("How many rows."),
+    atLeast: Shape.flag("Whether there may be more: counting ends at 10,000, or after a second."),
+  }),
+)
 
 /** The most frequent values of a column. */
 export interface Facets {

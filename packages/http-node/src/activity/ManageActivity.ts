@@ -1,7 +1,6 @@
 /** A cabinet's activity, by hours and days, over the management API. */
-import { Activity } from "@data-cabinet/core/activity/Activity"
-import { ACTIVITY_STEPS } from "@data-cabinet/core/activity/ActivityStore"
-import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
+import { Activity, overviewShape } from "@data-cabinet/core/activity/Activity"
+import { ACTIVITY_STEPS, activityStepShape } from "@data-cabinet/core/activity/ActivityStore"
 import { Effect } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idParameter, timeParameter, wordParameter } from "../manage/ManageParameters.ts"
@@ -19,8 +18,8 @@ export const manageActivity = Effect.gen(function* () {
       description:
         "Events of the last two days, each source with its last week and whether it is silent for longer than usual, how deliveries went in the last day, and what waits for failing addresses. Read from counts, so that it costs the same however many events there are. Attempts are counted two minutes after they began.",
       action: "event.read",
-      response: one("Overview", "The overview."),
-      respond: () => Effect.map(activity.overview, (overview) => snakeKeys(overview) as object),
+      response: one(overviewShape, "The overview."),
+      respond: () => Effect.map(activity.overview, overviewShape.json),
     }),
     manageEndpoint({
       id: "listActivity",
@@ -37,12 +36,12 @@ export const manageActivity = Effect.gen(function* () {
         timeParameter("from", "The period's begin; default: 48 hours or 28 days before its end."),
         timeParameter("to", "The period's end; default: now."),
       ],
-      response: list("ActivityStep", "The hours or days."),
+      response: list(activityStepShape, "The hours or days."),
       errors: ["bad_period", "no_such_source"],
       respond: ({ query: { step = "hour", source_id, from, to } }) =>
         Effect.map(
           activity.events({ step, sourceId: source_id ?? null, from: from ?? null, to: to ?? null }),
-          (steps) => whole(steps),
+          (steps) => whole(steps.map(activityStepShape.json)),
         ),
     }),
   ]

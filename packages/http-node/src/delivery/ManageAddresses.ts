@@ -13,7 +13,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
 import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
 import { attemptCursor, attemptsBefore } from "./AttemptCursor.ts"
-import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
+import { countShape, list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import { flagParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
@@ -239,7 +239,7 @@ export const manageAddresses = Effect.gen(function* () {
       action: "delivery.change",
       once: { completed: "after" },
       body: range,
-      response: one("Count", "How many are sent again, or would be."),
+      response: one(countShape, "How many are sent again, or would be."),
       errors: ["no_such_address", "bad_range"],
       params: { no_such_address: "id", bad_range: "/from" },
       respond: ({ path: [addressId], body: { from, to, only = "all", dry_run = false } }) =>

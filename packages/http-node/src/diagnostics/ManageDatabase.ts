@@ -1,15 +1,43 @@
 /** The database over the management API: which schemas readers see, and its state. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { type Finding, findingShape } from "@data-cabinet/core/diagnostics/Finding"
 import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import * as Shape from "@data-cabinet/core/json/Shape"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
-import { one } from "../manage/ManageResponses.ts"
+import { countShape, one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
 
 const segments = [nameSegment("schema", "The schema's name.", "shop")] as const
+
+const authorSchemaShape = Shape.named(
+  "AuthorSchema",
+  Shape.object<{ readonly name: string; readonly author: string }>(
+    "A schema of the database, for the author's tables and views.",
+    {
+      name: Shape.text("Its name."),
+      author: Shape.text("The role that owns it, as which `cabinet sql` runs."),
+    },
+  ),
+)
+
+interface ShownDiagnostics {
+  readonly findings: ReadonlyArray<Finding>
+  readonly database: object
+  readonly deliveries: object
+}
+
+const diagnosticsShape = Shape.named(
+  "Diagnostics",
+  Shape.object<ShownDiagnostics>("The state of the database and of the deliveries.", {
+    findings: Shape.list(findingShape, "The finding, in words."),
+    database: Shape.open("What `cabinet doctor` measures."),
+    deliveries: Shape.open("The state of the delivery queue."),
+  }),
+)
 
 export const manageDatabase = Effect.gen(function* () {
   const grants = yield* SchemaGrants
@@ -18,7 +46,7 @@ export const manageDatabase = Effect.gen(function* () {
   const common = {
     tag: "Database",
     segments,
-    response: one("Count", "How many tables and views of the schema can be read now."),
+    response: one(countShape, "How many tables and views of the schema can be read now."),
     errors: ["no_such_schema", "not_for_readers", "no_right", "no_reader"],
     params: { no_such_schema: "schema", not_for_readers: "schema", no_right: "schema" },
   } as const
@@ -52,10 +80,11 @@ export const manageDatabase = Effect.gen(function* () {
       description:
         "It belongs to the author's role, as which `cabinet sql` creates tables and views in it. Readers see them.",
       action: "schema.change",
-      response: one("AuthorSchema", "The schema.", 201),
+      response: one(authorSchemaShape, "The schema.", 201),
       errors: ["schema_exists", "not_for_readers", "no_author", "no_right"],
       params: { schema_exists: "schema", not_for_readers: "schema", no_right: "schema" },
-      respond: ({ path: [schema] }) => Effect.map(grants.add(schema), ({ author }) => ({ name: schema, author })),
+      respond: ({ path: [schema] }) =>
+        Effect.map(grants.add(schema), ({ author }) => authorSchemaShape.json({ name: schema, author })),
     }),
     manageEndpoint({
       id: "getDiagnostics",
@@ -66,13 +95,15 @@ export const manageDatabase = Effect.gen(function* () {
       description:
         "The findings of `cabinet doctor`, in words, and its measurements: sizes, connections, sessions that hold the feed back, waiting work.",
       action: "diagnostics.read",
-      response: one("Diagnostics", "The measurements."),
+      response: one(diagnosticsShape, "The measurements."),
       respond: () =>
-        Effect.zipWith(diagnostics.examine, queue.gauge, (database, deliveries) => ({
-          findings: findingsOf({ diagnostics: database, gauge: deliveries }),
-          database: snakeKeys(database),
-          deliveries: snakeKeys(deliveries),
-        })),
+        Effect.zipWith(diagnostics.examine, queue.gauge, (database, deliveries) =>
+          diagnosticsShape.json({
+            findings: findingsOf({ diagnostics: database, gauge: deliveries }),
+            database: snakeKeys(database) as object,
+            deliveries: snakeKeys(deliveries) as object,
+          }),
+        ),
     }),
   ]
 })

@@ -1,6 +1,5 @@
 /** Erasures on request over the management API. */
-import { Erasure } from "@data-cabinet/core/event/Erasure"
-import { erasureJson } from "@data-cabinet/core/event/ErasureJson"
+import { Erasure, erasureShape } from "@data-cabinet/core/event/Erasure"
 import { Effect, Schema } from "effect"
 import { conditionsField } from "../delivery/ConditionsField.ts"
 import { idField } from "../manage/ManageBodies.ts"
@@ -31,12 +30,12 @@ export const manageErasure = Effect.gen(function* () {
         "Erases the events for whose fields the conditions hold permanently, with their repeats, as `purgeEvents` does. It goes through the events stretch by stretch: add up the counts, and repeat it with `after` while `next_after` is not null. An interrupted erasure may begin again.",
       action: "event.purge",
       body: erasure,
-      response: one("Erasure", "The counts of this stretch, erased or to be erased."),
+      response: one(erasureShape, "The counts of this stretch, erased or to be erased."),
       errors: ["bad_filter", "bad_fo", "bad_fv", "no_such_source"],
       params: { bad_filter: "/filters", bad_fo: "/filters", bad_fv: "/filters", no_such_source: "/source_id" },
       respond: ({ body: { filters, source_id = null, dry_run, after = 0 } }) => {
         const query = { filters, sourceId: source_id, after }
-        return Effect.map(dry_run ? events.find(query) : events.erase(query), erasureJson)
+        return Effect.map(dry_run ? events.find(query) : events.erase(query), erasureShape.json)
       },
     }),
   ]

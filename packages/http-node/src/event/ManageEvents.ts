@@ -7,14 +7,15 @@ import { EventDetail, NO_ORIGINAL, noSuchEvent } from "@data-cabinet/core/event/
 import { eventListText } from "@data-cabinet/core/event/EventListJson"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { originalJson } from "@data-cabinet/core/event/OriginalJson"
+import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Effect, Option, Schema } from "effect"
+import { eventWithContextShape, feedStartShape, listedEventShape } from "./EventShapes.ts"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { feedPageBody, feedWaits, MAX_WAIT_SECONDS, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
-import { one, searched } from "../manage/ManageResponses.ts"
+import { countShape, one, searched } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
@@ -60,7 +61,7 @@ export const manageEvents = Effect.gen(function* () {
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
   const trashing = {
     tag: "Events",
-    response: one("Count", "The number of events."),
+    response: one(countShape, "The number of events."),
     errors: TRASH_ERRORS,
     params: TRASH_PARAMS,
   } as const
@@ -121,7 +122,7 @@ export const manageEvents = Effect.gen(function* () {
         textParameter("from", "`now`, or a time (RFC 3339)."),
         { ...limitParameter, name: "last", description: "Before this many of the newest events, instead of `from`." },
       ],
-      response: one("FeedStart", "The cursor."),
+      response: one(feedStartShape, "The cursor."),
       errors: ["bad_period"],
       respond: ({ query: { source_id, channel, from, last } }) => {
         if ((from === undefined) === (last === undefined)) {
@@ -133,7 +134,7 @@ export const manageEvents = Effect.gen(function* () {
           ...(channel === undefined ? [] : [["channel", channel] as const]),
         ]
         const start = last !== undefined ? { last } : from === "now" ? "now" : { time: from! }
-        return Effect.map(feed.start(filter, start), (cursor) => ({ cursor }))
+        return Effect.map(feed.start(filter, start), (cursor) => feedStartShape.json({ cursor }))
       },
     }),
     manageEndpoint({
@@ -160,7 +161,7 @@ export const manageEvents = Effect.gen(function* () {
         timeParameter("from", "Only events received at this time or later."),
         timeParameter("to", "Only events received before this time."),
       ],
-      response: searched("ListedEvent", "The events."),
+      response: searched(listedEventShape, "The events."),
       errors: ["bad_cursor", "bad_period", "no_such_source"],
       respond: ({ query: { limit = 100, cursor, source_id, channel, state, event, text, from, to } }) =>
         Effect.map(
@@ -186,13 +187,13 @@ export const manageEvents = Effect.gen(function* () {
       summary: "One event",
       description: "An event as the feed has it, with its original request, its row and its deliveries.",
       action: "event.read",
-      response: one("EventWithContext", "The event."),
+      response: one(eventWithContextShape, "The event."),
       respond: Effect.fnUntraced(function* ({ path: [event] }) {
         const inContext = yield* contexts.find(event)
         if (Option.isNone(inContext)) return yield* Effect.fail(missing(noSuchEvent(event)))
         const { event: text, row, rowWaits, rowSetAside, spam, ...record } = inContext.value
         const deliveries = JSON.stringify(record.deliveries.map(deliveryShape.json))
-        const original = JSON.stringify(originalJson(record.original))
+        const original = JSON.stringify(record.original === null ? null : originalShape.json(record.original))
         const aside = JSON.stringify(rowSetAside)
         // The event and its row as they are stored, to the last digit.
         return Buffer.from(

@@ -1,6 +1,6 @@
 /** Reading stored events again in another charset, over the management API. */
 import { MAX_REREAD_EVENTS, Rereading } from "@data-cabinet/core/event/Rereading"
-import { rereadPageJson, rereadVerdictsJson } from "@data-cabinet/core/event/RereadJson"
+import { rereadPageShape, rereadVerdictsShape } from "@data-cabinet/core/event/RereadVerdict"
 import { Effect, Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -48,7 +48,7 @@ export const manageRereading = Effect.gen(function* () {
         "Decodes the original requests of these events again, and corrects the events and their rows. They keep their numbers and their places in the feed. An event that cannot be read again stays as it is, with the reason in its verdict; if none can, the request is refused.",
       action: "event.reread",
       body: ofEvents,
-      response: one("RereadVerdicts", "The outcome for each event, in the order of the request."),
+      response: one(rereadVerdictsShape, "The outcome for each event, in the order of the request."),
       errors: ["bad_encoding", "no_such_event", "too_many_events", "not_reread"],
       params: {
         bad_encoding: "/encoding",
@@ -60,7 +60,7 @@ export const manageRereading = Effect.gen(function* () {
         const { events, encoding, all_values: allValues = false, deliver = false, dry_run: dryRun = false } = body
         const options = { encoding, allValues, deliver }
         const done = dryRun ? rereading.tryEvents(events, options) : rereading.events(events, options)
-        return Effect.map(done, (verdicts) => rereadVerdictsJson(verdicts))
+        return Effect.map(done, rereadVerdictsShape.json)
       },
     }),
     manageEndpoint({
@@ -74,14 +74,14 @@ export const manageRereading = Effect.gen(function* () {
         "The same for the events of a source whose original requests are still stored, oldest first: continue while `next_cursor` is not null. Count with `dry_run` first.",
       action: "event.reread",
       body: ofSource,
-      response: one("RereadPage", "The outcomes for events whose originals are not JSON, and where to continue."),
+      response: one(rereadPageShape, "The outcomes for events whose originals are not JSON, and where to continue."),
       errors: ["bad_encoding", "no_such_source", "bad_cursor"],
       params: { bad_encoding: "/encoding", no_such_source: "id", bad_cursor: "/cursor" },
       respond: ({ path: [sourceId], body }) => {
         const { all_values: allValues = false, deliver = false, dry_run: dryRun = false, ...page } = body
         const query = { sourceId, allValues, deliver, ...page }
         return Effect.map(dryRun ? rereading.trySource(query) : rereading.source(query), (found) =>
-          rereadPageJson(found),
+          rereadPageShape.json(found),
         )
       },
     }),

@@ -8,7 +8,7 @@ import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
 import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
 import { HEADER, REPLAY_HEADER } from "./Once.ts"
-import { MANAGE_SCHEMAS, manageRef } from "../routes/ManageSchemas.ts"
+import { COMMON_SCHEMAS, errorShape } from "./ManageSchemas.ts"
 
 /** The errors that the frame may return everywhere. `bad_request` is what Node's own parser refuses. */
 const FRAME: ReadonlyArray<ManageCode> = [
@@ -54,7 +54,7 @@ const errorResponse = (status: number, codes: ReadonlyArray<ManageCode>): Respon
   },
   content: {
     "application/json": {
-      schema: manageRef("Error"),
+      schema: errorShape.schema,
       examples: Object.fromEntries(
         codes.map((code) => {
           const { meaning } = MANAGE_CODES[code]
@@ -196,7 +196,7 @@ export const manageDocument = (baseUrl: string, endpoints: ReadonlyArray<ManageE
     paths,
     webhooks: {},
     components: {
-      schemas: componentsOf(paths, { ...MANAGE_SCHEMAS, ...declaredBy(endpoints) }),
+      schemas: componentsOf(paths, { ...COMMON_SCHEMAS, ...declaredBy(endpoints) }),
       headers: {
         "X-RateLimit-Limit": rateHeader("How many requests a minute are allowed."),
         "X-RateLimit-Remaining": rateHeader("The number of requests left in the current clock minute."),

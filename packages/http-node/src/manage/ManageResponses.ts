@@ -1,24 +1,17 @@
 /** The shapes of the management API's responses: one object, a list, or nothing. */
-import type { Shape } from "@data-cabinet/core/json/Shape"
-import { orNull, page, time } from "../openapi/SchemaForms.ts"
+import * as Shape from "@data-cabinet/core/json/Shape"
+import { page } from "../openapi/PageSchema.ts"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
-import { manageRef } from "../routes/ManageSchemas.ts"
 
 type ResponseSpec = ManageEndpoint["response"]
-type Described = Pick<ResponseSpec, "schema" | "components"> & { readonly schema: object }
-/** A named shape, or the name of a schema in `MANAGE_SCHEMAS`. */
-type Responded = Shape<never> | Parameters<typeof manageRef>[0]
 
-const describedBy = (responded: Responded): Described =>
-  typeof responded === "string" ? { schema: manageRef(responded) } : responded
+export const one = (
+  { schema, components }: Shape.Shape<never>,
+  description: string,
+  status: 200 | 201 = 200,
+): ResponseSpec => ({ status, description, schema, components })
 
-export const one = (responded: Responded, description: string, status: 200 | 201 = 200): ResponseSpec => {
-  const { schema, components = {} } = describedBy(responded)
-  return { status, description, schema, components }
-}
-
-export const list = (item: Responded, description: string): ResponseSpec => {
-  const { schema, components = {} } = describedBy(item)
+export const list = ({ schema, components }: Shape.Shape<never>, description: string): ResponseSpec => {
   const nextCursor = {
     type: ["string", "null"],
     description: "Where the next page begins; null on the last one and for lists without pages.",
@@ -26,12 +19,19 @@ export const list = (item: Responded, description: string): ResponseSpec => {
   return { status: 200, description, schema: page(schema, nextCursor), components }
 }
 
+/** The number of objects that were affected. */
+export const countShape = Shape.named(
+  "Count",
+  Shape.object<{ readonly count: number }>("The number of objects that were affected.", {
+    count: Shape.whole("How many."),
+  }),
+)
+
 /** A list that is filtered while it is walked. */
-export const searched = (item: Responded, description: string): ResponseSpec => {
-  const { schema, components = {} } = describedBy(item)
+export const searched = ({ schema, components }: Shape.Shape<never>, description: string): ResponseSpec => {
   const nextCursor = { type: ["string", "null"], description: "Where the next page begins; null on the last one." }
-  const searchedTo = orNull(
-    time(
+  const { schema: searchedTo } = Shape.orNull(
+    Shape.time(
       "How far back the list was searched; null if all of it was. Nothing was found before that, and nothing is known of older ones.",
     ),
   )

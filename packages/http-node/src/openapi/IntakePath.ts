@@ -1,7 +1,6 @@
 /** The intake address in the OpenAPI document: public, outside the API's paths, with responses of its own shape. */
-import type { JsonSchema } from "@data-cabinet/core/json/Shape"
+import * as Shape from "@data-cabinet/core/json/Shape"
 import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
-import { object } from "./SchemaForms.ts"
 import { ref } from "./Schemas.ts"
 
 const fields = { type: "object", additionalProperties: true }
@@ -12,8 +11,8 @@ const CORS = {
 
 const refusal = (
   description: string,
-  example: JsonSchema,
-  headers: { readonly [name: string]: JsonSchema } = {},
+  example: Shape.JsonSchema,
+  headers: { readonly [name: string]: Shape.JsonSchema } = {},
 ): ResponseObject => ({
   description,
   headers: { ...CORS, ...headers },
@@ -32,17 +31,16 @@ const SECRET: ParameterObject = {
   example: "s3cr3t",
 }
 
-const answer = (description: string, ...names: ReadonlyArray<string>): JsonSchema =>
-  object(Object.fromEntries(names.map((name) => [name, { type: "string" }])), description)
+const answer = (description: string, ...names: ReadonlyArray<string>): Shape.JsonSchema =>
+  Shape.describedOnly(description, Object.fromEntries(names.map((name) => [name, Shape.text()]))).schema
 
 const HANDSHAKES = [
   answer("The answer to Zoom's question.", "plainToken", "encryptedToken"),
   answer("The answer to X's question.", "response_token"),
   {
-    ...object(
-      { ok: { const: true } },
-      "The answer to a shop's ping, and to Amazon SNS once its subscription is confirmed.",
-    ),
+    ...Shape.describedOnly("The answer to a shop's ping, and to Amazon SNS once its subscription is confirmed.", {
+      ok: Shape.leaf({ const: true }),
+    }).schema,
     additionalProperties: false,
   },
 ]

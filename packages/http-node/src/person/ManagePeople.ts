@@ -15,7 +15,7 @@ import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
-import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { countShape, list, nothing, one, whole } from "../manage/ManageResponses.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 
 const nameField = text(100, "A name of 1 to 100 characters.").check(Schema.isMinLength(1))
@@ -129,7 +129,7 @@ const sessionEndpoints = Effect.gen(function* () {
       description: "All their sessions end.",
       action: "person.change",
       segments: [id],
-      response: one("Count", "How many sessions ended."),
+      response: one(countShape, "How many sessions ended."),
       respond: ({ path: [person] }) => Effect.map(sessions.endAll(person), (count) => ({ count })),
     }),
     manageEndpoint({
@@ -165,7 +165,7 @@ const sessionEndpoints = Effect.gen(function* () {
       summary: "Sign out everywhere",
       description: "All sessions of the caller end, including this one.",
       action: "session.end",
-      response: one("Count", "How many sessions ended."),
+      response: one(countShape, "How many sessions ended."),
       respond: ({ actor }) =>
         actor.kind === "person" && actor.id !== null
           ? Effect.map(sessions.endAll(actor.id), (count) => ({ count }))

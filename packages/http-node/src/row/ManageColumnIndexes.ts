@@ -1,6 +1,6 @@
 /** Indexes of columns over the management API. */
 import { columnIndexShape } from "@data-cabinet/core/row/ColumnIndexStore"
-import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
+import { ColumnIndexes, columnIndexStateShape } from "@data-cabinet/core/row/ColumnIndexes"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -45,11 +45,13 @@ export const manageColumnIndexes = Effect.gen(function* () {
         "Makes filters and sorts by these columns fast. Responds when it is built; nothing is built if an index serves them already.",
       action: "column.change",
       body,
-      response: one("ColumnIndexState", "The index."),
+      response: one(columnIndexStateShape, "The index."),
       errors: ["no_such_table", "no_such_column", "not_indexable", "no_right", "build_failed"],
       params: { no_such_table: "name", no_such_column: "/columns", not_indexable: "/columns" },
       respond: ({ path: [schema, name], body: { columns } }) =>
-        Effect.map(indexes.build(schema, name, columns), (built) => ({ table: `${schema}.${name}`, ...built })),
+        Effect.map(indexes.build(schema, name, columns), (built) =>
+          columnIndexStateShape.json({ table: `${schema}.${name}`, ...built }),
+        ),
     }),
     manageEndpoint({
       ...common,

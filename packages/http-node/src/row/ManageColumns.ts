@@ -1,8 +1,8 @@
 /** The columns of sources' tables over the management API. */
-import { changeColumn } from "@data-cabinet/core/row/ChangeColumn"
+import { changeColumn, changedColumnShape } from "@data-cabinet/core/row/ChangeColumn"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { DATE_NOTATIONS, NUMBER_NOTATIONS } from "@data-cabinet/core/row/Notation"
-import { changedColumnJson, retypeTrialJson, sourceColumnJson } from "@data-cabinet/core/row/SourceColumnJson"
+import { retypeTrialShape, sourceColumnShape } from "@data-cabinet/core/row/SourceColumnStore"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Effect, Schema } from "effect"
 import { list, one, whole } from "../manage/ManageResponses.ts"
@@ -61,8 +61,9 @@ export const manageColumns = Effect.gen(function* () {
       summary: "The columns of a source's table",
       description: "Every column with the field it takes. The list is not paginated.",
       action: "column.read",
-      response: list("SourceColumn", "The columns."),
-      respond: ({ path: [source] }) => Effect.map(columns.list(source), (all) => whole(all.map(sourceColumnJson))),
+      response: list(sourceColumnShape, "The columns."),
+      respond: ({ path: [source] }) =>
+        Effect.map(columns.list(source), (all) => whole(all.map(sourceColumnShape.json))),
     }),
     manageEndpoint({
       ...common,
@@ -75,7 +76,7 @@ export const manageColumns = Effect.gen(function* () {
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       body: columnChange,
-      response: one("RetypeResult", "The column, and what moved."),
+      response: one(changedColumnShape, "The column, and what moved."),
       errors: [
         ...common.errors,
         "bad_label",
@@ -90,7 +91,7 @@ export const manageColumns = Effect.gen(function* () {
         if (label === undefined && type === undefined) return yield* Effect.fail(noChange)
         if (type === undefined && (notation.numbers ?? notation.dates) !== undefined) return yield* Effect.fail(noType)
         const change = { label, type, withViews: with_views ?? false, notation }
-        return changedColumnJson(yield* changeColumn(columns, source, name, change))
+        return changedColumnShape.json(yield* changeColumn(columns, source, name, change))
       }),
     }),
     manageEndpoint({
@@ -103,7 +104,7 @@ export const manageColumns = Effect.gen(function* () {
         "Nothing else may use it. The field's next value creates the column again. The table is locked while it is looked through once; rows sent meanwhile follow.",
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
-      response: one("SourceColumn", "The column that was dropped."),
+      response: one(sourceColumnShape, "The column that was dropped."),
       errors: [
         ...common.errors,
         "fixed_column",
@@ -115,7 +116,7 @@ export const manageColumns = Effect.gen(function* () {
         "table_busy",
       ],
       params: { ...common.params, fixed_column: "column", column_filled: "column" },
-      respond: ({ path: [source, name] }) => Effect.map(columns.drop(source, name), sourceColumnJson),
+      respond: ({ path: [source, name] }) => Effect.map(columns.drop(source, name), sourceColumnShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -128,10 +129,10 @@ export const manageColumns = Effect.gen(function* () {
       action: "column.change",
       segments: [id, nameSegment("column", "The column's name in the database.", "total")],
       parameters: [TYPE, NUMBERS, DATES],
-      response: one("RetypeTrial", "What would happen."),
+      response: one(retypeTrialShape, "What would happen."),
       errors: [...common.errors, "bad_notation", "views_depend", "objects_depend", "table_busy"],
       respond: ({ path: [source, name], query: { type, ...notation } }) =>
-        Effect.map(columns.tryRetype(source, name, type!, notation), retypeTrialJson),
+        Effect.map(columns.tryRetype(source, name, type!, notation), retypeTrialShape.json),
     }),
   ]
 })

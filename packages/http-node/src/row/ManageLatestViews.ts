@@ -1,5 +1,5 @@
 /** Views of the latest row by key over the management API. */
-import { LatestViews } from "@data-cabinet/core/row/LatestViews"
+import { LatestViews, latestViewShape } from "@data-cabinet/core/row/LatestViews"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -39,7 +39,7 @@ export const manageLatestViews = Effect.gen(function* () {
         "A source's table only grows: an order that changes is sent again, and has a row each time. The view has the latest of each.",
       action: "latest_view.create",
       body,
-      response: one("LatestView", "The view."),
+      response: one(latestViewShape, "The view."),
       errors: ["no_such_table", "no_such_column", "bad_columns", "bad_view_name", "no_author", "view_failed"],
       params: {
         no_such_table: "name",

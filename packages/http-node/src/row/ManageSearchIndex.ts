@@ -1,10 +1,9 @@
 /** The search index of a table over the management API. */
-import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
-import { searchIndexJson } from "@data-cabinet/core/row/SearchIndexJson"
+import { SearchIndex, searchIndexShape, searchIndexStateShape } from "@data-cabinet/core/row/SearchIndex"
 import { Effect } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
-import { list, one, whole } from "../manage/ManageResponses.ts"
+import { countShape, list, one, whole } from "../manage/ManageResponses.ts"
 
 const segments = [
   nameSegment("schema", "The schema's name.", "sources"),
@@ -28,10 +27,10 @@ export const manageSearchIndex = Effect.gen(function* () {
       description:
         "None or one; two while one replaces the other. While one is being built, `progress` is from 0 to 1. The list is not paginated.",
       action: "column.read",
-      response: list("SearchIndex", "The indexes."),
+      response: list(searchIndexShape, "The indexes."),
       errors: ["no_such_table"],
       respond: ({ path: [schema, name] }) =>
-        Effect.map(index.list(schema, name), (all) => whole(all.map(searchIndexJson))),
+        Effect.map(index.list(schema, name), (all) => whole(all.map(searchIndexShape.json))),
     }),
     manageEndpoint({
       ...common,
@@ -40,14 +39,12 @@ export const manageSearchIndex = Effect.gen(function* () {
       summary: "Build a search index",
       description: "Builds the index that `q` uses, or rebuilds it if columns were added. Responds when it is built.",
       action: "column.change",
-      response: one("SearchIndexState", "The index."),
+      response: one(searchIndexStateShape, "The index."),
       errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
       respond: ({ path: [schema, name] }) =>
-        Effect.map(index.build(schema, name), ({ index: built, built: isNew }) => ({
-          table: `${schema}.${name}`,
-          index: built,
-          built: isNew,
-        })),
+        Effect.map(index.build(schema, name), (state) =>
+          searchIndexStateShape.json({ table: `${schema}.${name}`, ...state }),
+        ),
     }),
     manageEndpoint({
       ...common,
@@ -56,7 +53,7 @@ export const manageSearchIndex = Effect.gen(function* () {
       summary: "Drop the search index",
       description: "Searches with `q` have the same results without it.",
       action: "column.change",
-      response: one("Count", "How many indexes were dropped."),
+      response: one(countShape, "How many indexes were dropped."),
       errors: ["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"],
       respond: ({ path: [schema, name] }) => Effect.map(index.drop(schema, name), (count) => ({ count })),
     }),

@@ -1,8 +1,9 @@
 /** Tables with their rows, as the read API has them, over the management API. */
+import * as Shape from "@data-cabinet/core/json/Shape"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
-import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
+import { tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
-import { type Facets, SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import { type Facets, rowCountShape, SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { pageBody } from "../html/PageBody.ts"
@@ -19,6 +20,26 @@ const segments = [
 
 const selecting = SELECTION_PARAMETERS.filter(({ name }) => SAMPLE_PARAMS.some((known) => known === name))
 const SAMPLE_ERRORS = listRows.errors.filter((code) => code !== "bad_limit" && code !== "bad_cursor")
+
+/** As `facetsText` writes them. */
+const facetsShape = Shape.named(
+  "Facets",
+  Shape.describedOnly("The values that a column has most often.", {
+    column: Shape.text("The column."),
+    data: Shape.leaf({
+      type: "array",
+      maxItems: 20,
+      items: Shape.describedOnly("A value.", {
+        value: Shape.leaf({ description: "As rows have it." }),
+        count: Shape.whole("How many rows have it."),
+      }).schema,
+      description: "The most frequent values first.",
+    }),
+    others: Shape.whole("How many of the rows have other values."),
+    rows: Shape.whole("How many rows were looked at: the first of the selection."),
+    exact: Shape.flag("Whether these are all rows of the selection."),
+  }),
+)
 
 /** Each value keeps its digits. */
 const facetsText = ({ column, values, others, rows, exact }: Facets): string => {
@@ -40,8 +61,8 @@ export const manageTables = Effect.gen(function* () {
       summary: "All readable tables and views",
       description: "By schema and name. The list is not paginated.",
       action: "row.read",
-      response: list("Table", "The tables and views."),
-      respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableJson))),
+      response: list(tableShape, "The tables and views."),
+      respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableShape.json))),
     }),
     manageEndpoint({
       ...common,
@@ -51,11 +72,11 @@ export const manageTables = Effect.gen(function* () {
       summary: "One table or view",
       description: "With its columns, its primary key and, for a view, its query.",
       action: "row.read",
-      response: one("TableDetail", "The table or view."),
+      response: one(tableDetailShape, "The table or view."),
       errors: ["no_such_table"],
       respond: ({ path: [schema, name] }) =>
         Effect.flatMap(catalog.find(schema, name), (found) =>
-          Option.isSome(found) ? Effect.succeed(tableDetailJson(found.value.detail)) : Effect.fail(NO_SUCH_TABLE),
+          Option.isSome(found) ? Effect.succeed(tableDetailShape.json(found.value.detail)) : Effect.fail(NO_SUCH_TABLE),
         ),
     }),
     manageEndpoint({
@@ -89,13 +110,10 @@ export const manageTables = Effect.gen(function* () {
         "The rows of a selection are counted up to 10,000, for a second at most; `at_least` says if there may be more.",
       action: "row.read",
       readApiParameters: selecting,
-      response: one("RowCount", "The count."),
+      response: one(rowCountShape, "The count."),
       errors: SAMPLE_ERRORS,
       respond: ({ path: [schema, name], pairs }) =>
-        Effect.map(sample.count({ schema, name, params: pairs }), ({ count, atLeast }) => ({
-          count,
-          at_least: atLeast,
-        })),
+        Effect.map(sample.count({ schema, name, params: pairs }), rowCountShape.json),
     }),
     manageEndpoint({
       ...common,
@@ -108,7 +126,7 @@ export const manageTables = Effect.gen(function* () {
       action: "row.read",
       parameters: [{ ...textParameter("column", "The column."), required: true }],
       readApiParameters: selecting,
-      response: one("Facets", "The values."),
+      response: one(facetsShape, "The values."),
       errors: SAMPLE_ERRORS,
       respond: ({ path: [schema, name], query: { column = "" }, pairs }) => {
         const params = pairs.filter(([parameter]) => parameter !== "column")

@@ -1,7 +1,7 @@
 /** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read, and never parsed. */
 import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
 import type { Column } from "@data-cabinet/core/row/Table"
-import { columnJson } from "@data-cabinet/core/row/TableJson"
+import { columnShape } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import { type SELECTION_PARAMS, selectionError, shown } from "@data-cabinet/core/selection/SelectionParams"
@@ -124,7 +124,7 @@ const written = new WeakMap<ReadonlyArray<Column>, string>()
 export const columnsJson = (columns: ReadonlyArray<Column>): string => {
   const known = written.get(columns)
   if (known !== undefined) return known
-  const json = JSON.stringify(columns.map(columnJson))
+  const json = JSON.stringify(columns.map(columnShape.json))
   written.set(columns, json)
   return json
 }

@@ -1,6 +1,6 @@
 /** The readable tables and views over the API: all of them, and one with its columns. */
 import { Catalog } from "@data-cabinet/core/row/Catalog"
-import { tableDetailJson, tableJson } from "@data-cabinet/core/row/TableJson"
+import { tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { tablesOf } from "@data-cabinet/core/row/Tables"
 import { Effect, Option } from "effect"
 import type { Endpoint } from "../api/Endpoint.ts"
@@ -36,7 +36,7 @@ export const getTable: Endpoint = {
   query: [],
   response: {
     description: "The table or view.",
-    schema: ref("TableDetail"),
+    schema: tableDetailShape.schema,
     example: { ...TABLE_EXAMPLE, columns: COLUMN_EXAMPLES, key: ["_event_id"], definition: null },
   },
   errors: ["no_such_table"],
@@ -49,7 +49,7 @@ export const tableRoutes = Effect.gen(function* () {
       listTables,
       respondBy(({ scope }) =>
         Effect.map(tablesOf(catalog, scope).list, (all) =>
-          JSON.stringify({ data: all.map(tableJson), has_more: false, next_cursor: null }),
+          JSON.stringify({ data: all.map(tableShape.json), has_more: false, next_cursor: null }),
         ),
       ),
     ),
@@ -59,7 +59,7 @@ export const tableRoutes = Effect.gen(function* () {
         const [schema, name] = path as [string, string]
         return Effect.flatMap(tablesOf(catalog, scope).find(schema, name), (detail) =>
           Option.isSome(detail)
-            ? Effect.succeed(JSON.stringify(tableDetailJson(detail.value)))
+            ? Effect.succeed(JSON.stringify(tableDetailShape.json(detail.value)))
             : Effect.fail(NO_SUCH_TABLE),
         )
       }),

@@ -1,6 +1,7 @@
 /** Sources over the management API. */
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
+import * as Shape from "@data-cabinet/core/json/Shape"
 import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
 import { ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -28,6 +29,15 @@ const TABLE = wordParameter("table", ["keep", "drop"], "What happens to its tabl
 const KEEP_OLD = secondsParameter(
   "keep_old_seconds",
   "For how long the old one is still accepted: 60 to 2,592,000 seconds.",
+)
+
+const testEventShape = Shape.named(
+  "TestEvent",
+  Shape.object<{ readonly id: number; readonly duplicate: boolean; readonly empty: boolean }>("An accepted event.", {
+    id: Shape.id("The event's number.", 10417),
+    duplicate: Shape.flag("Whether it repeats another."),
+    empty: Shape.flag("Whether no field is filled."),
+  }),
 )
 
 const PARAMS = { ...SETTINGS_PARAMS, no_such_source: "id" } as const
@@ -155,14 +165,12 @@ export const manageSources = Effect.gen(function* () {
       action: "source.change",
       once: { completed: "after" },
       body: testEvent,
-      response: one("TestEvent", "The event.", 201),
+      response: one(testEventShape, "The event.", 201),
       errors: ["no_such_source", "bad_body"],
       respond: ({ path: [source], body: { fields } }) => {
-        const sent = Effect.map(sendTestEvent({ intake, audit }, source, fields), (receipt) => ({
-          id: receipt.id,
-          duplicate: receipt.repeatOf !== null,
-          empty: receipt.empty,
-        }))
+        const sent = Effect.map(sendTestEvent({ intake, audit }, source, fields), ({ id: event, repeatOf, empty }) =>
+          testEventShape.json({ id: event, duplicate: repeatOf !== null, empty }),
+        )
         return Effect.catchTag(sent, "IntakeError", ({ message }) =>
           Effect.fail<ManageError>({ code: "bad_body", message, param: "/fields" }),
         )

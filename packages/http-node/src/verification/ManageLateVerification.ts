@@ -1,6 +1,6 @@
 /** The verification of stored events over the management API. */
 import { LateVerification, MAX_VERIFY_EVENTS } from "@data-cabinet/core/verification/LateVerification"
-import { latePageJson, lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import { latePageShape, lateVerdictsShape } from "@data-cabinet/core/verification/LateVerdict"
 import { Effect, Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -51,12 +51,12 @@ export const manageLateVerification = Effect.gen(function* () {
         "Checks the original requests of these events against the current recipe and secrets of their sources. A verified request marks all of its events so; nothing else changes.",
       action: "event.verify",
       body: ofEvents,
-      response: one("LateVerdicts", "The outcome for each event, in the order of the request."),
+      response: one(lateVerdictsShape, "The outcome for each event, in the order of the request."),
       errors: ["no_such_event", "too_many_events"],
       params: { no_such_event: "/events", too_many_events: "/events" },
       respond: ({ body }) =>
         Effect.map(late.events(body.events, { deliver: body.deliver ?? false, baseUrl }), (verdicts) =>
-          lateVerdictsJson(verdicts),
+          lateVerdictsShape.json(verdicts),
         ),
     }),
     manageEndpoint({
@@ -70,12 +70,12 @@ export const manageLateVerification = Effect.gen(function* () {
         "The same for the events of a source whose original requests are still stored, oldest first: continue while `next_cursor` is not null.",
       action: "event.verify",
       body: ofSource,
-      response: one("LatePage", "The outcomes for events that were not verified, and where to continue."),
+      response: one(latePageShape, "The outcomes for events that were not verified, and where to continue."),
       errors: ["no_such_source", "not_checkable", "bad_cursor"],
       params: { no_such_source: "id", not_checkable: "id", bad_cursor: "/cursor" },
       respond: ({ path: [sourceId], body: { deliver: wanted = false, dry_run: dryRun = false, ...page } }) => {
         const query = { sourceId, deliver: wanted, baseUrl, ...page }
-        return Effect.map(dryRun ? late.trySource(query) : late.source(query), (found) => latePageJson(found))
+        return Effect.map(dryRun ? late.trySource(query) : late.source(query), latePageShape.json)
       },
     }),
   ]

@@ -3,14 +3,14 @@ import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
-import { type originalJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
+import { type originalShape, othersOf } from "@data-cabinet/core/event/OriginalShape"
 import { Effect, Layer, Option } from "effect"
 import { camelKeys } from "@data-cabinet/core/json/KeyCase"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 import { members } from "../http/RawJson.ts"
 
-type SentOriginal = NonNullable<ReturnType<typeof originalJson>>
+type SentOriginal = ReturnType<typeof originalShape.json>
 
 const storedOriginal = (sent: SentOriginal, body: Uint8Array): StoredOriginal => ({
   receivedAt: sent.received_at,

@@ -1,7 +1,7 @@
 /** Late verification of a remote cabinet's events. */
-import { type LatePage, type LateQuery, LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { type LateQuery, LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
-import type { lateVerdictsJson } from "@data-cabinet/core/verification/LateVerificationJson"
+import type { LatePage, LateVerdicts } from "@data-cabinet/core/verification/LateVerdict"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
     return LateVerification.of({
       events: (events, { deliver }) => {
         const request = { method: "POST", path: ["events", "verify"], body: { events, deliver } } as const
-        return refusedAs(api.json<ReturnType<typeof lateVerdictsJson>>(request), known)
+        return refusedAs(api.json<LateVerdicts>(request), known)
       },
       source: (query) => page(query, false),
       trySource: (query) => page(query, true),

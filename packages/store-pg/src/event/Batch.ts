@@ -1,6 +1,6 @@
 /** A batch between planning and accepting, and the columns in which the accept statement reads its records. */
 import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
-import { otherReadingsJson } from "@data-cabinet/core/event/OriginalJson"
+import { otherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
 import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"

@@ -2,7 +2,7 @@
  * Rereadings in PostgreSQL. A transaction locks its events and then their sources, as the trash does, and changes event, original
  * and row together. A row that the database refuses is set aside, as it is when an event is accepted.
  */
-import { otherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
+import { otherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalShape"
 import { type RereadDecision, type RereadEvent, RereadStore } from "@data-cabinet/core/event/RereadStore"
 import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
 import { PgClient } from "@effect/sql-pg"
