@@ -68,6 +68,27 @@ it("the operations are those of the server's own description", async () => {
   await expect(operationsFile((await response.json()) as Description)).toMatchFileSnapshot(GENERATED)
 })
 
+/** Keys in order, so that a member that only moved changes nothing. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  const { description: _, ...rest } = value as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(typeof value["description" as never] === "string" ? rest : value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inner]) => [key, key === "required" ? (inner as ReadonlyArray<string>).toSorted() : sorted(inner)]),
+  )
+}
+
+it("the management API's schemas stay those that clients were generated from, whatever their descriptions", async () => {
+  const response = await fetch(`${server.baseUrl}/manage/v1/openapi.json`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { components } = (await response.json()) as Description
+  const lines = Object.entries(components.schemas).map(([name, schema]) => `${name} ${JSON.stringify(sorted(schema))}`)
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../fixtures/managementSchemas.txt")
+})
+
 it("its bundle has no import, and at most 10 KB", async () => {
   const bundle = await rolldown({ input: ENTRY, platform: "neutral" })
   const { output } = await bundle.generate({ format: "esm", minify: true })

@@ -1,7 +1,7 @@
 /** One event with its original request, in PostgreSQL. */
 import { EventDetail, type EventRecord, type LaterVerdict } from "@data-cabinet/core/event/EventDetail"
 import type { Original, SpamReason } from "@data-cabinet/core/event/EventLog"
-import { type OtherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalJson"
+import { type OtherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalShape"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"

@@ -1,5 +1,5 @@
 /** The statements of rereadings. */
-import type { OtherReadingsJson } from "@data-cabinet/core/event/OriginalJson"
+import type { OtherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
 import { originalOf, slicedEvents } from "./KeptOriginals.ts"
 
 /** $1: events. Locks them as the trash does, by number: a caller that waited reads the changes of the first. */
