@@ -101,7 +101,10 @@ it("an unverified request is an event and a row, has its verdict and its reason,
   const reasons = []
   for (const { id } of [good, wrong, third, fourth]) {
     const { event, original } = await inspected(id)
-    reasons.push([JSON.parse(event).verified, original === null ? undefined : originalShape.json(original).verification])
+    reasons.push([
+      JSON.parse(event).verified,
+      original === null ? undefined : originalShape.json(original).verification,
+    ])
   }
   const reason = (verified: boolean, code: string | null) => [verified, { recipe: "github", verified, reason: code }]
   assert.deepStrictEqual(reasons, [
