@@ -76,7 +76,10 @@ const sorted = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(typeof value["description" as never] === "string" ? rest : value)
       .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, key === "required" ? (inner as ReadonlyArray<string>).toSorted() : sorted(inner)]),
+      .map(([name, inner]) => [
+        name,
+        name === "required" ? (inner as ReadonlyArray<string>).toSorted() : sorted(inner),
+      ]),
   )
 }
 
