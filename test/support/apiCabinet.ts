@@ -11,7 +11,7 @@ import { testServerLayer } from "./testCabinet.ts"
 
 export interface ApiCabinetOptions {
   readonly apiRate?: number
-  /** 0 for no limit. */
+  /** Requests a minute; 0 for no limit. */
   readonly intakeRate?: number
 }
 
@@ -29,7 +29,7 @@ export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) =
     key: async (name = "test") => (await runtime.runPromise(ApiKeys.use((keys) => keys.issue(name)))).key,
     source: (name: string, settings: Omit<NewSource, "name"> = {}) =>
       runtime.runPromise(Sources.use((sources) => sources.create({ name, ...settings }))),
-    /** Sends a body to a source and gives the answer's JSON. */
+    /** Sends a body to a source and returns the JSON of the response. */
     send: async (secret: string, body: string, contentType = "application/json") => {
       const response = await fetch(`${base}/webhook/${secret}`, {
         method: "POST",
@@ -38,7 +38,7 @@ export const apiCabinet = async (url: string, options: ApiCabinetOptions = {}) =
       })
       return (await response.json()) as any
     },
-    /** Asks the API below /api/v1/. */
+    /** Requests a path of the API below /api/v1/. */
     ask: async (path: string, key: string, accept = "*/*"): Promise<ReceivedResponse & { readonly json: any }> => {
       const headers = { "x-api-key": key, accept }
       const response = await fetch(`${base}/api/v1/${path}`, { redirect: "manual", headers })

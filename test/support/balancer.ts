@@ -1,6 +1,6 @@
 /**
- * A load balancer in front of several servers: passes each request to the next server that reported itself ready, keeps
- * connections to them, and repeats nothing: a request that a server fails is cut off.
+ * A load balancer in front of several servers. It passes each request to the next server that reported itself ready, and
+ * keeps connections open. It repeats nothing: if a server fails a request, the client's connection is cut.
  */
 import { Agent, createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -8,13 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 export interface Balancer {
   readonly baseUrl: string
-  /** Resolves once the server is ready and gets requests. */
+  /** Resolves once the server is ready and receives requests. */
   readonly add: (baseUrl: string) => Promise<void>
   readonly remove: (baseUrl: string) => void
   readonly close: () => Promise<void>
 }
 
-/** How often every server is asked whether it is ready. */
+/** How often each server's readiness is checked. */
 const LOOK_MILLIS = 50
 
 export const startBalancer = async (): Promise<Balancer> => {

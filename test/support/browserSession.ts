@@ -1,14 +1,14 @@
 /** A person who signs in as a browser does: forms, cookies, and the headers that name the requesting page. */
 export interface Visitor {
-  /** Of the session, or the one that was set by the last response that set just one. */
+  /** The session's cookie, or the cookie of the last response that set exactly one. */
   cookie: string | null
-  /** Recognises the browser after its session has ended; kept, and sent only if this is true. */
+  /** Whether the cookie that recognises the browser after its session is sent; it is always kept. */
   isKnown: boolean
-  /** Cookies for a short time, by their name: of a form that waits for a sign-in, and of an act that was just done. */
+  /** Short-lived cookies by name: of a form that waits for a sign-in, and of an act that was just done. */
   readonly brief: Map<string, string>
   readonly get: (path: string) => Promise<Page>
   readonly post: (path: string, form: Readonly<Record<string, string>>, headers?: Sent) => Promise<Page>
-  /** A request to the management API, with a body of JSON. */
+  /** Sends a JSON body to the management API. */
   readonly manage: (method: string, path: string, body?: unknown, headers?: Sent) => Promise<Page>
 }
 
@@ -38,7 +38,7 @@ export const visitor = (base: string, always: Sent = {}): Visitor => {
     for (const set of response.headers.getSetCookie()) {
       const [pair] = set.split(";")
       if (/^(?:__Secure-)?cabinet-browser=/.test(set)) known = pair!
-      // The cookie of a sign-in at a provider has a path of its own: it ends beside the new session's.
+      // The cookie of a sign-in at a provider has its own path, so it is cleared in the response that sets the session.
       else if (/cabinet-sign-in=;/.test(set)) continue
       else if (/^(?:__Secure-)?cabinet-(?:form|done)=/.test(set)) {
         const [name, value] = pair!.split(/=(.*)/)

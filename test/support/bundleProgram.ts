@@ -1,6 +1,6 @@
 /**
- * `node bundleProgram.ts ENTRY FILE`: bundles a program of the sources into one file, as scripts/build.mjs does for what is
- * shipped, without compiling all packages first. What a module finds by its own location it finds where its source is.
+ * `node bundleProgram.ts ENTRY FILE`: bundles a program from the sources into one file, as scripts/build.mjs does for
+ * releases, but without compiling all packages first. A module still finds files beside its source.
  */
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"

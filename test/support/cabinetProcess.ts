@@ -1,6 +1,6 @@
 /**
- * The command `cabinet` as a process of its own, in one file as users run it: no part of it is replaced. Every process
- * started here is ended by `endAll`, whatever the outcome of the test.
+ * Runs the command `cabinet` as a separate process, bundled as users run it, with no part replaced. `endAll` ends every
+ * process started here, whatever the outcome of the test.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs"
@@ -10,13 +10,13 @@ import { compileCache, program, PROGRAM_FLAGS } from "./program.ts"
 
 const ENTRY = new URL("../../packages/cli/src/bin.ts", import.meta.url)
 
-/** What stands in the tests' own environment must not decide how a server runs. */
+/** Removes variables of the tests' own environment that would affect a server. */
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
 
 const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
   ...compileCache(),
-  // Nobody is to be given notice here; the tests of that set it.
+  // No balancer needs time to notice here; the tests of draining set their own time.
   CABINET_DRAIN_TIME: "0",
   ...extra,
 })
@@ -56,13 +56,13 @@ export interface CommandResult {
 export interface ServerProcess {
   readonly pid: number
   readonly baseUrl: string
-  /** What it printed when it was ready, as JSON. */
+  /** The JSON that it printed when it was ready. */
   readonly welcome: {
     readonly base_url: string
     readonly source: null | { readonly id: number; readonly intake_url: string; readonly intake_path: string }
     readonly key: null | { readonly key: string }
   }
-  /** All that it logged so far. */
+  /** Everything it has logged so far. */
   readonly log: () => string
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
@@ -70,33 +70,33 @@ export interface ServerProcess {
 export interface Home {
   readonly dir: string
   readonly dataDir: string
-  /** Runs one command to its end, with `input` on its standard input. */
+  /** Runs a command to its end, with `input` on its standard input. */
   readonly cabinet: (
     args: ReadonlyArray<string>,
     env?: Readonly<Record<string, string>>,
     input?: string,
   ) => Promise<CommandResult>
-  /** Starts a command that stays. */
+  /** Starts a command that keeps running. */
   readonly start: (args: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => ChildProcess
-  /** For a test that starts it by itself. */
+  /** The program and environment, for a test that spawns it. */
   readonly commandLine: (args: ReadonlyArray<string>) => ReadonlyArray<string>
   readonly environment: (env: Readonly<Record<string, string>>) => NodeJS.ProcessEnv
-  /** Starts a server and waits until it serves. */
+  /** Starts a server and waits until it is ready. */
   readonly serve: (args?: ReadonlyArray<string>, env?: Readonly<Record<string, string>>) => Promise<ServerProcess>
 }
 
 const homes: Array<Pick<Home, "dir" | "dataDir" | "cabinet">> = []
 
-/** An empty directory with nothing running in it. */
+/** Creates an empty data directory. */
 export const newHome = (): Home => {
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-flow-"))
-  // As root the database runs as somebody else, who has to get to its own directory below.
+  // Under root the database runs as another user, who has to reach its own directory below.
   chmodSync(dir, 0o755)
   const dataDir = join(dir, ".cabinet")
   const start: Home["start"] = (args, env = {}) => run(args, { CABINET_DATA_DIR: dataDir, ...env }, dir)
   const cabinet: Home["cabinet"] = async (args, env = {}, input = "") => {
     const child = start(args, env)
-    // A command that takes no input may have ended before it could be written.
+    // A command that reads no input may end before the input is written.
     child.stdin!.on("error", () => {})
     child.stdin!.end(input)
     const [stdout, stderr] = [textOf(child, "stdout"), textOf(child, "stderr")]
@@ -139,7 +139,7 @@ export const newHome = (): Home => {
   }
 }
 
-/** Ends what still runs, databases left behind included, and removes every home. */
+/** Ends all running processes, including databases left behind, and removes every directory. */
 export const endAll = async (): Promise<void> => {
   await Promise.all(
     [...running].map((child) => {
@@ -149,7 +149,7 @@ export const endAll = async (): Promise<void> => {
     }),
   )
   for (const { dir, dataDir, cabinet } of homes.splice(0)) {
-    // The last to leave stops the database, where there is one of its own: so a command comes and goes.
+    // The last command to leave stops the embedded database, so joining it once more ends a leftover.
     if (existsSync(dataDir)) await cabinet(["migrate", "--json"])
     rmSync(dir, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-/** Certificate authorities of a test's own, and what they issue: made with openssl, in a directory that is removed in the end. */
+/** Certificate authorities for a test, and their certificates, created by openssl in a directory that is removed afterwards. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,12 +10,12 @@ export interface Issued {
 }
 
 export interface IssueOptions {
-  /** Days from now. */
+  /** When it ends, in days from now. */
   readonly from?: number
   readonly to?: number
   /** Arguments of `openssl genpkey`. */
   readonly key?: ReadonlyArray<string>
-  /** Whether it is an authority itself. */
+  /** Whether it is itself an authority. */
   readonly authority?: boolean
 }
 
@@ -37,7 +37,7 @@ private_key=ca.key
 commonName=supplied
 `
 
-/** As openssl reads it: 20261126103000Z. */
+/** Formats a time for openssl: 20261126103000Z. */
 const dateOf = (days: number): string =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().replaceAll(/[-:T]|\..*$/g, "")}Z`
 
@@ -72,7 +72,7 @@ export class Authority {
     return { cert: this.#read("one.pem"), key: this.#read("one.key") }
   }
 
-  /** The key in another form. */
+  /** Converts the key to another format. */
   convert(key: string, ...words: ReadonlyArray<string>): string {
     writeFileSync(join(this.#dir, "in.key"), key)
     this.#openssl(...words, "-in", "in.key", "-out", "out.key")

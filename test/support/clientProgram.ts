@@ -1,4 +1,4 @@
-/** A program that uses all of the client and nothing but what every runtime has: for pages, workers, Deno and Bun. */
+/** Uses every part of the client with only what all runtimes have, so that it runs in pages, workers, Deno and Bun. */
 import { Cabinet, CabinetError, Management, sendToIntake, verifyDelivery } from "@data-cabinet/client"
 
 export interface ClientTask {
@@ -11,7 +11,7 @@ export interface ClientTask {
   readonly delivery: { readonly body: string; readonly header: string; readonly secret: string }
 }
 
-/** What happened, as text: a `bigint` is no JSON. */
+/** Serializes what happened, with every `bigint` as text, because JSON has none. */
 export const useClient = async (task: ClientTask): Promise<ReadonlyArray<string>> => {
   const { baseUrl, key, token, intakeUrl, table, delivery } = task
   const cabinet = new Cabinet({ baseUrl, key, numbers: "bigint" })
@@ -44,7 +44,7 @@ export const useClient = async (task: ClientTask): Promise<ReadonlyArray<string>
   return said
 }
 
-/** What it has to say where all is well. */
+/** The expected outcome. */
 export const WELL = [
   "sent number false",
   "row bigint 1234567890123456789012345",

@@ -1,4 +1,4 @@
-/** `node clientRuntimes.ts FOLDER`: runs the client's program against a cabinet on Node, and on the Deno and Bun that are in FOLDER. */
+/** `node clientRuntimes.ts FOLDER`: runs the client's program against a cabinet on Node, and on the Deno and Bun in FOLDER. */
 import { execFile } from "node:child_process"
 import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const program = fileURLToPath(new URL("clientProgram.ts", import.meta.url))
 const installed = (name: string) => join(folder, "node_modules", ".bin", name)
 
-/** What each is called with, before the file. A permission for nothing but the network is all that Deno needs. */
+/** The arguments of each runtime before the file. Deno needs no permission except for the network. */
 const RUNTIMES: ReadonlyArray<readonly [name: string, command: string, words: ReadonlyArray<string>]> = [
   ["Node", process.execPath, []],
   ["Deno", installed("deno"), ["run", "--allow-net=127.0.0.1", "--no-remote"]],
@@ -43,7 +43,7 @@ const { token } = await cabinet.tokens.create({ name: "runtimes", role: "owner" 
 const signed = { body: '{"n":0.10}', secret: "a secret" }
 const header = signDelivery(Buffer.from(signed.body), [signed.secret], Math.floor(Date.now() / 1_000))
 
-/** A source of its own for each, so that what they send are no repeats. */
+/** Each runtime gets its own source, so that its submissions are not repeats. */
 const taskOf = async (name: string): Promise<ClientTask> => {
   const { intakeUrl, table } = await cabinet.sources.create({ name })
   const body = '{"digits":1234567890123456789012345,"who":"Eve"}'

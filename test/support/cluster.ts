@@ -1,6 +1,6 @@
 /**
- * PostgreSQL servers of a test's own, for what the shared one must not undergo: being killed, copied, set back, followed and
- * promoted. They write to the system but do not flush to the disk: killing a process loses nothing that way.
+ * Separate PostgreSQL servers for tests that kill, copy, set back, follow or promote one. They write without flushing to
+ * the disk, which loses nothing when only a process is killed.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -39,46 +39,46 @@ const SETTINGS = {
   log_min_messages: "warning",
 }
 
-/** A folder for clusters, removed with everything in it at the end. */
+/** A folder for clusters, removed with its content at the end. */
 export interface ClusterHome {
   readonly dir: string
   readonly binaries: Binaries
   readonly launcher: Launcher
-  /** A folder in it that servers can write to. */
+  /** Creates a subfolder that servers can write to. */
   readonly folder: (name: string) => string
-  /** A new, empty cluster. */
+  /** Creates an empty cluster. */
   readonly init: (name: string) => Promise<TestCluster>
-  /** The cluster whose files are in `<name>` already. */
+  /** Opens the cluster whose files are already in `<name>`. */
   readonly cluster: (name: string) => TestCluster
-  /** Ends every server that is left and removes the folder. */
+  /** Ends the remaining servers and removes the folder. */
   readonly remove: () => Promise<void>
 }
 
 export interface TestCluster {
   readonly pgdata: string
   readonly socketDir: string
-  /** Waits until connections are taken, on a standby too. */
+  /** Starts the server and waits until it accepts connections; a standby as well. */
   readonly start: (settings?: Readonly<Record<string, string>>) => Promise<void>
-  /** `SIGINT` for a fast shutdown, `SIGKILL` for a crash; waits until the files are nobody's. */
+  /** `SIGINT` shuts down fast, `SIGKILL` crashes; waits until no process uses the files. */
   readonly end: (signal: "SIGINT" | "SIGKILL") => Promise<void>
-  /** The URL of a database as its owner. */
+  /** The URL of a database, as its owner. */
   readonly url: (database: string) => string
-  /** One statement as the superuser. */
+  /** Runs one statement as the superuser. */
   readonly run: (statement: string, database?: string) => Promise<ReadonlyArray<Record<string, unknown>>>
-  /** An empty database of the owner's. */
+  /** Creates an empty database that belongs to the owner. */
   readonly createDatabase: (database: string) => Promise<void>
-  /** A database with the schema in it. */
+  /** Creates a migrated database. */
   readonly createCabinet: (database: string) => Promise<void>
-  /** Runs `pg_resetwal` on the stopped server; false where the binaries have none. */
+  /** Runs `pg_resetwal` on the stopped server; false if the binaries lack it. */
   readonly resetWal: (words: ReadonlyArray<string>) => boolean
-  /** The files as they are now, under another name; leaves out what belongs to the running server. */
+  /** Copies the current files under another name, without those that belong to the running server. */
   readonly copyTo: (name: string) => string
 }
 
-/** The one by which the suite's own server runs, which is proof enough. */
+/** The launcher of the suite's own server, which is known to work. */
 export const suiteLauncher = (): Launcher => candidates().find(({ name }) => name === inject("postgresLauncher"))!
 
-/** `bin`: a folder of other binaries than the suite's. */
+/** `bin` is a folder with other binaries than the suite's. */
 export const clusterHome = (bin = process.env["TEST_PG_BIN"]): ClusterHome => {
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-c-"))
   chmodSync(dir, 0o755)
@@ -123,7 +123,7 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
       ? Promise.resolve(undefined)
       : isServerOf(pgdata, file).then((is) => (is ? file : undefined))
   }
-  /** False if it ended before it took connections: after a kill, the sessions left may hold its memory for a moment. */
+  /** False if it ended before accepting connections: after a kill, remaining sessions may hold its memory for a moment. */
   const tryStart = async (settings: Readonly<Record<string, string>>): Promise<boolean> => {
     const words = [...launcher.prefix, binaries.postgres, "-D", pgdata]
     const all = { ...SETTINGS, unix_socket_directories: socketDir, ...settings }
@@ -161,7 +161,7 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
     url,
     run,
     start: async (settings = {}) => {
-      // A copy of the files has the copier's rights.
+      // A copy of the files belongs to whoever copied them.
       chmodSync(pgdata, 0o700)
       giveTo(launcher, pgdata)
       for (let tries = 0; !(await tryStart(settings)); tries++) {

@@ -1,5 +1,5 @@
 /**
- * A unix socket in front of PostgreSQL's own that counts round trips: each Sync or simple query of a client is one, however
+ * A unix socket in front of PostgreSQL's that counts round trips. Each Sync or simple query of a client counts once, however
  * many statements it ends.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -10,7 +10,7 @@ import { join } from "node:path"
 const SYNC = "S".charCodeAt(0)
 const QUERY = "Q".charCodeAt(0)
 
-/** Reads the frames that a client sends; the first has no type. */
+/** Reads a client's frames; the first one has no type. */
 const framesOf = (count: () => void) => {
   let rest = Buffer.alloc(0)
   let begun = false
@@ -29,11 +29,11 @@ const framesOf = (count: () => void) => {
 }
 
 export interface CountingSocket {
-  /** The directory to be named as the host. */
+  /** The directory that clients name as the host. */
   readonly directory: string
-  /** Round trips that some work causes, once it has ended. */
+  /** Counts the round trips of some work, until it has ended. */
   readonly during: (work: () => Promise<unknown>) => Promise<number>
-  /** The most connections that clients had open at once. */
+  /** The most connections that were open at the same time. */
   readonly most: () => number
   readonly close: () => Promise<void>
 }

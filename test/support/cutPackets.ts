@@ -1,13 +1,13 @@
 /**
- * With `CUT_PACKETS`, what PostgreSQL sends to the sessions that are read without the driver arrives byte by byte in all
- * tests (`npm run trials -- packets`): what is short, and the beginning of what is long, whose rest arrives in small pieces.
- * Runs before each test file.
+ * With `CUT_PACKETS` (`npm run trials -- packets`), data from PostgreSQL reaches sessions that are read without the driver in
+ * pieces, in all tests. Short data, and the beginning of long data, arrives byte by byte, and the rest in small pieces. Runs
+ * before each test file.
  */
 import { type FrameConsumer, FrameReader } from "@data-cabinet/store-pg/connection/FrameReader"
 
-/** By byte, eight megabytes take longer than a read may. */
+/** How much arrives byte by byte: eight megabytes would take longer than a read may. */
 const EACH_BYTE = 2_000
-/** A prime: it cuts everything that repeats at another place each time. */
+/** A prime, so that repeating data is cut at another place each time. */
 const PIECE = 509
 
 type Push = (this: FrameReader, chunk: Uint8Array, consumer: FrameConsumer) => number
@@ -32,6 +32,6 @@ const pushEachByte: Push = function pushEachByte(chunk, consumer) {
   return at
 }
 
-// Files that share a process share the class.
+// Test files in one process share the class.
 if (process.env["CUT_PACKETS"] !== undefined && push.name !== pushEachByte.name)
   FrameReader.prototype.push = pushEachByte

@@ -1,8 +1,8 @@
 /**
- * Compares every response of the API and of intake that any test sees with the API's own description, from whichever server
- * and to whichever client: `fetch` and node:http are intercepted for all test files. A response that differs fails the test
- * that saw it (`eachResponseDescribed.ts`). Responses that a test does not read, or cuts off, are not seen. Test files that
- * share a process share this module, which intercepts once.
+ * Compares every response of the API and of intake that a test receives with the API's own description. It intercepts
+ * `fetch` and node:http in all test files, for any server and client. A response that differs fails the test that received
+ * it (`eachResponseDescribed.ts`). Responses that a test does not read whole are not compared. Test files that share a
+ * process share this module, which intercepts once.
  */
 import http, { type ClientRequest, type IncomingMessage } from "node:http"
 import { syncBuiltinESMExports } from "node:module"
@@ -10,7 +10,7 @@ import { setImmediate as turn } from "node:timers/promises"
 
 const LOOPBACK = /^(127\.0\.0\.1|localhost|\[::1\])$/
 
-/** What comes after the place that the cabinet is mounted at; undefined for an address that is none of its. */
+/** The path below the cabinet's mount point; undefined for a path that is not the cabinet's. */
 const addressOf = (host: string, path: string): string | undefined => {
   const at = path.search(/\/(api\/v1|webhook)(\/|$)/)
   return at < 0 || !LOOPBACK.test(host) ? undefined : path.slice(at)
@@ -21,7 +21,7 @@ const checking = new Set<Promise<void>>()
 
 const check = async (...answer: [method: string, address: string, status: number, headers: Headers, text: string]) => {
   const [method, address, status, headers, text] = answer
-  // Loaded with the first answer: most files see none.
+  // Loaded with the first response, because most files receive none.
   const { assertDescribed } = await import("../../packages/http-node/test/support/DescribedResponse.ts")
   try {
     assertDescribed(method, address, { status, headers, text })
@@ -30,7 +30,7 @@ const check = async (...answer: [method: string, address: string, status: number
   }
 }
 
-/** Checks once the text is whole; one that was cut off is no answer. */
+/** Checks a complete text; a truncated one is not checked. */
 const checkLater = (text: Promise<string>, method: string, address: string, status: number, headers: Headers) =>
   void text.then(
     (whole) => {
@@ -49,7 +49,7 @@ globalThis.fetch = async (input, init) => {
   const address = addressOf(url.hostname, url.pathname)
   if (address !== undefined) {
     const method = init?.method ?? request?.method ?? "GET"
-    // A stream has no end, and a copy of it would be one more that has to be read: its head is what is described.
+    // A stream does not end, and a copy of it would have to be read as well, so only its head is checked.
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
     const text = isStream ? Promise.resolve("") : response.clone().text()
     checkLater(text, method, address, response.status, response.headers)
@@ -57,10 +57,10 @@ globalThis.fetch = async (input, init) => {
   return response
 }
 
-/** Reads along without touching how the test reads: what the parser hands to the stream is seen on its way in. */
+/** Sees what the parser passes to the stream, without affecting how the test reads. */
 const listenIn = (sent: ClientRequest): ClientRequest =>
   sent.prependOnceListener("response", (response: IncomingMessage) => {
-    // Nobody else listens, so nobody else reads.
+    // Without another listener nobody else would read.
     if (sent.listenerCount("response") === 0) response.resume()
     const address = addressOf(sent.host, new URL(sent.path, "http://localhost").pathname)
     if (address === undefined) return
@@ -83,9 +83,9 @@ http.request = ((...words: Parameters<typeof plainRequest>) => listenIn(plainReq
 http.get = ((...words: Parameters<typeof plainRequest>) => http.request(...words).end()) as typeof http.get
 syncBuiltinESMExports()
 
-/** What did not fit so far; told once. */
+/** Returns the differences found so far, each once. */
 export const takeFailures = async (): Promise<ReadonlyArray<unknown>> => {
-  // The copy of a body is whole one turn after the body that the test has read.
+  // The copy of a body is complete one turn after the test has read the body.
   await turn()
   await Promise.all(checking)
   return failures.splice(0)

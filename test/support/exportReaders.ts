@@ -1,6 +1,6 @@
 /**
- * Readers of exported files that are not ours, each a row after another, so that a file may be larger than the memory. What
- * they give is compared as text with what PostgreSQL says the values are: `exportedValues`.
+ * Other programs' readers of exported files. Each reads row by row, so that a file may be larger than memory. Their values are
+ * compared as text with PostgreSQL's (`exportedValues`).
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createReadStream } from "node:fs"
@@ -11,19 +11,19 @@ import { parse } from "csv-parse"
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet"
 import type { TestDatabase } from "./postgres.ts"
 
-/** The form of a file. */
+/** The format of a file. */
 export type Form = "csv" | "tsv" | "ndjson" | "xlsx" | "parquet"
-/** A row as texts, by the names of its columns. */
+/** A row as texts by column name. */
 type Row = Readonly<Record<string, string | null>>
 
-/** `shown` is a row of `exportedValues` as this reader can tell it. */
+/** `shown` is a row of `exportedValues` in the precision of this reader. */
 export interface Reader {
   readonly name: string
   readonly rows: (file: string) => AsyncIterable<Row>
   readonly shown: (row: Row) => Row
 }
 
-/** The table that is exported. `pads` is how often a text of 32 characters stands in its last column. */
+/** The exported table. `pads` is how many times its last column repeats a text of 32 characters. */
 export const exportedTable = (rows: number, pads: number): string => `
 CREATE TABLE wide (id bigint PRIMARY KEY, small integer, money numeric(12,2), n numeric, note text, at timestamptz, d date, ok boolean, j jsonb, pad text);
 INSERT INTO wide SELECT g, CASE WHEN g % 7 > 0 THEN g % 1000 END, g * 1.01, g * 1.10 + 12345678901234567890,
@@ -36,7 +36,7 @@ const TRUTH = `
   d::text, ok::text, j::text, pad`
 const CHUNK = 10_000
 
-/** All values as PostgreSQL has them, by the key. */
+/** All values in PostgreSQL's own form, by key. */
 export const exportedValues = async function* (database: TestDatabase): AsyncGenerator<Row, undefined> {
   for (let from = 1; ; from += CHUNK) {
     const rows = await database.run(
@@ -60,7 +60,7 @@ const separated = async function* (file: string, delimiter: string) {
   for await (const row of createReadStream(file).pipe(cells)) yield row as Row
 }
 
-/** A number is its own digits. */
+/** Numbers keep their digits. */
 interface Digits {
   readonly rawJSON: string
 }
@@ -121,7 +121,7 @@ const hyparquet = async function* (path: string) {
   }
 }
 
-/** It reads decimals as doubles, times to the millisecond and numbers in JSON without the zeros behind them. */
+/** This reader has doubles for decimals, milliseconds for times, and JSON numbers without trailing zeros. */
 const roundedForHyparquet = (row: Row): Row => ({
   ...row,
   at: row["at"]!.replace(/\d{3}Z$/, "Z"),
@@ -131,7 +131,7 @@ const roundedForHyparquet = (row: Row): Row => ({
 const has = (program: string, ...args: ReadonlyArray<string>): boolean =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0
 
-/** Converted as a whole: it has no other way. */
+/** LibreOffice can only convert a file as a whole. */
 const office = async function* (file: string) {
   const dir = dirname(file)
   const done = spawnSync(
@@ -167,17 +167,17 @@ const openpyxl = async function* (file: string) {
   for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Row
 }
 
-/** A number of few digits is a number, of which zeros behind the last digit are not shown. */
+/** A number of few digits is a number cell, which does not show trailing zeros. */
 const shortNumber = (row: Row): Row => ({ ...row, money: String(Number(row["money"])) })
 
-/** What CSV does not tell: an empty text from no value. */
+/** CSV readers do not distinguish an empty text from a missing value. */
 const shownByOffice = (row: Row): Row => ({
   ...shortNumber(row),
   ok: row["ok"]!.toUpperCase(),
   note: row["note"] === "" ? null : row["note"]!,
 })
 
-/** Those of a form that this machine has. */
+/** The readers of a format that are installed here. */
 export const readersOf = (form: Form): ReadonlyArray<Reader> => {
   if (form === "csv" || form === "tsv") {
     const rows = (file: string) => separated(file, form === "csv" ? "," : "\t")

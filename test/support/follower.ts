@@ -1,4 +1,4 @@
-/** A second server that follows a first: by a base backup, taken with the functions and copies that any backup program uses. */
+/** A standby server, set up from a base backup that is taken with the functions and copies of any backup program. */
 import { cpSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -7,10 +7,10 @@ import { Effect, Redacted } from "effect"
 import type { ClusterHome, TestCluster } from "./cluster.ts"
 import { databaseUrl, superuser } from "./postgresAdmin.ts"
 
-/** A copy of a running server's files under another name, fit to be started on. */
+/** Copies a running server's files under another name, as a base backup that a server can start from. */
 export const baseBackup = async (home: ClusterHome, primary: TestCluster, name: string): Promise<void> => {
   const url = Redacted.make(databaseUrl(primary.socketDir, superuser, "postgres"))
-  // Its start and its stop need one session.
+  // A backup's start and stop have to be in the same session.
   const label = await Effect.gen(function* () {
     const connection = yield* (yield* PgClient.PgClient).reserve
     const ask = (text: string) => connection.execute(text, [], undefined)
@@ -22,7 +22,7 @@ export const baseBackup = async (home: ClusterHome, primary: TestCluster, name: 
   writeFileSync(join(home.dir, name, "backup_label"), label)
 }
 
-/** Starts `name` from a backup as a standby of the primary, which has a slot of the same name for it. */
+/** Starts `name` from a backup as a standby of the primary, which has a slot of the same name. */
 export const follow = async (home: ClusterHome, primary: TestCluster, backup: string, name: string) => {
   cpSync(join(home.dir, backup), join(home.dir, name), { recursive: true })
   writeFileSync(join(home.dir, name, "standby.signal"), "")
@@ -35,13 +35,13 @@ export const follow = async (home: ClusterHome, primary: TestCluster, backup: st
   return cluster
 }
 
-/** Waits until the follower has all that the primary has now. */
+/** Waits until the standby has everything that the primary has now. */
 export const caughtUp = async (primary: TestCluster, follower: TestCluster): Promise<void> => {
   const [{ lsn }] = (await primary.run("SELECT pg_current_wal_flush_lsn()::text AS lsn")) as [{ lsn: string }]
   while ((await follower.run(`SELECT pg_last_wal_replay_lsn() >= '${lsn}' AS is`))[0]!["is"] !== true) await sleep(20)
 }
 
-/** The follower hears no more of its primary. */
+/** Cuts the standby off from its primary. */
 export const cutLoose = async (follower: TestCluster): Promise<void> => {
   await follower.run("ALTER SYSTEM SET primary_conninfo = ''")
   await follower.run("SELECT pg_reload_conf()")

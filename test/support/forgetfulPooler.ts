@@ -1,12 +1,12 @@
 /**
- * Stands between a client and PostgreSQL like a pooler with `ignore_startup_parameters`: startup settings other than user
- * and database are silently dropped.
+ * A proxy that acts like a pooler with `ignore_startup_parameters`: it silently drops startup settings other than user and
+ * database.
  */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 
 export interface ForgetfulPooler {
-  /** The same address, through it. */
+  /** The same URL, through the proxy. */
   readonly through: (url: string) => string
   /** The settings that were dropped, by session. */
   readonly dropped: ReadonlyArray<ReadonlyArray<string>>
@@ -15,7 +15,7 @@ export interface ForgetfulPooler {
 
 const KEPT = ["user", "database"]
 
-/** The startup packet without what is not kept, and the names of that. */
+/** The startup packet without the dropped settings, and their names. */
 const forget = (packet: Buffer) => {
   const words = packet.toString("utf8", 8, packet.length - 2).split("\0")
   const kept: Array<string> = []
@@ -48,7 +48,7 @@ export const forgetfulPooler = async (socketDir: string): Promise<ForgetfulPoole
     }
     database.pipe(client)
     client.once("data", (first: Buffer) => {
-      // Anything else is the request to cancel a statement.
+      // Any other first message is a request to cancel a statement.
       const starts = first.readInt16BE(4) === PROTOCOL
       const startup = starts ? forget(first) : { packet: first, dropped: [] }
       if (starts) dropped.push(startup.dropped)

@@ -1,4 +1,4 @@
-/** A subscriber on the loopback over TLS that demands a client certificate, and records whom each request came from. */
+/** A subscriber on the loopback over TLS that demands a client certificate and records who sent each request. */
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { TLSSocket } from "node:tls"
@@ -10,7 +10,7 @@ export interface Identified {
   readonly path: string
   readonly type: string
   readonly deliveryId: number
-  /** Which connection it came on. */
+  /** The number of its connection. */
   readonly connection: number
 }
 
@@ -23,7 +23,7 @@ export interface IdentifiedReceiver {
 
 export const startIdentifiedReceiver = async (
   server: Issued,
-  /** The authorities whose clients it accepts. */
+  /** The authorities of the accepted clients. */
   accepted: ReadonlyArray<string>,
 ): Promise<IdentifiedReceiver> => {
   const received: Array<Identified> = []

@@ -10,7 +10,7 @@ import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { testCabinetLayer } from "./testCabinet.ts"
 
-/** `loop`: this process takes up what others left, as a server does. */
+/** `loop`: whether this process continues imports that others left, as a server does. */
 export const importCabinet = (url: string, { loop = false }: { readonly loop?: boolean } = {}) => {
   const base = testCabinetLayer(url)
   const runtime = ManagedRuntime.make(
@@ -32,7 +32,7 @@ export const importCabinet = (url: string, { loop = false }: { readonly loop?: b
     source: (name: string) => runtime.runPromise(Sources.use((sources) => sources.create({ name }))),
     file: (...args: Parameters<typeof file>) => runtime.runPromise(file(...args)),
     refused: (...args: Parameters<typeof file>) => runtime.runPromise(Effect.flip(file(...args))),
-    /** The feed's items of a source, parsed. */
+    /** The parsed feed items of a source. */
     feed: (sourceId: number): Promise<ReadonlyArray<any>> =>
       runtime.runPromise(
         FeedStore.use(
@@ -52,7 +52,7 @@ export const importCabinet = (url: string, { loop = false }: { readonly loop?: b
   }
 }
 
-/** Text, or pieces of bytes, as a file. */
+/** A file of text, or of pieces of bytes. */
 export const fileOf = (name: string, content: string | ReadonlyArray<Uint8Array>): ReadableFile => {
   const pieces = typeof content === "string" ? [new TextEncoder().encode(content)] : content
   return { name, size: pieces.reduce((sum, piece) => sum + piece.length, 0), bytes: Stream.fromIterable(pieces) }

@@ -1,6 +1,6 @@
 /**
- * Intake over a real PostgreSQL and a real HTTP server on the loopback, and what a reader finds afterwards: the feed's
- * items, the source's rows, the kept originals, the deliveries due.
+ * Intake over a real PostgreSQL and a real HTTP server on the loopback, with access to the results: feed items, rows,
+ * original requests and due deliveries.
  */
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
@@ -15,13 +15,13 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { testServerLayer } from "./testCabinet.ts"
 
 export interface IntakeOptions {
-  /** Requests a minute of a source and of a client; 0 for none, which is what most tests want. */
+  /** Requests a minute of a source and of a client; 0 for no limit, as most tests want. */
   readonly intakeRate?: number
   readonly proxies?: ReadonlyArray<string>
   readonly limits?: Partial<Limits>
   /** The memory for submissions. */
   readonly memory?: MemoryBudget
-  /** A logger or a tracer that the server is to use. */
+  /** The server's logger or tracer. */
   readonly observed?: Layer.Layer<never>
   /** Replaces Amazon SNS. */
   readonly sns?: SnsService["Service"]
@@ -45,7 +45,7 @@ const served = (
   }).pipe(Layer.provide(Layer.succeed(BodyLimits, all)), Layer.provideMerge(observed))
 }
 
-/** Serves the intake of a database. Call it twice for two servers of one cabinet. */
+/** Serves a database's intake. Call it twice for two servers of one cabinet. */
 export const intakeCabinet = async (url: string, options: IntakeOptions = {}) => {
   const runtime = ManagedRuntime.make(served(url, options))
   const { port } = await runtime.runPromise(Listener)
@@ -55,7 +55,7 @@ export const intakeCabinet = async (url: string, options: IntakeOptions = {}) =>
     address: (source: SourceWithSecret) => `http://127.0.0.1:${port}/webhook/${source.intakeSecret}`,
     source: (name: string, settings: Omit<NewSource, "name"> = {}): Promise<SourceWithSecret> =>
       runtime.runPromise(Sources.use((sources) => sources.create({ name, ...settings }))),
-    /** The feed's items of a source as they are sent: JSON texts. */
+    /** The feed items of a source as the JSON texts that are sent. */
     feed: (sourceId: number): Promise<ReadonlyArray<string>> =>
       runtime.runPromise(
         FeedStore.use(
@@ -77,7 +77,7 @@ export const intakeCabinet = async (url: string, options: IntakeOptions = {}) =>
 
 export type IntakeCabinet = Awaited<ReturnType<typeof intakeCabinet>>
 
-/** The payload of a feed item, token for token as the item has it. */
+/** The payload of a feed item, token for token. */
 export const payloadText = (item: string): string => {
   const start = item.indexOf('"payload":') + '"payload":'.length
   return item.slice(start, item.lastIndexOf(',"repeat_of":'))

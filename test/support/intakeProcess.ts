@@ -1,4 +1,4 @@
-/** A server of a cabinet's intake in a process of its own (`intakeProgram.ts`): `startIntakeProcess(databaseUrl)`. */
+/** Starts a server of a cabinet's intake as a separate process (`intakeProgram.ts`). */
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import type { IntakeOptions } from "./intakeCabinet.ts"
@@ -16,14 +16,14 @@ export const startIntakeProcess = async (databaseUrl: string, options: IntakeOpt
     child.send(question)
     return Number((await answer)[0])
   }
-  // It goes when the test's process goes, however that ends.
+  // It ends with the test's process, however that ends.
   process.once("exit", () => child.kill("SIGKILL"))
   const [port] = (await once(child, "message")) as [number]
   return {
     port,
     /** Resident bytes, after a collection. */
     memory: () => ask("memory"),
-    /** Ends it as an operator would: what is under way is finished. */
+    /** Ends it as an operator would: it completes requests in flight. */
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, "exit")

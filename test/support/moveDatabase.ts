@@ -1,6 +1,6 @@
 /**
- * Moves a cabinet into a database of the same name, made for it, in another cluster: with `pg_dump`, where the binaries have it;
- * else table by table as `pg_dump` would, events with their transaction ids and all.
+ * Moves a cabinet into a new database of the same name in another cluster. It uses `pg_dump` if the binaries include it, and
+ * otherwise copies table by table as `pg_dump` would, including the transaction ids of events.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs"
@@ -48,7 +48,7 @@ const byCopy = async (database: string, from: TestCluster, to: TestCluster) => {
   const tables = (await from.run(TABLES, database)) as unknown as ReadonlyArray<Table>
   await migrateTemplate(to.url(database))
   await to.run(`TRUNCATE ${tables.flatMap(({ name, own }) => (own ? [] : [name])).join(", ")}`, database)
-  // The two servers may run as different users of the machine: a folder open to all serves either.
+  // The servers may run as different users, so the folder is open to all.
   const folder = mkdtempSync(join(tmpdir(), "dc-move-"))
   chmodSync(folder, 0o777)
   const statements: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * `node openApiTools.ts FOLDER`: checks the descriptions that a cabinet serves with the linters in FOLDER, and calls the
- * management API with the clients that the generators there create from its description.
+ * `node openApiTools.ts FOLDER`: checks a cabinet's OpenAPI documents with the linters in FOLDER, and calls the management
+ * API with clients that the generators in FOLDER create.
  */
 import { execFile } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"
@@ -14,7 +14,7 @@ import { rolldown } from "rolldown"
 const folder = process.argv[2]!
 const run = promisify(execFile)
 
-/** Each creates a key, sends that again, lists the keys and is refused one, with the types that were generated. */
+/** Programs of the generated types: each creates a key, repeats that, lists the keys, and has one refused. */
 const PROGRAMS = {
   openapiTypescript: `
 import createClient from "openapi-fetch"
@@ -76,14 +76,14 @@ opened.resolve(cabinet)
 const { key } = await cabinet.keys.create({ name: "tools" })
 const { token } = await cabinet.tokens.create({ name: "tools", role: "owner" })
 
-/** The redirect to the reference, and the answer to a preflight, are all that these two operations can answer. */
+/** Two operations whose only responses are a redirect to the reference, and the response to a preflight. */
 const SOLE = ["#/paths/~1api~1v1~1docs/get/responses", "#/paths/~1webhook~1{intake_secret}/options/responses"]
 await writeFile(join(folder, "redocly.yaml"), "extends: [recommended-strict]\n")
 await writeFile(
   join(folder, ".redocly.lint-ignore.yaml"),
   `api.json:\n${["operation-2xx-response", "operation-4xx-response"].map((rule) => `  ${rule}:\n${SOLE.map((at) => `    - '${at}'\n`).join("")}`).join("")}`,
 )
-// Whom to ask is not known: somebody hosts it for themselves.
+// The linter wants a contact, but whoever hosts a cabinet is unknown.
 await writeFile(join(folder, ".spectral.yaml"), 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n')
 for (const [name, bearer] of [
   ["manage", token],

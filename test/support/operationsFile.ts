@@ -96,7 +96,7 @@ export const operationsFile = ({ paths, components }: Description): string => {
     .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
     )
-    // What is no JSON is for a request of its own.
+    // Responses other than JSON need a request outside this client.
     .filter(({ operation }) => outputOf(operation) !== "never")
   return `/**
  * The operations of the management API, written from its own description by test/flow/client.test.ts (\`vitest run -u\`). Not
@@ -107,7 +107,7 @@ ${Object.entries(components.schemas)
   .map(([name, schema]) => `export type ${name} = ${typeOf(schema)}`)
   .join("\n")}
 
-/** What each operation takes, and what it returns. */
+/** The parameters and the result of each operation. */
 export interface Operations {
 ${all.map(({ operation }) => `  /** ${operation.summary}. */\n  readonly ${operation.operationId}: { readonly input: ${inputOf(operation)}; readonly output: ${outputOf(operation)} }`).join("\n")}
 }
