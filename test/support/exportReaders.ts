@@ -170,7 +170,7 @@ const openpyxl = async function* (file: string) {
 /** A number of few digits is a number cell, which does not show trailing zeros. */
 const shortNumber = (row: Row): Row => ({ ...row, money: String(Number(row["money"])) })
 
-/** CSV readers do not distinguish an empty text from a missing value. */
+/** LibreOffice writes CSV that does not distinguish an empty text from a missing value. */
 const shownByOffice = (row: Row): Row => ({
   ...shortNumber(row),
   ok: row["ok"]!.toUpperCase(),

@@ -1,6 +1,6 @@
 /**
- * The published package as a consumer gets it: packed, and installed by npm into an empty program that knows nothing of
- * this workspace. Done once a test run, in the folder of the run's own cluster, which goes with it.
+ * The package as a consumer gets it: packed, and installed by npm into an empty program outside this workspace. This is done
+ * once per test run, in the folder of the run's cluster, and removed with it.
  */
 import { execFile, spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
@@ -18,13 +18,13 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url))
 const run = promisify(execFile)
 
 export interface Packed {
-  /** The program's folder, with `node_modules` and the examples in it. */
+  /** The program's folder, with `node_modules` and the examples. */
   readonly app: string
-  /** The package, packed. */
+  /** The packed package. */
   readonly tarball: string
 }
 
-/** What a consumer's Node sees: none of the conditions and settings that the tests run with. */
+/** A consumer's environment, without the conditions and settings of the tests. */
 export const consumerEnv = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
   const kept = Object.entries(process.env).filter(
     ([name]) =>
@@ -34,7 +34,7 @@ export const consumerEnv = (extra: Readonly<Record<string, string>> = {}): NodeJ
   return { ...Object.fromEntries(kept), PATH: path, ...extra }
 }
 
-/** Runs a program to its end; rejects with all that it printed. */
+/** Runs a program to its end; rejects with everything it printed. */
 export const finish = async (
   command: string,
   args: ReadonlyArray<string>,
@@ -50,7 +50,7 @@ export const finish = async (
   }
 }
 
-/** The first test file that asks does the work, the others wait for it. */
+/** The first test file that needs the package does the work, and the others wait for it. */
 export const packed = async (): Promise<Packed> => {
   const home = join(dirname(inject("postgresSocketDir")), "packed")
   const done = join(home, "done")
@@ -75,7 +75,7 @@ const tarballIn = (folder: string): string => join(folder, readdirSync(folder)[0
 
 const build = async (app: string, tarballs: string): Promise<void> => {
   for (const folder of [app, tarballs]) mkdirSync(folder)
-  // The compiler has little to do when what is built is up to date.
+  // If everything is up to date, the compiler has little to do.
   await finish(process.execPath, [join(ROOT, "scripts/build.mjs")], ROOT)
   await finish(process.execPath, [join(ROOT, "scripts/package.mjs"), tarballs], ROOT)
   writeFileSync(join(app, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }))
@@ -87,7 +87,7 @@ const build = async (app: string, tarballs: string): Promise<void> => {
   })
 }
 
-/** What the examples need beside ours, in the versions that this workspace has. */
+/** The examples' other dependencies, in the versions of this workspace. */
 const consumerPackages = (): ReadonlyArray<string> => {
   const manifest = (path: string) =>
     JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Record<string, Record<string, string>>
@@ -102,22 +102,22 @@ const consumerPackages = (): ReadonlyArray<string> => {
   ]
 }
 
-/** The compiler of an older or the present TypeScript, as a script for Node. */
+/** The compiler of a TypeScript version, as a script for Node. */
 export const compiler = (version: 5 | 7): string => {
   const from = createRequire(join(ROOT, version === 5 ? "test/package.json" : "package.json"))
   return join(dirname(from.resolve(version === 5 ? "typescript5/package.json" : "typescript/package.json")), "bin/tsc")
 }
 
 export interface Running {
-  /** All that it printed so far. */
+  /** Everything it has printed so far. */
   readonly output: () => string
-  /** Asks it to end and waits; gives its exit code. */
+  /** Signals it to end, waits, and returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
 
 const started = new Set<() => void>()
 
-/** Starts a program of the consumer and waits until it has printed what tells that it is ready. */
+/** Starts a program of the consumer, and waits until it prints that it is ready. */
 export const start = async (
   script: string,
   ready: RegExp,
@@ -154,14 +154,14 @@ export const start = async (
   }
 }
 
-/** For `afterAll`: ends what a failed test left running. */
+/** For `afterAll`: ends programs that a failed test left running. */
 export const stopAll = (): void => {
   for (const kill of started) kill()
 }
 
 /**
- * A port with as many free ones behind it as are asked for. Below those that the system gives to whoever asks for any, so
- * that nobody is likely to take one before the program that is told of it; who does fails the test in words.
+ * Returns a port that is followed by as many free ports as requested. It is below the range from which the system assigns
+ * ports, so that another program is unlikely to take one first; if one does, the test fails with a message.
  */
 export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
   for (;;) {
@@ -172,7 +172,7 @@ export const freePorts = async (count: number): Promise<ReadonlyArray<number>> =
       while (ports.length < count) ports.push(await listenOn(first + ports.length, probes))
       return ports
     } catch {
-      // One of them is taken: another row is tried.
+      // One of them is taken, so another range is tried.
     } finally {
       for (const probe of probes) probe.close()
     }

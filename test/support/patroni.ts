@@ -1,6 +1,6 @@
 /**
- * Three PostgreSQL under Patroni with etcd, as docs/high-availability.md has them, block by block: each node is a machine
- * with an address of its own on the loopback. They need Debian's packages, which `.ci/patroni` installs.
+ * Three PostgreSQL servers under Patroni with etcd, set up by the blocks of docs/high-availability.md. Each node stands for a
+ * machine, with its own loopback address. They need Debian's packages, which `.ci/patroni` installs.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -23,7 +23,7 @@ import { candidates } from "@data-cabinet/store-pg/embedded/Unprivileged"
 
 const page = readFileSync(new URL("../../docs/high-availability.md", import.meta.url), "utf8")
 
-/** A block of the page that is run. */
+/** A block of the page that the tests run. */
 export const block = (name: string): string => {
   const [, text = ""] = new RegExp(`<!-- run: ${name} -->\\s*\`\`\`\\w+\\n(.*?)\`\`\``, "s").exec(page) ?? []
   return text
@@ -31,7 +31,7 @@ export const block = (name: string): string => {
 
 const runs = (...words: [string, ...Array<string>]) => spawnSync(words[0], words.slice(1)).status === 0
 
-/** The page's own programs: PostgreSQL 15 is the one that its `bin_dir` names. */
+/** The programs that the page uses: its `bin_dir` is PostgreSQL 15's. */
 export const hasPatroni =
   process.platform === "linux" &&
   existsSync("/usr/lib/postgresql/15/bin/postgres") &&
@@ -50,21 +50,21 @@ interface Member {
 
 export interface PatroniNode {
   readonly name: NodeName
-  /** Its processes: Patroni, and PostgreSQL with all its children. */
+  /** Its processes: Patroni, and PostgreSQL with its children. */
   readonly signal: (what: "patroni" | "postgres" | "both", signal: NodeJS.Signals) => void
-  /** Starts Patroni again, which starts PostgreSQL. */
+  /** Restarts Patroni, which starts PostgreSQL. */
   readonly start: () => void
-  /** The number of the cabinet's events that a login at this node sees; undefined while it takes no login. */
+  /** How many of the cabinet's events a session on this node sees; undefined while it refuses logins. */
   readonly events: () => Promise<number | undefined>
-  /** Tries to commit something at this node for as long as `seconds`; true if that was acknowledged. */
+  /** Tries for `seconds` to commit something on this node; true if the commit was acknowledged. */
   readonly accepts: (seconds: number) => Promise<boolean>
 }
 
 export interface PatroniCluster {
-  /** The address that the page gives the cabinet's processes. */
+  /** The URL that the page gives the cabinet's processes. */
   readonly url: string
   readonly nodes: ReadonlyArray<PatroniNode>
-  /** Resolves with the leader once it is not `old`, and a standby confirms its commits. */
+  /** Resolves with the leader once it is another than `old` and a standby confirms its commits. */
   readonly replaced: (old: PatroniNode) => Promise<PatroniNode>
   /** Resolves with the leader once there is one and both others stream from it. */
   readonly whole: () => Promise<PatroniNode>
@@ -72,10 +72,10 @@ export interface PatroniCluster {
   readonly remove: () => Promise<void>
 }
 
-/** As root, PostgreSQL's own user; else whoever runs the tests. */
+/** The user that runs the nodes: PostgreSQL's own under root, otherwise the user of the tests. */
 const identity = () => candidates().find(({ name }) => name === "user")?.identity
 
-/** Descendants of a process, itself included, by one look: the load on the cluster comes from this process too. */
+/** A process and its descendants, found in one pass, because this process also generates the load. */
 const family = (root: number): ReadonlyArray<number> => {
   const { stdout } = spawnSync("ps", ["-Ao", "pid=,ppid="], { encoding: "utf8" })
   const all = stdout.split("\n").map((line) => line.trim().split(/\s+/).map(Number))
@@ -90,11 +90,11 @@ const tell = (pid: number, signal: NodeJS.Signals) => {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 
-/** By which interface Patroni speaks to etcd: the page has both. */
+/** The interface between Patroni and etcd; the page describes both. */
 const FORMS = {
   v2: { etcd: "etcd", patroni: "patroni" },
   v3: { etcd: "etcd3", patroni: "patroni with etcd3" },
@@ -104,7 +104,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-ha-"))
   chmodSync(dir, 0o755)
   const as = identity()
-  // A net of the loopback that no other run has.
+  // A network of the loopback that no other run uses.
   const [second, third] = randomBytes(2)
   const addresses = NAMES.map((_, at) => `127.${64 + (second! % 128)}.${third}.${at + 1}`)
   const [ONE, TWO, THREE] = addresses as [string, string, string]
@@ -136,7 +136,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
     child.once("exit", () => running.delete(child))
     return child
   }
-  /** One statement as the superuser; undefined if it failed or was not done in time. */
+  /** Runs one statement as the superuser; undefined if it failed or took too long. */
   const ask = async (name: NodeName, database: string, statement: string, seconds = 5): Promise<string | undefined> => {
     const login = `host=${addresses[NAMES.indexOf(name)]!} user=postgres password=${common.PATRONI_SUPERUSER_PASSWORD}`
     const words = ["-XAtq", "-v", "ON_ERROR_STOP=1", `${login} dbname=${database} connect_timeout=2`, "-c", statement]
@@ -162,7 +162,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
       start,
       signal: (what, signal) => {
         const pid = postmaster()
-        // Patroni first: it must not see that PostgreSQL was harmed.
+        // Patroni first, so that it does not notice what happens to PostgreSQL.
         if (what !== "postgres" && patroni.pid !== undefined) tell(patroni.pid, signal)
         if (what !== "patroni" && pid !== undefined) for (const each of family(pid)) tell(each, signal)
       },
@@ -177,7 +177,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
 
   const etcds = NAMES.map((name) => began("etcd", name))
   const nodes = NAMES.map(node)
-  /** Asks all at once, for one that is paused takes a request and gives no answer. */
+  /** Asks all nodes at the same time, because a paused one accepts a request and never responds. */
   const members = (): Promise<ReadonlyArray<Member>> =>
     Promise.any(
       addresses.map(async (address) => {
@@ -186,7 +186,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
         return ((await answer.json()) as { members: ReadonlyArray<Member> }).members
       }),
     ).catch(() => [])
-  /** The node that has the leader's key; undefined if there is none, or nobody says so. */
+  /** The node with the leader's key; undefined if there is none, or no node reports it. */
   const leader = async () => {
     const found = (await members()).find(({ role }) => role === "leader")
     return nodes.find(({ name }) => name === found?.name)

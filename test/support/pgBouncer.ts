@@ -1,6 +1,6 @@
 /**
- * Debian's PgBouncer in front of a cluster of a test's own, where it is installed (`.ci/pgbouncer` installs it). It accepts
- * the users that it is given without a password.
+ * Debian's PgBouncer, if `.ci/pgbouncer` has installed it, in front of a test's own cluster. It accepts the given users
+ * without a password.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -16,7 +16,7 @@ const PROGRAM = ["/usr/sbin/pgbouncer", "pgbouncer"].find((name) => spawnSync(na
 export const hasPgBouncer = PROGRAM !== undefined
 
 export interface PgBouncer {
-  /** The URL of a database through it. */
+  /** The URL of a database through PgBouncer. */
   readonly url: (role: string, database: string) => string
   readonly end: () => Promise<void>
 }
@@ -37,7 +37,7 @@ const answers = (port: number): Promise<boolean> =>
     socket.once("error", () => resolve(false))
   })
 
-/** `settings` as in `pgbouncer.ini`; the cluster is reached by its socket. */
+/** `settings` are those of `pgbouncer.ini`. It connects to the cluster's socket. */
 export const startPgBouncer = async (
   home: ClusterHome,
   cluster: TestCluster,

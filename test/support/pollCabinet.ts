@@ -1,4 +1,4 @@
-/** Polling over a real PostgreSQL and real sockets on the loopback, which is an allowed network here only. */
+/** Polling over a real PostgreSQL and real sockets on the loopback, which only tests allow as a network. */
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import type { NewPoll } from "@data-cabinet/core/poll/Poll"
 import { PollStore } from "@data-cabinet/core/poll/PollStore"
@@ -14,7 +14,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 import { testCabinetLayer } from "./testCabinet.ts"
 
 export interface PollOptions extends HttpPollFetch.HttpPollFetchOptions {
-  /** Default the loopback. */
+  /** Default: the loopback. */
   readonly allowed?: ReadonlyArray<string>
   readonly loop?: boolean
 }

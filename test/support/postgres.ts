@@ -1,5 +1,5 @@
 /**
- * A database of its own for a test file, cloned from the migrated template in a few tens of milliseconds:
+ * A separate database for a test file, cloned from the migrated template in a few tens of milliseconds:
  * `const database = withDatabase()`.
  */
 import type { Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
@@ -12,27 +12,27 @@ declare module "vitest" {
     postgresSocketDir: string
     /** Major version of the test cluster. */
     postgresMajor: number
-    /** By which of its launchers PostgreSQL runs here. */
+    /** The launcher that runs PostgreSQL here. */
     postgresLauncher: Launcher["name"]
   }
 }
 
 export interface TestDatabase {
   readonly name: string
-  /** As the owner, who is no superuser but may make roles and databases. */
+  /** The URL of the owner, who is not a superuser, but may create roles and databases. */
   readonly url: string
-  /** As the superuser, for what only an operator of the machine can do. */
+  /** The URL of the superuser, for what only the machine's operator can do. */
   readonly superuserUrl: string
-  /** As another role that the test made; every login over the socket is trusted. */
+  /** The URL of another role that the test created; the server trusts every login over the socket. */
   readonly urlAs: (role: string) => string
   readonly socketDir: string
-  /** One statement as the superuser. */
+  /** Runs one statement as the superuser. */
   readonly run: (statement: string) => Promise<ReadonlyArray<Record<string, unknown>>>
-  /** Ends all its sessions and removes it. */
+  /** Ends all sessions of the database and drops it. */
   readonly drop: () => Promise<void>
 }
 
-/** Clones the template; `{ empty: true }` gives a database without the schema. */
+/** Clones the template; with `{ empty: true }` the database has no schema. */
 export const testDatabase = async (options: { readonly empty?: boolean } = {}): Promise<TestDatabase> => {
   const socketDir = inject("postgresSocketDir")
   const admin = databaseUrl(socketDir, superuser, "postgres")
@@ -54,8 +54,8 @@ export const testDatabase = async (options: { readonly empty?: boolean } = {}): 
 let made = 0
 
 /**
- * A database for all tests of a file: it exists before the hooks that follow, and is dropped after they have cleaned up.
- * What it is can be asked in hooks and tests, not while the file is loaded.
+ * A database for all tests of a file. It is created before later hooks run, and dropped after they have cleaned up. Use it
+ * in hooks and tests, not while the file is loaded.
  */
 export const withDatabase = (options: { readonly empty?: boolean } = {}): TestDatabase => {
   let database: TestDatabase | undefined
@@ -72,5 +72,5 @@ export const withDatabase = (options: { readonly empty?: boolean } = {}): TestDa
   })
 }
 
-/** Major version of the PostgreSQL that the tests run on. */
+/** The major version of PostgreSQL that the tests run on. */
 export const postgresMajor = (): number => inject("postgresMajor")

@@ -11,7 +11,7 @@ export const templateDatabase = "cabinet_template"
 export const databaseUrl = (socketDir: string, role: string, database: string): string =>
   `postgres://${encodeURIComponent(role)}@localhost/${encodeURIComponent(database)}?host=${encodeURIComponent(socketDir)}`
 
-/** Runs one statement on a connection of its own and gives its rows. */
+/** Runs one statement on a separate connection and returns its rows. */
 export const runSql = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
     Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),

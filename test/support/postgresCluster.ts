@@ -30,7 +30,7 @@ interface RunningCluster {
   readonly stop: () => Promise<void>
 }
 
-/** The run's cluster and how many projects use it: each project loads this module for itself. */
+/** The run's cluster and how many projects use it, because each project loads this module separately. */
 const shared = ((globalThis as { testCluster?: { users: number; running?: Promise<RunningCluster> } }).testCluster ??= {
   users: 0,
 })
@@ -49,7 +49,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 const start = async (): Promise<RunningCluster> => {
-  // Short, and not below TMPDIR if that is deep: a unix socket's path holds 107 bytes.
+  // A short path, outside a deep TMPDIR, because a unix socket's path has at most 107 bytes.
   const home = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-test-"))
   chmodSync(home, 0o755)
   const pgdata = join(home, "pgdata")
@@ -97,7 +97,7 @@ const start = async (): Promise<RunningCluster> => {
   return { socketDir, major: binaries.major, launcher: way, stop }
 }
 
-/** A test run that is killed must leave no server behind; where the system can promise that, it is asked to. */
+/** Makes the system end the server when the test run is killed, where it can. */
 export const dyingWithUs = (launcher: Launcher): Launcher => {
   const words = ["setpriv", "--pdeathsig", "INT", "--"]
   const works = spawnSync(words[0]!, [...words.slice(1), "true"]).status === 0

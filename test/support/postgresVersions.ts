@@ -1,4 +1,4 @@
-/** Where the programs of a PostgreSQL version are: npm's that is shipped, npm's others as `.ci/postgres` fetches them, or Debian's. */
+/** Finds the programs of a PostgreSQL version: the shipped one, others that `.ci/postgres` fetches from npm, or Debian's. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,7 +14,7 @@ const fetched = (version: number) =>
     ),
   )
 
-/** The directory of the programs; empty for those that are shipped, undefined if the version is not here. */
+/** The directory of the programs; empty for the shipped version, undefined if the version is not installed. */
 export const postgresBin = (version: number): string | undefined => {
   if (version === SHIPPED) return ""
   const root = fetched(version)

@@ -1,7 +1,6 @@
 /**
- * Programs that tests start as processes of their own. Loading a thousand modules costs a process a second and a half of
- * the processor, one file a third of a second, so each program is bundled once a test run, in the folder of the run's own
- * cluster, which goes with it.
+ * Programs that tests start as separate processes. Loading a thousand modules takes a second and a half of CPU, and loading
+ * one file a third of a second. So each program is bundled once per test run, in the folder of the run's cluster.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -15,7 +14,7 @@ const home = () => join(dirname(inject("postgresSocketDir")), "programs")
 
 const bundles = new Map<string, string>()
 
-/** The file to run instead of the program at `source`. The first who asks in a test run builds it, the others wait. */
+/** Returns the bundle of the program at `source`. The first caller of a test run builds it, and the others wait. */
 export const program = (source: URL): string => {
   const known = bundles.get(source.href)
   if (known !== undefined) return known
@@ -25,14 +24,14 @@ export const program = (source: URL): string => {
   const file = join(folder, `${name}.mjs`)
   if (mkdirSync(folder, { recursive: true }) !== undefined) {
     const built = spawnSync(process.execPath, [BUNDLE, fileURLToPath(source), file], { encoding: "utf8" })
-    // Renamed into place, so that nobody reads it half written.
+    // Renamed into place, so that no process reads a partial file.
     writeFileSync(
       `${done}.new`,
       built.status === 0 ? "" : `${fileURLToPath(source)} cannot be bundled: ${built.stderr}`,
     )
     renameSync(`${done}.new`, done)
   }
-  // Blocks: whoever starts a process does not wait for anything else meanwhile.
+  // Blocking is fine, because callers only wait for the process they start.
   while (!existsSync(done)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   const fault = readFileSync(done, "utf8")
   if (fault !== "") throw new Error(fault)
@@ -40,8 +39,8 @@ export const program = (source: URL): string => {
   return file
 }
 
-/** Flags of Node that a program needs: a thread or another program that it starts is loaded from its source. */
+/** Node's flags for a program, so that threads and programs that it starts are loaded from their sources. */
 export const PROGRAM_FLAGS: ReadonlyArray<string> = ["--conditions=source"]
 
-/** What a program is started with beside its own environment: what was compiled once need not be compiled again. */
+/** Environment variables for a program, so that Node caches compiled code. */
 export const compileCache = (): Readonly<Record<string, string>> => ({ NODE_COMPILE_CACHE: join(home(), "compiled") })

@@ -1,4 +1,4 @@
-/** Random data that is the same in every run, so that a failure is reproducible. */
+/** Random data from a seed, so that a failure is reproducible. */
 
 /** A whole number from 0 up to, and not including, `below`. */
 export type Random = (below: number) => number
@@ -36,8 +36,8 @@ const TEXTS = [
 const NUMBERS = ["0", "-0", "1.0", "0.10", "12345678901234567890", "-1e400", "1E+2", "9007199254740993", "3.0e-10"]
 
 /**
- * A JSON object's text without white space, with the field `n` so that no two are equal; keys occur once, and strings are
- * written in the shortest way, as they come out again.
+ * The text of a JSON object without white space. The field `n` makes each one different. Keys occur once, and strings are in
+ * their shortest form, so that the text comes back unchanged.
  */
 export const randomJsonObject = (random: Random, n: number): string => {
   const string = () => JSON.stringify(Array.from({ length: random(3) }, () => randomOf(random, TEXTS)).join(""))

@@ -1,4 +1,4 @@
-/** A session that speaks PostgreSQL's protocol message by message, so that a test can omit one that every driver sends. */
+/** A session that sends PostgreSQL's messages one by one, so that a test can omit one that every driver sends. */
 import { once } from "node:events"
 import { createConnection, type Socket } from "node:net"
 import type { TestDatabase } from "./postgres.ts"
@@ -18,14 +18,14 @@ const NONE = Buffer.alloc(2)
 
 export interface RawSession {
   readonly pid: number
-  /** Sends Parse, Bind and Execute of a statement without parameters, and no Sync; resolves once it was run. */
+  /** Sends Parse, Bind and Execute of a statement without parameters, but no Sync; resolves once it has run. */
   readonly executeWithoutSync: (statement: string) => Promise<void>
   /** Resolves when the server has ended the session. */
   readonly closed: Promise<unknown>
   readonly end: () => void
 }
 
-/** Logs in as the owner; the sockets of the suite trust everybody. */
+/** Logs in as the owner; the suite's sockets trust every login. */
 export const rawSession = async (database: Pick<TestDatabase, "name" | "socketDir">): Promise<RawSession> => {
   const socket: Socket = createConnection(`${database.socketDir}/.s.PGSQL.5432`)
   socket.on("error", () => undefined)
@@ -63,7 +63,7 @@ export const rawSession = async (database: Pick<TestDatabase, "name" | "socketDi
           message("P", text(""), text(statement), NONE),
           message("B", text(""), text(""), NONE, NONE, NONE),
           message("E", text(""), int32(0)),
-          // So that what was answered is sent; it ends no transaction, as Sync does.
+          // Flush makes the server send its responses without ending the transaction, as Sync would.
           message("H"),
         ]),
       )

@@ -1,4 +1,4 @@
-/** A subscriber on the loopback: accepts deliveries and records them, bytes included. */
+/** A subscriber on the loopback that accepts deliveries and records them, including their bytes. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -13,7 +13,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** Resolves once what was received satisfies the condition; looked at with every delivery. */
+  /** Resolves once the received deliveries satisfy the condition, which is checked at each delivery. */
   readonly until: (condition: (received: ReadonlyArray<Received>) => boolean) => Promise<void>
   readonly close: () => Promise<void>
 }

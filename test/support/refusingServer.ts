@@ -1,6 +1,5 @@
 /**
- * A TCP port that responds to every new session with one error of PostgreSQL's protocol, like a server or a pooler that
- * accepts nobody.
+ * A TCP port that responds to every new session with a PostgreSQL error, like a server or a pooler that refuses everybody.
  */
 import { type AddressInfo, createServer } from "node:net"
 

@@ -1,4 +1,4 @@
-/** How each sender signs a body, written after its documentation and without our recipes. */
+/** Signs bodies as each sender does, by its documentation and without our recipes. */
 import { createHash, createHmac } from "node:crypto"
 import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 
@@ -7,20 +7,20 @@ export interface Signing {
   readonly body: Uint8Array
   /** In seconds since 1970. */
   readonly time: number
-  /** The public address. */
+  /** The public URL. */
   readonly url: string
 }
 
 export interface SignedHeaders {
   readonly headers: Readonly<Record<string, string>>
-  /** What the sender appends to the address. */
+  /** What the sender appends to the URL. */
   readonly query?: string
 }
 
 interface Signer {
   readonly sign: (signing: Signing) => SignedHeaders
   readonly secrets: readonly [ours: string, another: string]
-  /** Whether the body is signed, and a time with it. */
+  /** Whether the signature covers the body, and a time. */
   readonly signs: { readonly body: boolean; readonly time: boolean }
 }
 
@@ -79,7 +79,7 @@ const signer = (time: boolean, sign: Signer["sign"]): Signer => ({
   signs: { body: true, time },
 })
 
-/** The recipes whose proof is outside the body. */
+/** The recipes whose signature or secret is outside the body. */
 export type SignedOutside = Exclude<RecipeName, "mailgun" | "sns">
 
 export const SIGNERS: Readonly<Record<SignedOutside, Signer>> = {
@@ -107,7 +107,7 @@ export const SIGNERS: Readonly<Record<SignedOutside, Signer>> = {
   square: signer(false, ({ secret, body, url }) => ({
     headers: { "x-square-hmacsha256-signature": mac("sha256", secret, [url, body], "base64") },
   })),
-  // What is no form has its hash in the address.
+  // For a body other than a form, the hash is in the URL.
   twilio: signer(false, ({ secret, body, url }) => {
     const query = `bodySHA256=${createHash("sha256").update(body).digest("hex")}`
     return { query, headers: { "x-twilio-signature": mac("sha1", secret, [`${url}?${query}`], "base64") } }

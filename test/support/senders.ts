@@ -1,4 +1,4 @@
-/** Bodies and headers of well-known senders, written after their public documentation. */
+/** Bodies and headers of well-known senders, from their public documentation. */
 
 const CURL = { "user-agent": "curl/7.88.1", accept: "*/*" }
 
@@ -71,7 +71,7 @@ export const githubPush = {
     "x-hub-signature-256": `sha256=${"ab".repeat(32)}`,
   },
   body: '{"ref":"refs/heads/main","before":"0000000000000000000000000000000000000000","repository":{"id":186853002,"name":"Hello","owner":{"login":"Codertocat","url":"https://api.github.com/users/Codertocat"},"size":0.0,"pushed_at":1557933657},"commits":[{"message":"Update \\u2713 \\"quotes\\" \\\\ and\\nlines","distinct":true,"added":[],"modified":["README.md"]}],"head_commit":null}'
-    // JSON as GitHub writes it escapes no letters: what it escapes is written back in the shortest way.
+    // GitHub escapes no letters in JSON, and its other escapes are in their shortest form.
     .replace("\\u2713", "✓"),
 }
 
@@ -86,7 +86,7 @@ const WINDOWS_1251: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 128 }, (_, n) => [new TextDecoder("windows-1251").decode(Uint8Array.of(128 + n)), 128 + n]),
 )
 
-/** Text in the bytes of a charset; what it does not have must not be asked for. */
+/** Encodes text in a charset, which must have all its characters. */
 export const bytesOf = (text: string, charset: "utf-8" | "windows-1251"): Buffer =>
   charset === "utf-8"
     ? Buffer.from(text)
@@ -101,7 +101,7 @@ const percent = (text: string, charset: "utf-8" | "windows-1251") =>
     })
     .join("")
 
-/** A form as a browser submits it from a page in this charset: it names the charset nowhere. */
+/** A form as a browser submits it from a page in this charset, which it does not declare. */
 export const browserForm = (
   enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain",
   charset: "utf-8" | "windows-1251",

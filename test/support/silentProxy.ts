@@ -1,22 +1,22 @@
-/** A TCP port in front of a test database that can fall silent: it accepts what is sent to it and never responds. */
+/** A TCP port in front of a test database that can fall silent: it accepts data and never responds. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import type { TestDatabase } from "./postgres.ts"
 
 export interface SilentProxy {
-  /** The database's URL by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string
-  /** Whoever is connected hears nothing any more. Who comes later is served, as by a machine that took over. */
+  /** Silences existing connections. New ones are served, as by a machine that has taken over. */
   readonly vanish: () => void
-  /** The same, and who comes later hears nothing either. */
+  /** Silences existing and new connections. */
   readonly fallSilent: () => void
-  /** Who comes from now on is served. */
+  /** Serves connections that are opened from now on. */
   readonly recover: () => void
-  /** Ends the connections of whoever is connected, as a server that restarts does. */
+  /** Ends existing connections, as a restarting server does. */
   readonly hangUp: () => void
   readonly close: () => void
 }
 
-/** With `silencing` it falls silent by itself, before it passes on what this holds for. */
+/** With `silencing`, the proxy falls silent before it passes on data for which that returns true. */
 export const silentProxy = async (
   database: TestDatabase,
   silencing: (sent: string) => boolean = () => false,
@@ -47,9 +47,9 @@ export const silentProxy = async (
     for (const [near, far] of connected) {
       near.unpipe()
       far.unpipe()
-      // Taken in and thrown away, so that its sender's system sees nothing wrong either.
+      // Read and discarded, so that the sender's system notices nothing.
       near.resume()
-      // What the lost machine had begun is not committed there any more.
+      // The lost machine no longer commits what it had begun.
       far.destroy()
     }
     connected.clear()

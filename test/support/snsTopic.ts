@@ -1,4 +1,4 @@
-/** A topic of Amazon SNS: it signs as SNS documents, with a certificate of its own, and answers as SNS would. */
+/** A topic of Amazon SNS that signs as SNS documents, with its own certificate, and responds as SNS would. */
 import { sign } from "node:crypto"
 import type { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { Effect } from "effect"
@@ -31,7 +31,7 @@ export const snsTopic = () => {
     },
     confirm: (address) => Effect.sync(() => void requested.push(address.href)),
   }
-  /** The members of a message that was signed before `after` changed it. */
+  /** A message that was signed before `after` changed its members. */
   const message = (given: SnsFields, after: SnsFields = {}): string => {
     const fields: SnsFields = {
       Type: "Notification",

@@ -1,8 +1,8 @@
 /**
- * What an SQL text names, and which of it a customer's objects could stand in for. Every session of the owner has the search
- * path `pg_catalog, pg_temp`, so a name without a schema is PostgreSQL's own or nothing; a name with one must be of a schema
- * that no customer may create in. What a call is given must have a type there where the schema is not known: a call with
- * a literal of no type is a cast to a type of the function's name.
+ * Finds the names in an SQL text that a customer's objects could replace. Every session of the owner has the search path
+ * `pg_catalog, pg_temp`, so a name without a schema is PostgreSQL's own or nothing. A qualified name must be in a schema that
+ * no customer may create in. In a call whose schema is unknown, every argument needs a type: PostgreSQL takes a call with an
+ * untyped literal for a cast to a type with the function's name.
  */
 import { HOLE, type SqlText } from "./sqlTexts.ts"
 
@@ -15,7 +15,7 @@ export interface KnownNames {
 
 const OURS: ReadonlySet<string> = new Set(["pg_catalog", "cabinet", "sources", "cabinet_search", "information_schema"])
 
-/** What the grammar itself makes of a name before a parenthesis. */
+/** Names before a parenthesis that are part of the grammar. */
 const GRAMMAR = new Set(
   (
     "all,and,any,array,as,by,cast,check,coalesce,columns,distinct,else,end,except,exists,extract,filter,from,generated,greatest,grouping," +
@@ -24,7 +24,7 @@ const GRAMMAR = new Set(
     "only,of,skip,varchar,char,numeric,bit,time,timestamp,interval,execute,if,while,return,analyze,explain"
   ).split(","),
 )
-/** Written in capitals or small, these stand for types of PostgreSQL's own grammar. */
+/** Names of types in PostgreSQL's grammar, in any letter case. */
 const GRAMMAR_TYPES = new Set([
   "bigint",
   "boolean",
@@ -41,19 +41,19 @@ const GRAMMAR_TYPES = new Set([
 
 const NAME = `(?:"[^"${HOLE}]+"|[A-Za-z_][A-Za-z0-9_$]*|${HOLE})`
 
-/** Without comments and literals, but for the place of each literal. */
+/** The text without comments, and with a placeholder for each literal. */
 const bare = (text: string): string =>
   text
     .replaceAll(/--[^\n]*/g, " ")
     .replaceAll(/\/\*[\s\S]*?\*\//g, " ")
     .replaceAll(/'(?:[^']|'')*'/g, "'…'")
-    // A FROM of the grammar's, which no relation follows.
+    // A FROM that is part of an expression, with no relation after it.
     .replaceAll(/\b(extract|trim|substring)\(\s*[\w$]+\s+FROM\b/gi, "$1(")
     .replaceAll(/\bDISTINCT\s+FROM\b/gi, "=")
 
 const plain = (name: string): string => (name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase())
 
-/** Names that the text gives itself: CTEs, aliases with columns, and what it makes. */
+/** Names that the text defines: CTEs, aliases with columns, and objects that it creates. */
 const ownNames = (text: string): ReadonlySet<string> => {
   const own = new Set<string>()
   const gives = [
@@ -65,7 +65,7 @@ const ownNames = (text: string): ReadonlySet<string> => {
   return own
 }
 
-/** Every fault, in words. `own`: the names that pieces of the same file give. */
+/** Describes every fault. `own` are the names that other texts of the same file define. */
 export const strayNames = (
   { text: raw }: SqlText,
   known: KnownNames,
@@ -103,7 +103,7 @@ export const strayNames = (
   for (const [, schema] of text.matchAll(new RegExp(`\\bOPERATOR\\(\\s*(${NAME})\\.`, "g"))) {
     if (schema !== HOLE && !OURS.has(plain(schema!))) fault("operator of another schema:", schema!)
   }
-  // What a parenthesis follows is a function, but for INSERT INTO, where it holds columns.
+  // A name before a parenthesis is a function, except after INSERT INTO, where the parenthesis holds columns.
   const relation = `(${NAME})(?:\\.(${NAME}))?(?![\\w$.])`
   const readings = [
     new RegExp(`\\b(?:FROM|JOIN|UPDATE|DELETE FROM|LOCK TABLE|TRUNCATE)\\s+(?:ONLY\\s+)?${relation}(?!\\s*\\()`, "g"),
@@ -121,14 +121,14 @@ export const strayNames = (
       fault("relation that PostgreSQL has not:", first!)
     }
   }
-  // Whoever acts for another role has it taken back by the first function that is called.
+  // SET ROLE is no protection, because the first function that runs can reset it.
   if (/\bSET\s+(?:LOCAL\s+|SESSION\s+)?(?:ROLE|SESSION AUTHORIZATION)\b|'role'/i.test(raw))
     fault("role set in a session:", "SET ROLE")
   if (/\bSECURITY\s+DEFINER\b/i.test(text)) fault("function with its owner's rights:", "SECURITY DEFINER")
   return faults
 }
 
-/** What the texts of each file name by themselves: a piece may use what another piece of its file makes. */
+/** The names that the texts of each file define, because a text may use what another text of its file creates. */
 export const ownNamesByFile = (texts: ReadonlyArray<SqlText>): ReadonlyMap<string, ReadonlySet<string>> => {
   const all = new Map<string, Set<string>>()
   for (const { file, text } of texts) {
@@ -139,7 +139,7 @@ export const ownNamesByFile = (texts: ReadonlyArray<SqlText>): ReadonlyMap<strin
   return all
 }
 
-/** What the texts name without a schema, sorted: what a customer could put in `public` under the same name. */
+/** The unqualified names in the texts, sorted: those that a customer could create in `public`. */
 export const usedNames = (texts: ReadonlyArray<SqlText>) => {
   const functions = new Set<string>()
   const types = new Set<string>()

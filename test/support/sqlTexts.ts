@@ -1,6 +1,6 @@
 /**
- * All SQL texts of the packages, taken from their sources: the migrations, and every literal and template of a program that
- * looks like SQL. What a template inserts becomes `◦`: mostly a quoted name, or a piece that is itself such a text.
+ * Collects the SQL texts of the packages from their sources: the migrations, and every literal and template that looks like
+ * SQL. Expressions in a template become `◦`; most are quoted names, or texts that are collected themselves.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -21,7 +21,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url))
 const KEYWORD =
   /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|FROM|WHERE|JOIN|CREATE|ALTER|DROP|GRANT|REVOKE|SET|RESET|CASE WHEN|EXISTS|LOCK TABLE|REFRESH|COMMENT ON|ANALYZE|LISTEN|EXECUTE|PERFORM|RETURN|ORDER BY|OPERATOR)\b/
 
-/** Where a call, a cast or a qualified name makes a piece without a keyword SQL as well. */
+/** A call, a cast or a qualified name, which makes a text SQL even without a keyword. */
 const SQL_HOMES = /^packages\/(store-pg\/src|core\/src\/selection)\//
 
 const isSql = (file: string, text: string): boolean =>
@@ -31,7 +31,7 @@ const isSql = (file: string, text: string): boolean =>
 const textOf = (node: ts.TemplateExpression): string =>
   node.head.text + node.templateSpans.map((span) => HOLE + span.literal.text).join("")
 
-/** The texts of one program. */
+/** The texts of one source file. */
 export const sqlTextsOf = (file: string, program: string): ReadonlyArray<SqlText> => {
   const source = ts.createSourceFile(file, program, ts.ScriptTarget.Latest, true)
   const found: Array<SqlText> = []
@@ -58,7 +58,7 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
 
 interface Program {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string
   readonly text: string
 }
@@ -69,7 +69,7 @@ const sources = (ending: string): ReadonlyArray<Program> =>
     .filter((file) => file.endsWith(ending))
     .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }))
 
-/** Every program of the packages. */
+/** Every source file of the packages. */
 export const allPrograms = (): ReadonlyArray<Program> => sources(".ts")
 
 /** All SQL of the packages. */
@@ -78,7 +78,7 @@ export const allSqlTexts = (): ReadonlyArray<SqlText> => [
   ...sources(".sql").map(({ file, text }) => ({ where: file, file, text })),
 ]
 
-/** The calls in a program of what has such a name, each as it stands there. */
+/** The calls of functions with such a name in a source file, each as written. */
 export const callsOf = (file: string, program: string, name: RegExp): ReadonlyArray<string> => {
   const found: Array<string> = []
   const visit = (node: ts.Node): void => {

@@ -1,6 +1,6 @@
 /**
- * One address for several servers, like a virtual IP or a name that is moved: clients are routed to one of them, and later
- * to another.
+ * One address for several servers, like a virtual IP or a DNS name that moves: it routes clients to one server, and later to
+ * another.
  */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
@@ -8,16 +8,16 @@ import { join } from "node:path"
 import { databaseUrl, ownerRole } from "./postgresAdmin.ts"
 
 export interface Switchboard {
-  /** The URL of a database as its owner, wherever that leads to. */
+  /** The URL of a database as its owner, on the current server. */
   readonly url: (database: string) => string
-  /** Leads everybody to the server of this socket directory; connections to the one before are cut off. */
+  /** Routes clients to the server of this socket directory, and cuts connections to the previous one. */
   readonly leadTo: (socketDir: string) => void
   readonly close: () => void
 }
 
 const SOCKET = ".s.PGSQL.5432"
 
-/** Listens in a directory of its own. */
+/** Listens in a separate directory. */
 export const switchboard = async (dir: string, first: string): Promise<Switchboard> => {
   let target = first
   const open = new Set<Socket>()

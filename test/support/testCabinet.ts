@@ -1,6 +1,6 @@
 /**
- * A cabinet over a test database, composed as `serve` composes it: no test picks adapters by hand. A test names the settings
- * that it is about, and puts adapters of its own in the place of some.
+ * A cabinet over a test database, composed as `serve` composes it, so that no test picks adapters by hand. A test names the
+ * settings that it is about, and may replace some adapters.
  */
 import { type CabinetOptions, portsLayer, useCasesLayer } from "../../packages/cli/src/compose/CabinetLayer.ts"
 import { httpLayer, type HttpOptions } from "../../packages/cli/src/compose/HttpLayer.ts"
@@ -20,15 +20,15 @@ export interface TestCabinetOptions<Overridden = never, Needed extends Ports = n
 > {
   /** `reading: "on"` creates the roles of the reader and the author, unless `roles` has them. */
   readonly settings?: Partial<CabinetOptions["settings"]>
-  /** Roles that exist already. */
+  /** Existing roles. */
   readonly roles?: Roles
-  /** Whether it listens for events that other processes accept. */
+  /** Whether it is notified of events that other processes accept. */
   readonly delivers?: boolean
-  /** Adapters that stand in the place of the real ones, which they may use. */
+  /** Adapters that replace the real ones, and may use them. */
   readonly override?: Layer.Layer<Overridden, unknown, Needed>
 }
 
-/** What a setting is that nobody sets, without the reader's and the author's roles and without the console. */
+/** The default settings, without the reader's and the author's roles and without the console. */
 const DEFAULTS: Settings = {
   ...Effect.runSync(readSettings({ given: {}, env: {} })),
   reading: "off",
@@ -42,7 +42,7 @@ const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): E
     ? ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url })))
     : Effect.succeed({ reader: NO_ROLE, author: NO_ROLE, administratorSql: null })
 
-/** It writes deferred rows, as every server does. Call it again for a second process' worth of connections. */
+/** Opens a cabinet, which writes deferred rows as every server does. A second call stands for a second process. */
 export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(
   url: string,
   { settings = {}, delivers = false, override, roles: made, ...rest }: TestCabinetOptions<Overridden, Needed> = {},
@@ -77,7 +77,7 @@ export interface TestServerOptions<Overridden = never, Needed extends Ports = ne
   readonly http?: Partial<HttpOptions["settings"]>
 }
 
-/** The same on a real HTTP server on the loopback; its port is in `Listener`. */
+/** Opens a cabinet with a real HTTP server on the loopback, whose port is in `Listener`. */
 export const testServerLayer = <Overridden = never, Needed extends Ports = never>(
   url: string,
   { baseUrl, http = {}, ...options }: TestServerOptions<Overridden, Needed>,

@@ -1,7 +1,7 @@
 /**
- * A page of the documentation, executed as written: one shell runs its commands as they are, in order, and the output must
- * be what the page shows. Only what differs between machines is replaced: `npm start` and `npx cabinet` run the sources of
- * this working tree, on a data directory and a port of their own, and so do receivers.
+ * Executes a page of the documentation as written: one shell runs its commands in order, and their output must be what the
+ * page shows. Only what differs between machines is replaced: `npm start` and `npx cabinet` run the sources of this working
+ * tree, with a separate data directory and port, and receivers also get another port.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
@@ -13,13 +13,13 @@ import { freePorts } from "./packed.ts"
 import { compileCache } from "./program.ts"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url))
-/** Where pages have their receivers listen. */
+/** The port of the receivers on the pages. */
 const RECEIVER_PORTS = ["9400", "9401", "9402"]
 const START = /^(?:([A-Z_]+)=(\S+) )?npm start$/
 
 export interface Block {
   readonly commands: string
-  /** What the page shows below it. */
+  /** The output that the page shows. */
   readonly shown: string | undefined
 }
 
@@ -31,7 +31,7 @@ export const blocks = (markdown: string): ReadonlyArray<Block> =>
     shown: shown?.trimEnd(),
   }))
 
-/** Times differ, and how long an attempt took, and how wide a column is with them. */
+/** Masks times, durations of attempts, and the widths of columns, which differ. */
 const comparable = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
@@ -41,9 +41,9 @@ const comparable = (text: string): string =>
 
 export interface Tour {
   readonly home: Home
-  /** Runs a page's commands, each of which has to succeed. */
+  /** Runs a page's commands, all of which have to succeed. */
   readonly run: (page: string) => Promise<ReadonlyArray<Block>>
-  /** The server, as `npm start` of a page has started it. */
+  /** The server that the page's `npm start` has started. */
   readonly server: () => ServerProcess | undefined
   readonly start: (env: Readonly<Record<string, string>>) => Promise<void>
   readonly end: () => void
@@ -79,7 +79,7 @@ export const newTour = async (): Promise<Tour> => {
   return { home, run, server: () => server, start, end: shell.end }
 }
 
-/** The one shell that a reader has open. */
+/** The shell that a reader has open. */
 const openShell = (home: Home) => {
   const bin = join(home.dir, "bin")
   mkdirSync(bin)
@@ -121,7 +121,7 @@ const openShell = (home: Home) => {
   }
 
   const end = () => {
-    // Receivers of a tour run in the shell's background: the whole group that was started here ends.
+    // A page starts receivers in the background, so the whole process group is ended.
     if (shell.pid !== undefined && shell.exitCode === null) process.kill(-shell.pid, "SIGKILL")
   }
   return { run, end }

@@ -1,4 +1,4 @@
-/** A session in which each message is sent and received explicitly, so that a test can stop between any two of them. */
+/** A session that sends and receives each message explicitly, so that a test can stop between any two messages. */
 import { once } from "node:events"
 import { createConnection } from "node:net"
 import * as PgProtocol from "@effect/sql-pg/PgProtocol"
@@ -9,12 +9,12 @@ export type Message = PgProtocol.BackendMessage
 
 export interface WireSession {
   readonly send: (...frames: ReadonlyArray<Uint8Array>) => void
-  /** Resolves with all messages up to the first one of this tag. */
+  /** Resolves with all messages up to the first one with this tag. */
   readonly until: (tag: Message["_tag"]) => Promise<ReadonlyArray<Message>>
   readonly end: () => void
 }
 
-/** Logs in as the role; the sockets of the suite trust everybody. */
+/** Logs in as the role; the suite's sockets trust every login. */
 export const wireSession = async (
   database: TestDatabase,
   user: string,
@@ -37,7 +37,7 @@ export const wireSession = async (
   return { send: (...frames) => void socket.write(Buffer.concat(frames)), until, end: () => socket.destroy() }
 }
 
-/** Parse of a statement under a name. */
+/** A Parse message for a named statement. */
 export const parse = (name: string, query: string): Uint8Array =>
   Result.getOrThrow(PgProtocol.encodeParse({ name, query, parameterTypes: [] }))
 
@@ -49,7 +49,7 @@ const bind = PgProtocol.makeBindEncoder<string>(
   () => true,
 )
 
-/** Bind and Execute of a statement, with its parameters as text and its results in the binary format. */
+/** Bind and Execute messages for a statement, with text parameters and binary results. */
 export const execute = (statement: string, ...parameters: ReadonlyArray<string>): Uint8Array =>
   Buffer.concat([
     Result.getOrThrow(bind({ portal: "", statement, parameters })),

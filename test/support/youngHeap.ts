@@ -1,4 +1,4 @@
-/** V8's heap between two full collections: what minor collections free, and what is promoted. */
+/** Measures V8's heap between two full collections: what minor collections free, and what they promote. */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
@@ -7,7 +7,7 @@ const gc = runInNewContext("gc") as (options: { readonly type: "minor" }) => voi
 
 export const collectYoung = (): void => gc({ type: "minor" })
 
-/** After three collections whatever is still held is old. */
+/** After three collections, everything that is still referenced is in the old generation. */
 export const growOld = (): void => {
   for (let n = 0; n < 3; n++) collectYoung()
 }
