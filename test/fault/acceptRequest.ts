@@ -1,8 +1,8 @@
-/** What a server asks of the event log for one submission. */
+/** The request of a server to the event log for one submission. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 
-/** A body of the shared ones is fingerprinted, any other is alone of its kind. */
+/** Shared bodies have equal fingerprints, and any other body is unique. */
 export const requestOf = (sourceId: number, body: string, shared: boolean, file = false): AcceptRequest => {
   const event = fingerprintedEvent(new Map([["body", body]]))
   return {

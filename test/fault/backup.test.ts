@@ -1,7 +1,7 @@
 /**
- * A backup taken while senders are at it, restored elsewhere: what was acknowledged before it began is there with its row,
- * keys and deliveries go on, and so does a client of the feed that had already read on. A restore that is killed leaves
- * nothing behind that could be taken for a database.
+ * A backup taken under load and restored elsewhere. Events acknowledged before the backup exist with their rows; keys,
+ * deliveries and clients of the feed that had read further continue. A killed restore leaves nothing that could be taken
+ * for a database.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const ENV = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_INTAKE_RATE: "0",
 let home: Home
 let file: string
 let receiver: Receiver
-/** What the server had to show when the backup was done and the senders had stopped. */
+/** The server's state when the backup was complete and the senders had stopped. */
 let key: string
 let before: ReadonlyArray<number>
 let atTheEnd: ReadonlyArray<number>
@@ -32,7 +32,7 @@ interface Page {
   readonly next_cursor: string
 }
 
-/** Everything below a path, from a cursor on, and where it ended. */
+/** Reads all items of a list from a cursor on; returns them and the last cursor. */
 const read = async (server: ServerProcess, path: string, from = "") => {
   const all: Array<Record<string, unknown>> = []
   let after = from
@@ -107,7 +107,7 @@ it("a backup overwrites nothing, and requires a database", async () => {
   expect(readdirSync(home.dir).filter((name) => name.includes(".tar"))).toEqual(["cabinet.tar.gz"])
 })
 
-/** A backup into a directory of its own, ended by a signal while it writes: its exit code, and what it leaves there. */
+/** Ends a backup by a signal while it writes; returns its exit code and what it leaves in its directory. */
 const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
   const child = home.start(["backup", join(directory, "broken.tar")])
   const gone = new Promise<number | null>((resolve) => child.once("close", resolve))
@@ -125,7 +125,7 @@ const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
 it("a killed backup leaves nothing under its name, and the next one removes what it left; an interrupted one leaves nothing", async () => {
   const directory = join(home.dir, "backups")
   mkdirSync(directory)
-  // So much to copy, on no disk, that a signal always comes in the middle of it.
+  // Enough to copy, in memory, that a signal always arrives before the end.
   const long = join(home.dataDir, "pgdata", "base", "1", "999999999")
   writeFileSync(long, "")
   truncateSync(long, 1024 ** 3)
@@ -168,10 +168,10 @@ it("a restored backup has everything acknowledged before the backup, and continu
   const known = new Set(events)
   expect(before.filter((id) => !known.has(id))).toEqual([])
   expect([...rows].sort((a, b) => a - b)).toEqual([...events].sort((a, b) => a - b))
-  // A beginning of what there was: nothing out of its order, nothing left out in between.
+  // It is a prefix of what there was, in the same order and without gaps.
   expect(events).toEqual(atTheEnd.slice(0, events.length))
 
-  // The client that had read to the end, past the backup, is shown the last of what it knows once more, and nothing else.
+  // A client that had read past the backup gets only the last events that it knows once more.
   const again = await read(server, "/api/v1/events", cursor)
   expect(idsOf(again.all)).toEqual(again.all.length === 0 ? [] : events.slice(-again.all.length))
   expect((await read(server, "/api/v1/events", again.after)).all).toEqual([])
@@ -184,7 +184,7 @@ it("a restored backup has everything acknowledged before the backup, and continu
   })
   const { id } = (await posted.json()) as { id: number }
   expect(idsOf((await read(server, "/api/v1/events", again.after)).all)).toEqual([id])
-  // Also for one that asks with the old cursor only now: the new event comes, whatever comes before it.
+  // A client that uses the old cursor only now also gets the new event, perhaps after repeated ones.
   expect(idsOf((await read(server, "/api/v1/events", cursor)).all).at(-1)).toBe(id)
 
   const delivered = () =>

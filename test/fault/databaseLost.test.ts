@@ -1,6 +1,6 @@
 /**
- * A database that vanishes without a word, as a machine that lost its power does: what was sent to it is never answered. And
- * one that says farewell while nothing is asked of it.
+ * A database that vanishes silently, as in a power failure, and never responds to what was sent; and one that closes its
+ * sessions while they are idle.
  */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
@@ -35,10 +35,10 @@ const ask = async () => [
   (await cabinet.ask("events?limit=1", key)).status,
   (await cabinet.ask("tables/sources/orders/rows?limit=1", key)).status,
 ]
-/** Far below the 40 s that a session may owe an answer otherwise, and far above what is needed. */
+/** Far less than the 40 s after which a silent session counts as lost anyway, and far more than necessary. */
 const SOON = 15_000
 
-/** Sends, each once the one before was answered, until one is taken; gives how long that took. */
+/** Sends submissions one after the other until one is accepted; returns how long that took. */
 const untilTaken = async (): Promise<number> => {
   const began = performance.now()
   while ((await send()) !== 200);
@@ -71,7 +71,7 @@ it("costs intake a few seconds where another server takes over immediately", asy
 
 it("costs intake a few seconds once it is back, however long it was away", async () => {
   expect(await untilTaken()).toBeLessThan(SOON)
-  // Several at once, so that every writer and every shared session waits for an answer.
+  // Several at the same time, so that every writer and every shared session waits for a response.
   proxy.fallSilent()
   const during = [send(), send(), send()]
   await new Promise((resolve) => setTimeout(resolve, 500))

@@ -1,6 +1,6 @@
 /**
- * Every connection of a cabinet satisfies its URL's TLS settings, or there is none: on a server with TLS, on one without,
- * and on one that only claims to have none.
+ * Every connection of a cabinet satisfies the TLS settings of its URL, or fails: on a server with TLS, on one without, and on
+ * one that only claims to have none.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -40,7 +40,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** An authority, and a certificate of it for `localhost` alone. */
+/** An authority and its certificate, which is only for `localhost`. */
 const certificates = (dir: string) => {
   const openssl = (words: string) => execFileSync("openssl", words.split(" "), { cwd: dir, stdio: "pipe" })
   const newKey = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
@@ -63,7 +63,7 @@ const ask = (url: string) =>
     Effect.runPromise,
   )
 
-/** The routes to a server that has TLS, and to one that has none. */
+/** URLs of a server with TLS and of one without. */
 const ROUTES: Readonly<Record<string, (hasTls: boolean) => number | readonly [dead: number, port: number]>> = {
   direct: (hasTls) => (hasTls ? ports.tls : ports.plain),
   "dead first host": (hasTls) => [ports.dead, hasTls ? ports.tls : ports.plain],
@@ -92,7 +92,7 @@ beforeAll(async () => {
   ports = { tls: await freePort(), plain: await freePort(), dead: await freePort(), pooled: 0, pooledPlain: 0 }
   tls = await home.init("with")
   const plain = await home.init("without")
-  // Nobody is let in without TLS where there is TLS.
+  // The server with TLS refuses sessions without it.
   const local = "local all all trust\n"
   writeFileSync(join(tls.pgdata, "pg_hba.conf"), `${local}hostssl all all 127.0.0.1/32 scram-sha-256\n`)
   writeFileSync(join(plain.pgdata, "pg_hba.conf"), `${local}host all all 127.0.0.1/32 scram-sha-256\n`)
@@ -209,7 +209,7 @@ it("a server without TLS is refused, and gets no password, where the URL require
     await refusalOf(address(parameters, { port }))
   }
   liar.close()
-  // Each time the eight bytes that ask for TLS, and nothing after them.
+  // Each time only the eight bytes that request TLS were sent.
   assert.isTrue(heard.every((bytes) => bytes.length === 8))
   assert.isAtLeast(heard.length, 3)
   assert.notInclude(readFileSync(join(home.dir, "without.log"), "utf8"), PASSWORD)
@@ -258,7 +258,7 @@ const ROWS: ReadonlyArray<
 describe.each(Object.keys(ROUTES))("%s", (route) => {
   it.each(ROWS)("%s", async (_, hasTls, host, ca, said) => {
     const url = via(route, hasTls, host, `sslmode=verify-full&sslrootcert=${pem(ca)}`)
-    // Rows are read from the primary if the standby's address is at fault, and `doctor` says this.
+    // If the standby's URL is wrong, rows are read from the primary, and `doctor` reports it.
     const { reason } = await ReaderClient.ReaderClient.use((client) => client.standby!.settled).pipe(
       Effect.provide(
         StandbyReader.layer({ url, maxLagMillis: 60_000, reader: { role: OWNER, url } }).pipe(

@@ -1,6 +1,6 @@
 /**
- * Deletion during a full load of intake: old originals and attempts expire, events are purged and trashed, all while events
- * arrive. Exactly what should be deleted is deleted.
+ * Deletion under a full load of intake: old originals and attempts expire, and events are purged and trashed, while events
+ * arrive. Nothing else is deleted.
  */
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
@@ -65,7 +65,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
       ),
       ([receipt]) => receipt!.id,
     )
-  /** What was sent in each event, by the events' ids. */
+  /** The body of each event, by event id. */
   const sent = new Map<number, number>()
   const accept = (from: number, to: number) =>
     Effect.forEach(
@@ -76,7 +76,7 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
 
   await store.runPromise(accept(0, OLD))
   const old = [...sent.keys()]
-  // An attempt of each, which goes by its age as well.
+  // Each also has an attempt, which expires by age as well.
   await database.run(
     `INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, response_body)
      SELECT id, 1, address_id, cabinet.now(), true, 1, 200, 'n' FROM cabinet.delivery_all`,
@@ -124,11 +124,11 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   expect(await ids("SELECT event_id AS id FROM cabinet.delivery_all WHERE state = 'due'")).toEqual(
     sentIds((id) => !gone(id)),
   )
-  // The last rows of old days go with the next round, when nobody reads them any more.
+  // The last rows of old days are deleted in the next round, once no session reads them.
   await store.runPromise(deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   await store.runPromise(DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 })))
   const isOld = new Set(old)
-  // By what stands in them: one that its event no longer names would still be there.
+  // Searched by content, to find an original that its event no longer refers to.
   expect(await ids("SELECT substr(convert_from(body, 'UTF8'), 3)::int AS id FROM cabinet.original_request")).toEqual(
     sentIds((id) => !purged.has(id) && !isOld.has(id))
       .map((id) => sent.get(id)!)

@@ -1,4 +1,4 @@
-/** The whole path of a delivery: accepted, claimed, sent, settled; and what happens to it when things fail. */
+/** The whole path of a delivery (accepted, claimed, sent, settled), and what happens on failures. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
@@ -26,7 +26,7 @@ afterEach(async () => {
   await cabinet.close()
 })
 
-/** Longer than a test: what hangs does so until the test ends, however busy the machine. */
+/** Longer than a test, so that a hanging request hangs until the test ends, however busy the machine is. */
 const HANGS = 200_000
 
 const receiver = async (answer?: Answering, thinkMillis?: number) => {
@@ -116,7 +116,7 @@ describe("the delivery loop", () => {
     const log = (await cabinet.queue((queue) => queue.log({ addressId: id, limit: 99 }))).toReversed()
     expect(log.map(({ number, status }) => [number, status])).toEqual(log.map((_, n) => [n + 1, 500]))
     for (const [n, wait] of seconds.entries()) {
-      // From the end of the failed attempt, so some more than from its beginning; the next interval is twice as long.
+      // Counted from the end of the failed attempt, so a little more than from its start; the next interval is twice as long.
       const gap = (Date.parse(log[n]!.nextAt!) - Date.parse(log[n]!.at)) / 1000
       expect(gap).toBeGreaterThanOrEqual(wait)
       expect(gap).toBeLessThan(wait * 1.5)
@@ -157,11 +157,11 @@ describe("the delivery loop", () => {
     const shaky = await receiver(() => (++count % 7 === 0 ? 500 : 200), 100)
     const { id } = await address(shaky.url)
     await cabinet.accept(source, 700)
-    // Nothing is served there: whatever came to the lane of failing addresses would stay.
+    // The failing lane serves nothing here, so a delivery that moved there would stay.
     await start(worker({ failing: { slots: 0 } }))
     await shaky.received(700)
     expect(shaky.ids()).toHaveLength(700)
-    // Six successes between two failures: more were open than a limit that each failure resets would allow.
+    // Six successes between two failures: more requests were open than if each failure reset the limit.
     expect(shaky.most()).toBeGreaterThan(10)
     await until(async () => (await states())["delivered"] === 600)
     expect(await cabinet.run(`SELECT unanswered FROM cabinet.address WHERE id = ${id}`)).toEqual([
@@ -204,7 +204,7 @@ describe("the delivery loop", () => {
     )
     const other = worker({ loop: false })
     for (const count of [1, 2]) {
-      // Long enough that the loop has found nothing more and waits: only the notification can bring what comes now.
+      // Long enough that the loop has found nothing and waits, so that only the notification can wake it.
       await new Promise((done) => setTimeout(done, 500))
       await cabinet.accept(source)
       await start(other)
@@ -274,7 +274,7 @@ describe("kill -9 of a worker", () => {
     const lost = log.filter(({ failure }) => failure?.startsWith("the worker ended"))
     if (step !== "settled") expect(lost.length).toBeGreaterThan(0)
     expect(log.filter(({ delivered }) => delivered)).toHaveLength(40)
-    // Each delivery's attempts are numbered without a gap.
+    // The attempts of each delivery are numbered without gaps.
     for (const delivery of made) {
       const numbers = log
         .filter(({ deliveryId }) => deliveryId === delivery)

@@ -1,4 +1,4 @@
-/** Every misbehaviour of a receiver, all of them at once: each leaves its attempt in the log, and the loop continues. */
+/** Every misbehaviour of a receiver, all at the same time: each leaves its attempt in the log, and the loop continues. */
 import { once } from "node:events"
 import { connect } from "node:net"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
@@ -30,7 +30,7 @@ interface Case {
   readonly url: string
   /** Null: taken. */
   readonly says: string | null
-  /** False where no socket may be opened. */
+  /** False if no socket may be opened. */
   readonly connected: boolean
 }
 
@@ -54,7 +54,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   )
   const tls = closed(await tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
   const self = closed(await tlsReceiver({ key: certificates.key, cert: certificates.selfSigned }, answering(OK)))
-  // A port that is taken, so that no other test gets it, and that nobody listens at: one end of a connection.
+  // One end of a connection: a port on which nobody listens, but that no other test can get.
   const other = closed(await rawReceiver(() => {}))
   const end = connect(other.port, "127.0.0.1")
   await once(end, "connect")
@@ -88,7 +88,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   const runtime = ManagedRuntime.make(
     deliveryLayer(cabinet.url, {
       pollMillis: 200,
-      // Only what is silent takes so long, and all of it at the same time.
+      // Only silent receivers take this long, and all of them at the same time.
       deadlineMillis: 8000,
       servers: [names.server],
       ca: [certificates.ca],
@@ -119,7 +119,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   }
   expect([inner.connections(), never.connections()]).toEqual([0, 0])
 
-  // The same again, half a minute later, and beside it a good one that waits for none of them.
+  // The same half a minute later, with a healthy receiver that waits for none of them.
   const good = closed(await rawReceiver(answering(OK)))
   const { id } = await cabinet.book((book) => book.create({ url: `http://127.0.0.1:${good.port}/`, sources: [source] }))
   await cabinet.pass("31 seconds")
@@ -127,7 +127,7 @@ it("every misbehaviour leaves the right attempt in the log, and the loop healthy
   await wake()
   const delivered = "SELECT count(*)::int AS n FROM cabinet.attempt WHERE delivered AND address_id = "
   while ((await cabinet.run(delivered + String(id)))[0]!["n"] !== 20) await new Promise((done) => setTimeout(done, 20))
-  // Each of the others comes to its second attempt as well.
+  // All others get their second attempt as well.
   const again = "SELECT count(DISTINCT delivery_id)::int AS n FROM cabinet.attempt WHERE number = 2"
   const failing = cases.filter(({ says }) => says !== null).length
   while (((await cabinet.run(again))[0]!["n"] as number) < failing) await new Promise((done) => setTimeout(done, 20))

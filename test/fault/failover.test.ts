@@ -1,8 +1,7 @@
 /**
- * A cabinet on three PostgreSQL under Patroni, as docs/high-availability.md has it, with two servers, two workers and load
- * on all of it. Its leader is killed, cut off, paused and woken as one that does not know that it was replaced, or goes
- * on while its Patroni hangs. `FAILOVERS` says how often: `.ci/run` does it once, `npm run trials` twenty times, and
- * `npm test` not at all.
+ * A cabinet on three PostgreSQL servers under Patroni, set up as in docs/high-availability.md, with two servers and two
+ * workers under load. The leader is killed, cut off, or paused until it has been replaced, or it continues while its
+ * Patroni hangs. `FAILOVERS` is how often: once in `.ci/run`, twenty times in `npm run trials`, never in `npm test`.
  */
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -18,15 +17,15 @@ it("docs/high-availability.md has every block that is run here", () => {
 
 const ROUNDS = Number(process.env["FAILOVERS"] ?? 0)
 const SENDERS_EACH = 2
-/** What a client waits for a response at most. */
+/** How long a client waits for a response. */
 const CLIENT_SECONDS = 60
 
-/** How a leader fails and comes back; true if it acknowledged something after it was replaced. */
+/** Makes a leader fail and come back; true if it acknowledged a commit after it was replaced. */
 const FAILURES: Readonly<Record<string, (leader: PatroniNode, cluster: PatroniCluster) => Promise<boolean>>> = {
   "paused and woken": async (leader, cluster) => {
     leader.signal("both", "SIGSTOP")
     await cluster.replaced(leader)
-    // Its PostgreSQL wakes first, and takes itself for the leader.
+    // Its PostgreSQL wakes first, and still believes it is the leader.
     leader.signal("postgres", "SIGCONT")
     const accepted = await leader.accepts(3)
     leader.signal("patroni", "SIGCONT")
@@ -60,19 +59,19 @@ interface Event {
   readonly payload: { readonly mark: string }
 }
 
-/** What clients saw, by the clock of this process in milliseconds. */
+/** What clients saw, in milliseconds of this process's clock. */
 class Load {
   readonly acknowledged = new Map<string, number>()
   readonly responses: Array<{ readonly at: number; readonly status: number; readonly seconds: number }> = []
   readonly others: Array<string> = []
   readonly followed: Array<Event> = []
-  /** Empty for the beginning of the feed. */
+  /** The cursor; empty for the beginning of the feed. */
   cursor = ""
   isOver = false
   isSent = false
 }
 
-/** Milliseconds that this process was held up: what it measures of others includes them. */
+/** How long this process was blocked, in milliseconds, which its measurements of others include. */
 let heldUp = 0
 const watchSelf = () => {
   let last = performance.now()
@@ -106,7 +105,7 @@ const send = async (load: Load, name: string, intake: string) => {
   }
 }
 
-/** Goes on from the same cursor, on one server after the other, until all is sent and the feed is at its end. */
+/** Follows the feed from its cursor, alternating between servers, until everything is sent and the feed is at its end. */
 const follow = async (load: Load, servers: ReadonlyArray<ServerProcess>, key: string) => {
   for (let n = 0, atEnd = false; !load.isSent || !atEnd; n++) {
     const { isSent } = load
@@ -129,7 +128,7 @@ const follow = async (load: Load, servers: ReadonlyArray<ServerProcess>, key: st
   }
 }
 
-/** Seconds from the first 503 to the last, and of the longest time in which nobody got a response. */
+/** Seconds from the first 503 to the last, and of the longest time without any response. */
 const outage = (load: Load, from: number) => {
   const seen = load.responses.filter(({ at }) => at >= from)
   const refused = seen.filter(({ status }) => status === 503).map(({ at }) => at)
@@ -248,7 +247,7 @@ if (hasPatroni && ROUNDS > 0) {
       expect(ids.filter((id, n) => ids.indexOf(id) !== n)).toEqual([])
       const shown = new Map(load.followed.map(({ id, payload }) => [payload.mark, id]))
       expect([...load.acknowledged].filter(([mark, id]) => shown.get(mark) !== id)).toEqual([])
-      // A client that begins now sees the same events in the same order.
+      // A client that starts now sees the same events in the same order.
       const again = new Load()
       again.isSent = true
       await follow(again, [servers[1]!], key!.key)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
   base = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
-  // A staged row that says so comes out as no JSON of ours: nothing that is staged by the program is so deep.
+  // A staged row with the mark is replaced by JSON that is deeper than anything the program stages.
   await database.run(`
     CREATE FUNCTION public.spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF NEW.payload LIKE '%poison%' THEN NEW.payload := repeat('[', 700) || repeat(']', 700); END IF;
@@ -46,7 +46,7 @@ beforeEach(async () => {
 
 const UNTIL = { timeout: 60_000, interval: 100 }
 
-/** An import is accepted by whichever process claims it first: the one that staged it, or the loop of the other one. */
+/** Imports are accepted by the process that claims them first: the one that staged them, or the other's loop. */
 const accepted = () =>
   vi.waitUntil(async () => {
     const [{ open } = {}] = await database.run(
@@ -55,7 +55,7 @@ const accepted = () =>
     return open === 0
   }, UNTIL)
 
-/** More rows than one slice has, so that some are accepted before the one at fault. */
+/** More rows than a slice has, so that some are accepted before the faulty one. */
 const lines = (at: number, word: string) =>
   Array.from({ length: 1_200 }, (_, n) => JSON.stringify({ n, note: n === at ? word : "x" }))
 
@@ -68,7 +68,7 @@ it("an import whose slice fails with a fault ends as failed, with a message, and
   const [failed] = (await imports.examine()).failedImports
   assert.deepInclude(failed, { sourceId: source.id, name: "items.ndjson", staged: 1_200, accepted: 1_000 })
   assert.strictEqual(failed!.failure, report.failure)
-  // Nobody takes it up again.
+  // No process continues it.
   const claimed = await imports.run(ImportStore.use((staged) => staged.claim(failed!.id)))
   assert.strictEqual(claimed._tag, "None")
 

@@ -48,7 +48,7 @@ it("an accept in progress in another cabinet of the server neither delays this f
   }
 })
 
-/** Binaries with `pg_resetwal`, which those that npm installs leave out. */
+/** Binaries that include `pg_resetwal`, which npm's lack. */
 const withResetWal = (): string | undefined => {
   const system = "/usr/lib/postgresql"
   const versions = existsSync(system) ? readdirSync(system).map((version) => join(system, version, "bin")) : []

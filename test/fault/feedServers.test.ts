@@ -1,6 +1,6 @@
 /**
- * The feed under fire as clients meet it: three servers of one cabinet, senders and readers that go to any of them, and
- * `kill -9` of a server and of PostgreSQL. What was acknowledged is in the feed, once, in one order for all readers.
+ * The feed under failures, as clients see it: three servers of one cabinet, senders and readers that use any of them, and
+ * `kill -9` of servers and PostgreSQL. Acknowledged events are in the feed once, in the same order for all readers.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -49,7 +49,7 @@ it(
 
     const sender = async (name: string) => {
       for (let n = 0; !over; n++) {
-        // Every tenth body is one of all senders'.
+        // Every tenth body is shared by all senders.
         const body = n % 10 === 0 ? `shared ${n}` : `${name} ${n}`
         const answer = await fetch(any(servers).baseUrl + source!.intake_path, {
           method: "POST",
@@ -61,7 +61,7 @@ it(
       }
     }
 
-    /** Keeps its cursor, and asks whichever server it comes to for the next page. */
+    /** Keeps its cursor, and requests each page from any of the servers. */
     const reader = async (limit: number) => {
       const seen: Array<Item> = []
       let cursor = ""

@@ -1,7 +1,7 @@
 /**
- * The feed over a database that goes back while its server runs on, which the server cannot notice: clients are led to a
- * promoted standby and back again, or a machine is restored with its memory. All that a client has not seen is shown to it,
- * whatever it has seen elsewhere; and nothing is shown to it again unless the database has lost events that it had seen.
+ * The feed of a database that is set back while its server keeps running, which the server cannot notice: clients are routed
+ * to a promoted standby and back, or a machine is restored with its memory. A client gets everything that it has not seen.
+ * It gets an event again only if the database has lost events that it had seen.
  */
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
@@ -25,7 +25,7 @@ let address: Switchboard
 let store: ReturnType<typeof testCabinet>
 let sourceId: number
 
-/** As a server of the cabinet would be: connected throughout, led to and fro. What is cut off in the middle is sent again. */
+/** A client that stays connected like a server of the cabinet, and is routed back and forth. It repeats interrupted requests. */
 const accept = (bodies: ReadonlyArray<string>) =>
   store.runPromise(
     EventLog.use((log) =>
@@ -40,16 +40,16 @@ const accept = (bodies: ReadonlyArray<string>) =>
 interface Client {
   after: FeedPosition
   readonly seen: Set<string>
-  /** How often it was shown what it had seen. */
+  /** How often it got an event again. */
   again: number
 }
 
-/** Once events were lost, a client is shown again what its trail has no place in: less than this, where as little is lost as here. */
+/** The most events that a client gets again after a loss as small as in these tests, because of the gaps in its trail. */
 const FEW = 70
 
 const newClient = (after: FeedPosition = FEED_START): Client => ({ after, seen: new Set(), again: 0 })
 
-/** The bodies of what is new to a client. */
+/** The bodies of the events that are new to a client. */
 const readOn = (client: Client, { limit = 7, channel = null as Channel | null } = {}) =>
   store.runPromise(
     FeedStore.use(
@@ -116,7 +116,7 @@ it("a client that was routed to a promoted standby and back gets everything that
   assert.isNull(await setBackAt())
 
   address.leadTo(primary.socketDir)
-  // Accepted and acknowledged before anybody comes with a cursor of the other server's.
+  // Accepted and acknowledged before any client presents a cursor of the other server.
   await accept(some("back", 30))
   assert.isNull(await setBackAt())
   assert.deepStrictEqual(await readOn(led), [...some("back", 30), ...some("never copied", 5)])
@@ -125,14 +125,14 @@ it("a client that was routed to a promoted standby and back gets everything that
   for (const client of [led, late, stayed]) await readOn(client).then((seen) => assert.includeMembers(seen, some("on")))
   for (const client of [led, late, stayed]) assert.deepStrictEqual(await readOn(client), [])
 
-  // And there again: what was seen there is known, what comes there now is new.
+  // Back on the other server, earlier events are known and later ones are new.
   address.leadTo(standby.socketDir)
   assert.deepStrictEqual(await readOn(led), [])
   await accept(some("there again"))
   for (const client of [led, late]) assert.deepStrictEqual(await readOn(client), some("there again"))
   assert.deepStrictEqual(await readOn(stayed), [...some("there"), ...some("there again")])
   assert.deepStrictEqual([led.again, late.again], [0, 0])
-  // The standby lacks what this one saw last of the epoch that both have.
+  // The standby lacks the last events that this client saw of the common epoch.
   assert.isBelow(stayed.again, FEW)
 })
 
@@ -155,8 +155,8 @@ it("one epoch begins, however many clients present newer cursors at once", async
 })
 
 /**
- * As a machine that is restored with its memory has it: the server runs on, knows nothing of what was accepted after this
- * position, and draws the same ids again.
+ * Simulates a machine restored with its memory: the server keeps running, lacks everything accepted after this position, and
+ * assigns the same ids again.
  */
 const forgetAfter = async (position: FeedPosition) => {
   const lost = await primary.run(
@@ -169,7 +169,7 @@ const forgetAfter = async (position: FeedPosition) => {
     .sort((one, other) => Number(one.id - other.id))
 }
 
-/** Gives events the ids of others that were lost, which a server that runs on from before would have drawn for them. */
+/** Gives events the ids of lost ones, as a server that continues from an earlier state would. */
 const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; readonly xid: bigint }>) =>
   primary.run(
     `UPDATE cabinet.event e SET id = p.id, xid = p.xid
@@ -199,7 +199,7 @@ it("a client with a position of this epoch that the database does not have gets 
   assert.deepStrictEqual(await readOn(client), some("and on"))
   assert.strictEqual(client.again, again)
 
-  // Before the counter has come to where it was, too.
+  // Also before the counter has reached its earlier value.
   const [{ xmax }] = (await primary.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xmax")) as [
     { xmax: string },
   ]
@@ -240,7 +240,7 @@ it.each([
     assert.deepStrictEqual((await readOn(one, { channel: one === filtered ? "webhook" : null })).length, 90)
   assert.deepStrictEqual(await readOn(atOnce, { limit: 1000 }), some(`${phase} lost`, 90))
   const lost = await forgetAfter(restored)
-  // The machine counts on from where it was, by a clock that is behind all that the clients have seen.
+  // The machine continues from its earlier state, with a clock behind everything that clients have seen.
   await shiftClock(shift)
   await accept(some(`${phase} lagging`, 30))
   await drawAgain(`${phase} lagging`, lost)

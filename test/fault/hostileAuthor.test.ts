@@ -1,6 +1,6 @@
 /**
- * The author has put something of its own in `public` under every name that our SQL uses: functions, types, operators,
- * relations and casts. Then the owner does all that an owner does. None of it may have run as anybody but the author.
+ * The author creates objects in `public` with every name that our SQL uses: functions, types, operators, relations and casts.
+ * Then the owner does everything that an owner does. The author's code may run only as the author.
  */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -31,7 +31,7 @@ CREATE TABLE public.ran (who text, what text);
 CREATE FUNCTION public.trap(what text) RETURNS boolean LANGUAGE plpgsql AS $f$
   BEGIN INSERT INTO public.ran VALUES (current_user, what); RETURN true; END $f$;`
 
-/** Each in a transaction of its own: a transaction can hold so many locks only. */
+/** Runs each statement in its own transaction, because the locks of a transaction are limited. */
 const plantFunctions = (names: ReadonlyArray<string>) => `
 DO $do$
 DECLARE name text; one text; two text;
@@ -86,7 +86,7 @@ BEGIN
   END LOOP;
 END $do$`
 
-/** What acts can meet: a table, views and a materialized view of the author's, full of the author's code. */
+/** The author's own table, views and materialized view, full of the author's code, which the owner's acts encounter. */
 const TRAPS_IN_OBJECTS = `
 CREATE TYPE public.mood AS ENUM ('glad', 'sad');
 CREATE FUNCTION public.mood_text(public.mood) RETURNS pg_catalog.text LANGUAGE plpgsql IMMUTABLE AS $f$
@@ -212,7 +212,7 @@ it("whatever the owner does, the author's code runs only as the author", async (
   const other = await cabinet.sources.create({ name: "Short" })
   await cabinet.sources.remove(other.id, { dropTable: true })
 
-  // A start that finds the rights wanting puts them right, statement by statement.
+  // A start that finds privileges missing repairs them statement by statement.
   await cabinet.close()
   await database.run(`REVOKE USAGE ON SCHEMA sources FROM "${author}"`)
   cabinet = await open()

@@ -1,6 +1,6 @@
 /**
- * Two servers of one database, each a process of its own: of equal requests with one idempotency key one server does the work,
- * and a server that is killed between the claim of a key and the end of its work leaves no doubt behind.
+ * Two servers of one database, each a separate process. Of equal requests with the same idempotency key, only one is carried
+ * out. A server that is killed between claiming a key and completing the work leaves a clear outcome.
  */
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"

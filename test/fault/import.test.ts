@@ -44,7 +44,7 @@ const importing = (sourceId: number, path: string): ChildProcess =>
     env: { ...process.env, ...compileCache() },
   })
 
-/** Kills without a warning as soon as it is as far as told. */
+/** Kills the process with SIGKILL once it has made the given progress. */
 const killedAt = async (child: ChildProcess, far: (told: Told) => boolean): Promise<Told> => {
   const ended = once(child, "exit")
   const told = await new Promise<Told>((resolve) => {
@@ -67,7 +67,7 @@ it("an import whose process was killed continues automatically, each row once an
   const source = await cabinet.source("killed")
   const path = await lines("killed.csv", rows)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
-  // The lease of the killed one ends.
+  // The lease of the killed process ends.
   await database.run(`UPDATE cabinet.clock SET shift = shift + '1 minute'`)
   const [left] = await database.run(
     `SELECT state, accepted::int AS accepted FROM cabinet.import WHERE source_id = ${source.id}`,
@@ -82,7 +82,7 @@ it("an import whose process was killed continues automatically, each row once an
       const [now] = await database.run(
         `SELECT state, EXISTS (SELECT FROM cabinet.staged_row) AS staged FROM cabinet.import WHERE source_id = ${source.id}`,
       )
-      // What was staged is forgotten after the last row was accepted, bite by bite.
+      // After the last row has been accepted, staged rows are deleted in slices.
       assert.deepStrictEqual(now, { state: "done", staged: false })
     },
     { timeout: 60_000, interval: 100 },
@@ -137,7 +137,7 @@ it("an import first finishes what a killed import of its source left, and does n
   const path = await lines("left.csv", 4000)
   await killedAt(importing(source.id, path), ({ phase, done }) => phase === "accepting" && done > 0)
   const archived = (at: string) => database.run(`UPDATE cabinet.source SET archived_at = ${at} WHERE id = ${source.id}`)
-  // Switched off once it was staged, behind one that nobody accepts.
+  // Switched off once its file was staged, behind an import that no process accepts.
   const behind = await cabinet.file(source.id, await lines("behind.csv", 10), {}, ({ phase }) =>
     phase === "staging" ? Effect.promise(() => archived("now()")) : Effect.void,
   )

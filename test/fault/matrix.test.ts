@@ -1,6 +1,6 @@
 /**
- * Every version of PostgreSQL, by every route to it, for all that a cabinet does. `POSTGRES_VERSIONS` names the versions;
- * `npm run trials -- versions` takes all of them. What is not here is reported, and is no test that passed.
+ * Everything that a cabinet does, on every version of PostgreSQL, by every route to it. `POSTGRES_VERSIONS` names the versions;
+ * `npm run trials -- versions` uses all. A version that is not installed is reported, and does not count as passed.
  */
 import { type Cabinet, openCabinet, type SourceWithAddress } from "data-cabinet"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { hasPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgBounc
 import { postgresBin } from "../support/postgresVersions.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
-/** Forty digits, more than any number of JavaScript or of a machine has. */
+/** Forty digits, more than any native number has. */
 const SENT = "1234567890123456789012345678901234567890"
 const IMPORTED = "9876543210987654321098765432109876543210"
 

@@ -39,7 +39,7 @@ const migrateToTomorrow = () =>
     ),
   )
 
-/** Sends and reads, one after the other, until told to stop; gives every status. */
+/** Alternately sends and reads until stopped; returns every status. */
 const load = (sender: number, isOver: () => boolean) =>
   (async () => {
     const statuses: Array<number> = []
@@ -60,7 +60,7 @@ it("every request gets a response while a new version changes the tables in use,
   let over = false
   const senders = Array.from({ length: 4 }, (_, sender) => load(sender, () => over))
   const ended: Array<string> = []
-  // It holds the table as any report does; the change has to come after it, and nobody may wait for either.
+  // It locks the table as any report does: the change has to wait for it, and requests may wait for neither.
   await database.run("CREATE TABLE public.read_enough ()")
   const reader = database
     .run(
@@ -77,7 +77,7 @@ it("every request gets a response while a new version changes the tables in use,
   while (!(await sees(`granted AND ${reads}`)));
   const migrating = migrateToTomorrow()
   while (!(await sees("NOT granted AND mode = 'AccessExclusiveLock'")));
-  // So long that it is tried more than once.
+  // Long enough that the migration is attempted more than once.
   await new Promise((done) => setTimeout(done, 1500))
   await database.run("INSERT INTO public.read_enough DEFAULT VALUES")
   expect(await migrating).toEqual(["9001_tomorrow"])

@@ -1,4 +1,4 @@
-/** An accept held open, for as long as something else is looked at. */
+/** Holds an accept open while a test observes something else. */
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
 import { planBatch } from "@data-cabinet/store-pg/event/BatchPlan"
 import { bodyKeys } from "@data-cabinet/store-pg/event/BodyLocks"
@@ -16,7 +16,7 @@ export const acceptOf = (sourceId: number, body: string) =>
     ),
   )
 
-/** Accepts an event, runs `meanwhile` before the commit, commits. On a session of its own. */
+/** Accepts an event on a separate session, and runs `meanwhile` before the commit. */
 export const whileAccepting = <A, E, R>(sourceId: number, body: string, meanwhile: Effect.Effect<A, E, R>) =>
   PgClient.PgClient.use((sql) =>
     sql.withTransaction(

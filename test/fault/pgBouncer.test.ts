@@ -1,6 +1,6 @@
 /**
- * A cabinet behind a real PgBouncer: with session pooling everything works, whether it refuses the settings of a session
- * or drops them in silence; transaction pooling is found out at the start and refused in words.
+ * A cabinet behind a real PgBouncer. With session pooling everything works, whether PgBouncer refuses the settings of a
+ * session or silently drops them. Transaction pooling is detected at the start and refused with a message.
  */
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -48,7 +48,7 @@ it("PostgreSQL itself is not mistaken for a pooler", async () => {
   assert.isTrue(roles.reader.there)
 })
 
-// Where it is not installed, .ci/run says that these are not run.
+// If it is not installed, .ci/run reports that these tests did not run.
 if (hasPgBouncer) {
   describe.each([
     ["refuses", {}],

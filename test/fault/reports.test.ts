@@ -1,6 +1,6 @@
 /**
- * The login for reports of the embedded database, over TCP as psql and programs for reports come: what it reads, and that
- * whoever holds it can neither write nor see schema `cabinet` nor hold up the cabinet.
+ * The login for reports of the embedded database, over TCP as psql and reporting tools connect: what it reads, and that it can
+ * neither write, nor see schema `cabinet`, nor hold up the cabinet.
  */
 import { execFile } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
@@ -59,7 +59,7 @@ const done = async (args: ReadonlyArray<string>, input = "") => {
 const json = async (...args: ReadonlyArray<string>) => JSON.parse(await done([...args, "--json"]))
 const sql = (script: string) => done(["sql"], script)
 
-/** A session of the login; what the server does to it is no failure of the test. */
+/** A session of the login, which the server may end without failing the test. */
 const connect = async (to = url) => {
   const client = new Client({ connectionString: to })
   client.on("error", () => {})
@@ -78,7 +78,7 @@ const inSession = async <A>(work: (client: Client) => Promise<A>): Promise<A> =>
   }
 }
 
-/** Nothing, or PostgreSQL's refusal of the first statement that it refuses. */
+/** PostgreSQL's first refusal, or nothing. */
 const refusal = (...statements: ReadonlyArray<string>) =>
   inSession(async (client) => {
     for (const statement of statements) {
@@ -228,7 +228,7 @@ it("a view over schema cabinet that the owner created is not shown, though it is
   expect(await refusal("SELECT * FROM peek.plain")).toMatch(/permission denied for schema peek/)
 })
 
-/** The owner's, by the socket. */
+/** A session of the owner over the socket. */
 const ownerUrl = () => {
   const { socketDir } = JSON.parse(readFileSync(`${home.dataDir}/server.json`, "utf8")) as { socketDir: string }
   return `postgres://cabinet@localhost:${port}/cabinet?host=${encodeURIComponent(socketDir)}`
@@ -239,7 +239,7 @@ it("a long read and its locks delay no event; the row with a new field follows w
   await reading.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
   await reading.query("LOCK TABLE sources.first_source IN ACCESS SHARE MODE")
   await reading.query("LISTEN anything")
-  // The new field has to alter the table that is being read: the event is accepted all the same.
+  // The new field has to alter the table while it is read; the event is accepted nevertheless.
   expect(await send({ total: 14, while_reading: "yes" })).toBe(200)
   for (let n = 0; n < 20; n += 1) expect(await send({ total: 100 + n })).toBe(200)
   const { data: events } = await json("event", "list", "--limit", "30")
@@ -298,7 +298,7 @@ it("--rotate ends the sessions of the old password, which no longer works; --rev
   await expect(connect()).rejects.toThrow(/password authentication failed/)
   url = fresh
   expect(await refusal("SELECT * FROM shop.item")).toBeNull()
-  // A session may change its own password, as every role of PostgreSQL may; the next rotation sets it again.
+  // A session may change its own password, like every role in PostgreSQL; the next rotation resets it.
   expect(await refusal("ALTER ROLE cabinet_cabinet_reports PASSWORD 'mine'")).toBeNull()
   ;({ url } = await json("database", "url", "--rotate"))
   expect(await refusal("SELECT * FROM shop.item")).toBeNull()

@@ -1,6 +1,6 @@
 /**
- * Three servers and two workers on one database, behind a balancer that goes by /readyz, with load on all of it. Each is
- * restarted in order, which nobody may notice; then some are killed, and nothing that was acknowledged may be lost.
+ * Three servers and two workers on one database under load, behind a balancer that checks /readyz. Each is restarted in
+ * turn, which no client may notice. Then some are killed, and nothing acknowledged may be lost.
  */
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -48,7 +48,7 @@ beforeAll(async () => {
   home = newHome()
   balancer = await startBalancer()
   receiver = await startReceiver()
-  // The first makes the cabinet's first source; the others find it.
+  // The first server creates the first source, and the others find it.
   await startServer(0)
   const others = Array.from({ length: SERVERS - 1 }, (_, n) => startServer(n + 1))
   await Promise.all([...others, ...Array.from({ length: WORKERS }, (_, n) => startWorker(n))])
@@ -70,11 +70,11 @@ class Load {
   readonly failures: Array<string> = []
   readonly acknowledged: Array<number> = []
   readonly followed: Array<Event> = []
-  /** `X-RateLimit-Remaining` of the reader of rows, which makes one request after the other. */
+  /** `X-RateLimit-Remaining` in the responses to the reader of rows, which sends one request after the other. */
   readonly remaining: Array<number> = []
-  /** Nothing more is begun. */
+  /** Starts no further requests. */
   isOver = false
-  /** Every submission was answered, or has failed. */
+  /** Resolves when every submission has a response or has failed. */
   isSent = false
 }
 
@@ -94,7 +94,7 @@ const attempt = async (
   return undefined
 }
 
-/** The same fields at the same moment, once as a form and once as JSON: one of the two is a repeat. */
+/** Sends the same fields as a form and as JSON at the same time: one of them is a repeat. */
 const sendPairs = async (load: Load, name: string, intake: string) => {
   for (let n = 0; !load.isOver; n++) {
     const body = `${name}-${n}`
@@ -120,7 +120,7 @@ const readRows = async (load: Load, key: string) => {
   }
 }
 
-/** Goes on until all is sent and it has seen what was acknowledged, and then to the end: what was committed and not acknowledged. */
+/** Follows until it has seen everything acknowledged, and then to the end, for what was committed without acknowledgement. */
 const followFeed = async (load: Load, key: string, after: { cursor: string }) => {
   const hasSeen = () => {
     const seen = new Set(load.followed.map(({ id }) => id))
@@ -142,7 +142,7 @@ const followFeed = async (load: Load, key: string, after: { cursor: string }) =>
 const newKey = async (name: string) =>
   JSON.parse((await home.cabinet(["key", "add", name, "--json"], env)).stdout).key as string
 
-/** Everything at once, while `happening` happens. */
+/** Runs all load while `happening` happens. */
 const underLoad = async (
   name: string,
   keys: readonly [string, string],
@@ -166,7 +166,7 @@ const underLoad = async (
 
 let intakePath = ""
 
-/** Each body has exactly one first, and its repeat names it; nobody is shown twice, nor in the wrong order. */
+/** Each body has exactly one first event, which its repeat names; no event appears twice or in the wrong order. */
 const expectExact = (load: Load) => {
   const ids = load.followed.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
@@ -191,7 +191,7 @@ it("a rolling restart fails no request, and killed processes lose nothing acknow
   intakePath = servers[0]!.welcome.source!.intake_path
   expect((await home.cabinet(["address", "add", receiver.url, "--json"], env)).code).toBe(0)
   const keys = [await newKey("rows"), await newKey("feed")] as const
-  // The source's table comes to be with its first event.
+  // The source's first event adds the columns.
   const after = { cursor: "" }
   const begun = await fetch(`${balancer.baseUrl}/api/v1/events`, { headers: { "x-api-key": keys[1] } })
   after.cursor = ((await begun.json()) as { next_cursor: string }).next_cursor
@@ -210,7 +210,7 @@ it("a rolling restart fails no request, and killed processes lose nothing acknow
   })
   expect(rolling.failures).toEqual([])
   expectExact(rolling)
-  // Each request took exactly one off what was left, whichever server counted it; a new minute starts over.
+  // Each request reduced the remaining count by one, whichever server counted it; a new minute starts over.
   const odd = rolling.remaining.filter((left, n) => n > 0 && left !== rolling.remaining[n - 1]! - 1)
   expect(odd.filter((left) => left !== API_RATE - 1)).toEqual([])
 
@@ -226,7 +226,7 @@ it("a rolling restart fails no request, and killed processes lose nothing acknow
   })
   expectExact(killed)
 
-  // The leases of those who were killed end at once.
+  // Ends the leases of killed processes at once.
   await database.run("UPDATE cabinet.clock SET shift = '2 minutes'")
   const firsts = [...firstIds(rolling), ...firstIds(killed)]
   await receiver.until(() => deliveredIds().size >= firsts.length)

@@ -1,6 +1,6 @@
 /**
- * A database that stops responding while a server starts, at any moment of the start: the server waits for it, says so in a
- * sentence, and then serves. Silence lasts until the server has noticed it; what was sent before is lost.
+ * A database that stops responding at any moment of a server's start: the server waits, says so, and then serves. The silence
+ * lasts until the server has noticed it; what was sent before is lost.
  */
 import type { ChildProcess } from "node:child_process"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -23,7 +23,7 @@ const textOf = (child: ChildProcess) => {
   return text
 }
 
-// Each is a statement of another step: the first connection, the first objects, and the recorded address.
+// Statements of three steps: the first connection, the first objects, and the recorded base URL.
 it.each([["pg_stat_activity"], ["INTO cabinet.source"], ["INTO cabinet.api_key"], ["INTO cabinet.base_address"]])(
   "serve waits for a database that falls silent when it is sent %s, and then serves",
   async (statement) => {

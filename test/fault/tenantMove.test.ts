@@ -1,7 +1,7 @@
 /**
- * `cabinet tenant move`: a cabinet goes from one server to another while senders go on. Nothing that was acknowledged is
- * missing, cursors from before stay good, the author's code is restored as the author, and the old database accepts nothing
- * any more. It needs PostgreSQL's client programs, which the shipped one does not have.
+ * `cabinet tenant move`: a cabinet moves from one server to another while senders continue. No acknowledged event is missing,
+ * earlier cursors stay valid, the author's code is restored as the author, and the old database accepts nothing more. It
+ * needs PostgreSQL's client programs, which the shipped PostgreSQL lacks.
  */
 import { existsSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
@@ -77,7 +77,7 @@ const feed = async (key: string, cursor: string) => {
   }
 }
 
-/** The author's code, which notes who it ran as wherever a restore would run it. */
+/** The author's code, which records the role it runs as, wherever a restore would run it. */
 const AUTHORS = `
 CREATE TABLE public.a_ran (who text);
 CREATE FUNCTION public.note() RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog AS $f$
@@ -178,7 +178,7 @@ if (BIN !== undefined) {
     expect(new Set(after.ids).size).toBe(after.ids.length)
     expect([...after.ids].sort((a, b) => a - b)).toEqual(acknowledged.sort((a, b) => a - b))
 
-    // The author's objects are there, and their code ran as nobody else.
+    // The author's objects exist, and their code ran only as the author.
     const script =
       "SELECT count(*)::int AS n FROM own.totals; SELECT DISTINCT who FROM public.a_ran; SELECT id FROM public.mine"
     const shown = await home.cabinet(["sql", "--cabinet", "orders", "-c", script], env)
@@ -188,11 +188,11 @@ if (BIN !== undefined) {
     const rows = await ask("/api/v1/tables/own/totals/rows?limit=1000", { key })
     expect(rows.json.data).toHaveLength(acknowledged.length + 1)
 
-    // A reader's list names the same objects as before, and no other.
+    // A reader's list still names exactly the same objects.
     const read = async (object: string) => (await ask(`/api/v1/tables/${object}/rows?limit=1`, { key: token })).status
     expect([await read("own/totals"), await read("sources/orders"), await read("public/mine")]).toEqual([200, 200, 404])
 
-    // Whoever still has the old database open is told to retry.
+    // A client of the old database is asked to retry.
     for (const statement of ["UPDATE cabinet.clock SET shift = shift", "DELETE FROM cabinet.event"]) {
       await expect(runSql(old.url(DATABASE), statement)).rejects.toThrow()
     }

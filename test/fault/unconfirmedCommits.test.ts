@@ -1,7 +1,7 @@
 /**
- * A primary whose synchronous standby is away: its commits are durable there, and wait. Whatever a cabinet does meanwhile,
- * by a time limit, a client that leaves or its own end, PostgreSQL must not be made to end that wait: it would show to
- * everybody what the next primary does not have.
+ * A primary without its synchronous standby: its commits are durable locally, and wait. Nothing that a cabinet does (a time
+ * limit, a client that leaves, its own shutdown) may make PostgreSQL end that wait: it would show events that the next
+ * primary lacks.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { testCabinet } from "../support/testCabinet.ts"
 
 const DATABASE = "orders"
 const SETTINGS = { wal_level: "replica", hot_standby: "on", log_line_prefix: "%a " }
-/** No commit without a standby. */
+/** Settings by which no commit succeeds without a standby. */
 const STRICT = { ...SETTINGS, synchronous_standby_names: "*" }
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -80,7 +80,7 @@ it("a statement whose caller has left is visible once the standby has it, not be
   await standby.end("SIGKILL")
   const abandoned = await runtime.runPromise(Effect.timeoutOption(insert(1), "300 millis"))
   expect(abandoned._tag).toBe("None")
-  // Its session was left, and the next one is another.
+  // Its session was abandoned, and the next statement uses another.
   expect(await runtime.runPromise(PgClient.PgClient.use((sql) => sql.unsafe("SELECT 1 AS one")))).toEqual([{ one: 1 }])
   expect(await count("public.note")).toBe(1)
 
@@ -92,7 +92,7 @@ it("a statement whose caller has left is visible once the standby has it, not be
   expect(await count("public.note")).toBe(1)
   expect(await waiting()).toBe(2)
 
-  // The service ends before they do.
+  // The service ends before these commits.
   await runtime.dispose()
   expect(await waiting()).toBe(2)
   await standbyIsBack()
@@ -143,7 +143,7 @@ const feedWaits = (server: ServerProcess, key: string, cursor: string) =>
     return (await response.text()).includes("did not respond in time")
   })
 
-/** A crash of the whole server, and one of a single session, after which the same server recovers by itself. */
+/** A crash of the whole server, and a crash of one session, after which the server recovers by itself. */
 const CRASHES: Readonly<Record<string, () => Promise<void>>> = {
   "a killed server": async () => {
     await primary.end("SIGKILL")
@@ -158,7 +158,7 @@ const CRASHES: Readonly<Record<string, () => Promise<void>>> = {
     const before = await checkpointer()
     const [row] = await primary.run("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' LIMIT 1")
     process.kill(row!["pid"] as number, "SIGKILL")
-    // Until the server has noticed, it still answers; every process is another one once it has recovered.
+    // The server responds until it notices the crash; after the recovery all its processes are new.
     await until(async () => ![before, null].includes((await checkpointer()) as number | null))
   },
 }
@@ -180,10 +180,10 @@ it.each(Object.entries(CRASHES))(
     expect((await send(server, 2)).status).toBe(503)
     expect(await count("cabinet.event", database)).toBe(1)
     await crash()
-    // Recovered, and shown to everybody who asks PostgreSQL.
+    // PostgreSQL shows the recovered event to every session.
     expect(await count("cabinet.event", database)).toBe(2)
     await feedWaits(server, key, before.next_cursor)
-    // Whoever follows the feed is not told of it either.
+    // Followers of the feed do not get it either.
     expect((await end())._tag).toBe("None")
     await standbyIsBack()
     expect((await end())._tag).toBe("Some")
@@ -205,7 +205,7 @@ it("intake refuses in time, and the feed shows nothing that no standby has, and 
   expect(before.data.map(({ payload }) => payload.n)).toEqual([1])
   await standby.end("SIGKILL")
 
-  // One after the other and beside each other; every one waits, or is queued behind one that does.
+  // Both sequential and concurrent commits wait, or are queued behind one that waits.
   const refused = [
     await send(server, 2),
     ...(await Promise.all([send(server, 3), send(server, 4)])),
@@ -216,17 +216,17 @@ it("intake refuses in time, and the feed shows nothing that no standby has, and 
   const meanwhile = await feed(server, key, before.next_cursor)
   expect(meanwhile.data).toEqual([])
 
-  // It ends with its commit still waiting.
+  // It ends while its commit still waits.
   expect(await server.stop("SIGTERM")).toBe(0)
   assert.isAtLeast(await waiting(), 1)
   expect(await count("cabinet.event")).toBe(1)
 
   const next = await serve()
   expect((await send(next, 6)).status).toBe(503)
-  // It cannot know what this server has recovered.
+  // A new process cannot know what this server has recovered.
   await feedWaits(next, key, meanwhile.next_cursor)
   await primary.end("SIGKILL")
-  // The old leader comes back alone, with what nobody else has, and fails for good.
+  // The old leader returns alone, with events that no other server has, and then fails permanently.
   await primary.start(STRICT)
   expect(await count("cabinet.event")).toBeGreaterThan(1)
   await feedWaits(next, key, meanwhile.next_cursor)
@@ -249,7 +249,7 @@ it("an event whose commit is cancelled is not acknowledged, although it is visib
   expect(await cabinet.feed(source.id)).toHaveLength(1)
   await standby.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
   await standby.run("SELECT pg_reload_conf()")
-  // The checkpointer turns the waiting on when it has read the settings; what is sent before is acknowledged as ever.
+  // Waiting starts when the checkpointer has read the settings; earlier commits are acknowledged at once.
   const WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
   const waits = () => until(async () => (await standby.run(WAITING)).length > 0).then(() => false)
   let sent = 2

@@ -1,4 +1,4 @@
-/** A process that undoes an import and says after each step how far it is: `undoWorker.ts databaseUrl importId`. */
+/** A process that undoes an import and reports its progress after each step: `undoWorker.ts databaseUrl importId`. */
 import { Imports } from "@data-cabinet/core/file/Imports"
 import { ImportUndoStore } from "@data-cabinet/core/file/ImportUndoStore"
 import { mayDrop } from "@data-cabinet/core/row/DropColumn"
