@@ -1,4 +1,4 @@
-/** A process that is killed between an act's intent and its outcome leaves an entry of the audit log that says so. */
+/** A process killed between an act's intent and its outcome leaves an audit entry without an outcome. */
 import { once } from "node:events"
 import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
@@ -17,7 +17,7 @@ const entries = () =>
   database.run("SELECT actor_kind, action, changes->>'name' AS name, outcome FROM cabinet.audit ORDER BY id")
 
 it("a command killed with SIGKILL in the middle of its work leaves its audit entry open", async () => {
-  // The act stands still until its session is ended with the database.
+  // The act is blocked until its session ends with the database.
   await database.run(`CREATE FUNCTION cabinet.stand_still() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$`)
   await database.run(

@@ -1,7 +1,7 @@
 /**
- * A database that was restarted, killed or paused while nobody asked anything of it: the requests that come once it is back
- * are served, and none of them is the one that finds out. A database of one's own is started again by the test, the embedded
- * one by the server. `ROUNDS` says how often; `npm run trials` does it a hundred times each.
+ * A database that was restarted, killed or paused while idle: requests that arrive once it is back are served, and none of
+ * them is sacrificed to detect the restart. The test restarts an external database, and the server restarts the embedded
+ * one. `ROUNDS` sets how often; `npm run trials` does it a hundred times each.
  */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
@@ -14,11 +14,11 @@ import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 
 const DATABASE = "orders"
 const ROUNDS = Number(process.env["ROUNDS"] ?? 3)
-/** Longer than the time after which a silent database is looked at, and than the one after which it counts as lost. */
+/** Longer than the times after which a silent database is probed, and counts as lost. */
 const PAUSES = [4_000, 500, 12_000]
 const NO_LIMIT = { CABINET_INTAKE_RATE: "0" }
 
-/** A database and who serves it. `end` ends it, and `isBack` resolves once connections are taken again. */
+/** A database and its server. `end` ends the database, and `isBack` resolves once it accepts connections again. */
 interface Served {
   readonly server: ServerProcess
   readonly pgdata: string
@@ -68,7 +68,7 @@ afterAll(async () => {
   await home?.remove()
 })
 
-/** The postmaster and its children, which are in no group of their own. */
+/** The postmaster and its children, which have no process group of their own. */
 const processes = (pgdata: string): ReadonlyArray<number> => {
   const { pid } = readPostmasterPid(pgdata)!
   const { stdout } = spawnSync("pgrep", ["-P", `${pid}`], { encoding: "utf8" })

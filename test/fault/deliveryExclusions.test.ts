@@ -1,4 +1,4 @@
-/** Which accepted events create a delivery: exactly those that the contract names, by the statement that accepts them. */
+/** Which accepted events create a delivery: exactly those in the contract, and in the statement that accepts them. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
@@ -11,7 +11,7 @@ import { testCabinet } from "../support/testCabinet.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
 let database: TestDatabase
-/** Any address will do: nothing is sent from here. */
+/** Any address, because nothing is sent from here. */
 const unchecked = Layer.succeed(AddressCheck, AddressCheck.of({ check: () => Effect.void }))
 const runtimeOf = (url: string) => testCabinet(url, { override: unchecked })
 let runtime: ReturnType<typeof runtimeOf>
@@ -29,7 +29,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Accepts one event and answers its id. */
+/** Accepts one event and returns its id. */
 const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> & { readonly empty?: boolean } = {}) =>
   runtime.runPromise(
     Effect.gen(function* () {
@@ -56,7 +56,7 @@ const accept = (sourceId: number, value: string, change: Partial<AcceptRequest> 
   )
 const subscribe = (sources: "all" | ReadonlyArray<number>) =>
   runtime.runPromise(Addresses.use((addresses) => addresses.create({ url: "https://example.com/", sources })))
-/** Of which events is this address told. */
+/** The events that have a delivery to this address. */
 const told = async (addressId: number) => {
   const rows = await database.run(
     `SELECT event_id::int AS id FROM cabinet.delivery_all WHERE address_id = ${addressId} ORDER BY id`,

@@ -1,6 +1,6 @@
 /**
- * Which events an address with a filter is sent: those that pass the filter in force when they are committed, whatever changes
- * meanwhile, and whichever server accepts them. Checked afterwards from what is stored.
+ * Which events an address with a filter receives: those that pass the filter in force at their commit, whatever changes
+ * meanwhile and whichever server accepts them. The tests check what is stored.
  */
 import type { AddressChange, NewAddress } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
@@ -13,7 +13,7 @@ import { withDatabase } from "../support/postgres.ts"
 import { whileAccepting } from "./openAccept.ts"
 
 const database = withDatabase()
-/** Three servers of one cabinet: each has its own cache of sources and its own connections. */
+/** Three servers of one cabinet, each with its own cache of sources and its own connections. */
 let servers: ReadonlyArray<IntakeCabinet>
 let cabinet: IntakeCabinet
 beforeAll(async () => {
@@ -24,7 +24,7 @@ afterAll(() => Promise.all((servers ?? []).map((server) => server.close())))
 
 const where = (fc: string, fo: FieldFilter["fo"], fv = ""): FieldFilter => ({ fc, fo, fv })
 
-/** Nothing is sent to it from here. */
+/** An address that nothing is sent to. */
 const create = (address: Omit<NewAddress, "url">) =>
   cabinet.run(Addresses.use((addresses) => addresses.create({ url: "https://1.1.1.1/", ...address })))
 const set = (id: number, change: AddressChange) => cabinet.run(Addresses.use((addresses) => addresses.set(id, change)))
@@ -61,7 +61,7 @@ it("an address receives the events that pass its filter, from every channel and 
   const [plain = 0] = await post(elsewhere, '{"state":"paid","total":1e2}')
   await post(elsewhere, '{"state":"paid","total":"0100","n":1}')
   const { id: own } = await cabinet.run(Intake.use((intake) => intake.accept(source.id, { state: "paid", total: 500 })))
-  // A repeat passes too, and is not sent.
+  // A repeat also passes the filter, but is not sent.
   await post(url, '{"total":100.0,"state":"paid"}')
   assert.deepStrictEqual(await sentTo(all.id), [one, two, three, own])
   assert.deepStrictEqual(await sentTo(paid.id), [one, plain, own])
@@ -80,7 +80,7 @@ it("a filter, a subscription and a removal apply from the next event on, even in
   const source = await cabinet.source("Changing")
   const urls = servers.map((server) => server.address(source))
   let n = 0
-  /** One event of each kind through each server; whether those of kind `a`, and whether those of kind `b`, were sent. */
+  /** Sends one event of each kind through each server; returns whether those of kinds `a` and `b` were delivered. */
   const sends = async (id: number) => {
     const before = (await sentTo(id)).length
     for (const kind of ["a", "b"]) for (const url of urls) await post(url, `{"kind":"${kind}","n":${n++}}`)
@@ -140,12 +140,12 @@ it("a slow accept delays a change of a filter, and its event is delivered by the
   assert.deepStrictEqual(await sentTo(id), [...during, ...after])
 })
 
-/** How many requests the callers send; the trials send more. */
+/** The number of requests that the callers send; the trials send more. */
 const REQUESTS = Number(process.env["CABINET_TRIAL_REQUESTS"] ?? 480)
 
 it("each event of 64 callers on three servers is delivered by the filter in force at its commit", async () => {
   const source = await cabinet.source("Busy")
-  // At its commit a change holds the fence: no accept has drawn a number that is not committed.
+  // A change holds the fence at its commit, so no accept has an uncommitted number then.
   await database.run("CREATE TABLE public.changed (before_event int8, filters json)")
   await database.run(
     `CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -159,7 +159,7 @@ it("each event of 64 callers on three servers is delivered by the filter in forc
   const whole = await create({ sources: [source.id] })
   let sent = 0
   let changing: Promise<unknown> = Promise.resolve()
-  /** One change after another; one that could not be made in time changed nothing. */
+  /** Makes one change after another; a change that was not made in time has no effect. */
   const next = (n: number) => {
     const filters = n % 160 === 159 ? [] : [where("kind", "eq", String(((n - 39) / 40) % 3))]
     changing = changing.then(() => set(id, { filters }).catch(() => null))
@@ -170,7 +170,7 @@ it("each event of 64 callers on three servers is delivered by the filter in forc
     while (sent < REQUESTS) {
       const n = sent++
       if (n % 40 === 39) await next(n)
-      // As senders do: a 503 says that it was not saved, or that it is a repeat.
+      // Retries like senders do: after a 503 the event was not saved, or the next one is its repeat.
       const body = n % 5 === 0 ? `[{"kind":0,"n":${n}},{"kind":"1","n":${n}}]` : `{"kind":"${n % 3}","n":${n}}`
       let status = 503
       while (status === 503) ({ status } = await send(url, body))

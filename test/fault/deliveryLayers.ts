@@ -1,4 +1,4 @@
-/** The delivering part of the service, as a process of its own has it, allowed to reach the loopback. */
+/** The layers of a process that only delivers, allowed to reach the loopback. */
 import type { DispatcherOptions } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as loop } from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import { layer as courier } from "@data-cabinet/delivery/delivery/HttpCourier"
@@ -14,7 +14,7 @@ const LOOPBACK: ReadonlyArray<Network> = [parseNetwork("127.0.0.0/8")!]
 export interface SendingOptions extends Pick<NameLookupOptions, "servers"> {
   readonly deadlineMillis?: number
   readonly allowed?: ReadonlyArray<Network>
-  /** Of an authority that is trusted beside the system's. */
+  /** The certificate of an authority that is trusted in addition to the system's. */
   readonly ca?: ReadonlyArray<string>
 }
 

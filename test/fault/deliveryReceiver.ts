@@ -1,4 +1,4 @@
-/** A receiver on the loopback that keeps what arrives and answers as it is told. */
+/** A receiver on the loopback that records what arrives, with a response that tests set. */
 import { createServer, type IncomingHttpHeaders } from "node:http"
 
 export interface Arrival {
@@ -7,7 +7,7 @@ export interface Arrival {
   readonly id: number
 }
 
-/** `hang`: the request is taken and never answered. */
+/** With `hang` it accepts the request and never responds. */
 export type Answering = (arrival: Arrival) => number | "hang"
 
 export const openReceiver = async (answer: Answering = () => 200, thinkMillis = 0) => {
@@ -40,7 +40,7 @@ export const openReceiver = async (answer: Answering = () => 200, thinkMillis = 
   return {
     url: `http://127.0.0.1:${port}/hook`,
     arrivals,
-    /** The most requests that were open at once. */
+    /** The most requests that were open at the same time. */
     most: () => most,
     ids: () => [...new Set(arrivals.map(({ id }) => id))].sort((a, b) => a - b),
     received: (count: number) =>

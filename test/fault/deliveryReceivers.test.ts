@@ -1,6 +1,6 @@
 /**
- * Every receiver whose language is installed here accepts what we sign, and nothing else. For a language that is not
- * installed its source is checked.
+ * Every example receiver whose language is installed accepts what we sign, and nothing else. For other languages the source
+ * is checked.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -46,7 +46,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
       detached: true,
     })
     child.stdout!.on("data", (text: Buffer) => (printed += text.toString()))
-    // Any answer will do: it listens.
+    // Any response shows that it listens.
     for (let ready = false; !ready;) {
       ready = await post("", "").then(
         () => true,
@@ -66,7 +66,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     },
   )
 
-  // Each request of PHP's is a process of its own: there it is the database that remembers.
+  // PHP handles each request separately, so its receiver relies on a database to remember.
   it.each(name === "PHP" ? [] : ["the same id"])("does nothing the second time for %s", async () => {
     const of = (id: number) =>
       `{"id":${id},"type":"event.received","created_at":"2026-11-21T09:30:00Z","source":{"id":1,"name":"Twice"},"data":{"id":${id}}}`
@@ -98,7 +98,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
       const client = connect(port, "127.0.0.1")
       client.on("error", () => {})
       await once(client, "connect")
-      // Only when it has been passed on to the receiver does the connection end.
+      // The connection ends only after the body has been passed to the receiver.
       await new Promise<void>((sent) => client.write(`${head}{"id":1`, () => sent()))
       client.resetAndDestroy()
       await once(client, "close")
@@ -126,11 +126,11 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     for (const stream of [bare.stdout, bare.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()))
     const ended = once(bare, "exit").then(([code]) => code as number)
     onTestFinished(() => {
-      // Were it to take everything, it would stay.
+      // A receiver that accepted everything would keep running.
       if (bare.exitCode === null && bare.signalCode === null) process.kill(-bare.pid!, "SIGKILL")
     })
     if (name === "PHP") {
-      // Its server is PHP's own and starts: each request is refused.
+      // PHP's built-in server starts nevertheless, and refuses each request.
       const signed = { "x-service-signature": signDelivery(bytes("{}"), [""], now()) }
       const ask = () => fetch(`http://127.0.0.1:${other}/`, { method: "POST", body: "{}", headers: signed })
       await vi.waitUntil(

@@ -1,6 +1,6 @@
 /**
- * A worker in a process of its own, which may kill itself, as `kill -9` would, at a named step: `claimed` (nothing sent
- * yet), `sent` (answered, nothing written down) or `settled` (written down). Arguments: the database, the step or `never`.
+ * A worker in a separate process that kills itself, like `kill -9`, at a given step: `claimed` (nothing sent yet), `sent`
+ * (response received, nothing recorded) or `settled` (recorded). Arguments: the database, the step or `never`.
  */
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
@@ -35,6 +35,6 @@ const courier = Layer.effect(
 const override = Layer.merge(queue, courier.pipe(Layer.provideMerge(sendingLayer())))
 const worker = loop({ pollMillis: 200 }).pipe(Layer.provide(testCabinetLayer(url, { delivers: true, override })))
 console.log("ready")
-// The process lives as long as it is let.
+// The process runs until it is killed.
 setInterval(() => {}, 60_000)
 Effect.runFork(Layer.launch(worker))

@@ -1,6 +1,6 @@
 /**
- * A disk that is full: PostgreSQL answers, and nothing can be written. A full disk cannot be produced in a test without rights on
- * the machine; so PostgreSQL says what it says then, wherever it would need new room: for events, and for new tables.
+ * A full disk: PostgreSQL responds, but cannot write. Without rights on the machine a test cannot fill a disk, so PostgreSQL
+ * is made to raise the same errors wherever it would need space: for events and for new tables.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -30,7 +30,7 @@ const send = async (n: number) => {
   })
   return { status: answer.status, detail: ((await answer.json()) as { detail?: string }).detail }
 }
-/** What `cabinet doctor` says, a process of its own that has never written an event. */
+/** Runs `cabinet doctor`, a separate process that has never written an event. */
 const diagnosis = async () => {
   const { code, stdout } = await home.cabinet(["doctor", "--json"], { DATABASE_URL: database.url })
   const { findings } = JSON.parse(stdout) as {
@@ -55,7 +55,7 @@ it("is reported by /readyz, doctor and the log, and to the sender, and its end i
   await database.run(
     "CREATE EVENT TRIGGER no_room ON ddl_command_start WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.no_room()",
   )
-  // PostgreSQL refused it, so it is known that it is not saved.
+  // PostgreSQL refused it, so it is certain that nothing was saved.
   expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved right now; send it again" })
   expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
   await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })

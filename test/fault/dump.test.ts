@@ -1,7 +1,7 @@
 /**
- * The ways by `pg_dump` that docs/operations.md describes, run as they stand there: from one server of one's own into
- * another, and from an embedded PostgreSQL into that of a later major version. They need PostgreSQL's client programs,
- * which the shipped one does not have: so they are tried where the suite runs on a PostgreSQL that does.
+ * The procedures with `pg_dump` in docs/operations.md, run as printed: from one external server to another, and from an
+ * embedded PostgreSQL to one of a later major version. They need PostgreSQL's client programs, which the shipped PostgreSQL
+ * lacks, so they run only if the suite's PostgreSQL has them.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -35,7 +35,7 @@ afterAll(async () => {
   for (const home of homes) await home.remove()
 }, 120_000)
 
-/** Runs a block of the page in a home, where `cabinet` is ours and PostgreSQL's programs are those of the suite. */
+/** Runs a block of the page, where `cabinet` is ours and PostgreSQL's programs are the suite's. */
 const shell = (home: Home, name: string, env: Readonly<Record<string, string>>) => {
   const bin = join(home.dir, "bin")
   mkdirSync(bin, { recursive: true })
@@ -56,7 +56,7 @@ CREATE TABLE public.mine (id int PRIMARY KEY);
 INSERT INTO public.mine VALUES (1);
 CREATE VIEW own.totals AS SELECT total FROM sources.first_source;`
 
-/** The author's code, wherever a restore would run it, notes who it ran as; it tries to have another's rights first. */
+/** The author's code, wherever a restore would run it. It tries to gain other rights, and records the role it runs as. */
 const TRAPS = `
 CREATE TABLE public.a_ran (who text);
 CREATE FUNCTION public.note() RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog AS $f$
@@ -127,7 +127,7 @@ const tried = (from: () => Promise<TestCluster>) => {
       before = await fill(env)
       return { cluster, env }
     },
-    /** All is there, every role can do what it could, and what goes on goes on. */
+    /** Everything is there, every role can do what it could before, and ongoing work continues. */
     goesOn: async (env: Record<string, string>) => {
       const server = await home.serve([], { ...RATES, ...env })
       expect(server.welcome.source).toBeNull()
@@ -146,7 +146,7 @@ const tried = (from: () => Promise<TestCluster>) => {
         CREATE VIEW own.another AS SELECT 1 AS one;`
       const made = await home.cabinet(["sql"], env, more)
       expect(made).toMatchObject({ code: 0, stderr: "" })
-      // The code ran while it was restored, and as nobody but the author.
+      // The code ran during the restore, and only as the author.
       expect(made.stdout).toContain(`cabinet_${DATABASE}_author`)
       expect(made.stdout).not.toMatch(/\bcabinet\b/)
       expect((await json(home, env, "rows", "own.another")).data).toEqual([{ one: 1 }])
@@ -180,7 +180,7 @@ if (existsSync(join(BIN, "pg_dump"))) {
     homes.push(clusters)
     const { home, begin, goesOn } = tried(() => server(clusters, "old"))
     const { cluster } = await begin()
-    // What a server of the earlier version leaves in its data directory while it runs.
+    // The files that a running server of the earlier version keeps in its data directory.
     mkdirSync(home.dataDir)
     writeFileSync(join(home.dataDir, "server.json"), JSON.stringify({ socketDir: cluster.socketDir }))
     shell(home, "upgrade dump", {})

@@ -1,6 +1,6 @@
 /**
- * The embedded database, as `cabinet serve` creates it: what a customer's script or view cannot call there, in the server's
- * own cabinet and in one added beside it, and that the owner's own work continues.
+ * What a customer's script or view cannot call in the embedded database of `cabinet serve`, in the server's own cabinet and in
+ * an added one, and that the owner's own work continues.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -8,7 +8,7 @@ import { endAll, type Home, newHome, type ServerProcess } from "../support/cabin
 // Every command is a process of its own, and the machine may have other things to do.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** Not the server's, which serves its own cabinet. */
+/** The database of an added cabinet, rather than the server's own. */
 const DOMAIN = { CABINET_SERVICE_DOMAIN: "cabinets.test" }
 
 let home: Home
@@ -42,7 +42,7 @@ const CALLS = [
   "pg_cancel_backend(1)",
 ]
 
-/** The author's: what PostgreSQL says to a call, made with the rights of whoever reads. */
+/** PostgreSQL's response to a call in the author's view, which runs with the reader's rights. */
 const TRIED = `
 CREATE FUNCTION public.tried(call text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN EXECUTE 'SELECT pg_catalog.' || call; RETURN 'allowed'; EXCEPTION WHEN insufficient_privilege THEN RETURN SQLERRM; END $$;

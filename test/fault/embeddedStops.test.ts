@@ -1,4 +1,4 @@
-/** An embedded PostgreSQL that ends and cannot be started again: /readyz and the log say why, in its own last words. */
+/** An embedded PostgreSQL that ends and cannot be restarted: /readyz and the log quote its last messages. */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, it, vi } from "vitest"
@@ -31,7 +31,7 @@ it("/readyz and the log report damaged data once, and the server recovers when t
   expect(server.log().match(/has stopped; restarting it/g)).toHaveLength(1)
   writeFileSync(control, readFileSync(kept))
   await expect.poll(ready, { timeout: 100_000 }).toEqual({ status: 200, ok: true })
-  // The log's line may follow: /readyz asks the database itself.
+  // The log's line may come later, because /readyz asks the database itself.
   await expect.poll(() => server.log(), { timeout: 100_000 }).toMatch(/is running again/)
   expect(await server.stop("SIGINT")).toBe(0)
   for (const line of server.log().trim().split("\n"))

@@ -1,6 +1,6 @@
 /**
- * Files of events, stretch after stretch, while events arrive, runs are killed, a standby takes over and a dump takes the
- * place of a lost database: together they hold every event once, in the feed's order, but for those that a dump makes the feed repeat.
+ * Consecutive files of events while events arrive, runs are killed, a standby takes over and a dump replaces a lost database.
+ * Together they hold every event once, in the feed's order, except for events that the feed repeats after a dump.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -23,14 +23,14 @@ let standby: TestCluster
 let home: Home
 let dir: string
 let source: number
-/** What senders were told to be stored, by its number. */
+/** Acknowledged events by number. */
 const stored = new Set<number>()
 let sent = 0
 
 const opened = (cluster: TestCluster): Promise<Cabinet> =>
   openCabinet({ databaseUrl: cluster.url(DATABASE), log: { warn: () => {}, error: () => {} } })
 
-/** Sends one event after another until it is told to stop; what fails is not sent again. */
+/** Sends one event after another until it is stopped, without retries. */
 const load = (writer: Cabinet) => {
   const state = { isOver: false }
   const one = async () => {
@@ -58,7 +58,7 @@ const run = async (cluster: TestCluster) => {
   assert.deepStrictEqual([code, stderr], [0, ""])
 }
 
-/** A run that meets something while it writes; whether it ended well is all the same. */
+/** A run during which something happens; its success does not matter. */
 const interrupted = async (cluster: TestCluster, meets: (end: () => void) => Promise<void> | void) => {
   const before = new Set(names())
   const child = home.start([...COMMAND, dir], env(cluster))
@@ -66,7 +66,7 @@ const interrupted = async (cluster: TestCluster, meets: (end: () => void) => Pro
   const exit = new Promise((resolve) => child.once("close", resolve)).then(() => (isOver = true))
   while (!isOver && names().every((name) => before.has(name))) await sleep(1)
   await meets(() => void child.kill("SIGKILL"))
-  // One that lost its database waits for it; nobody waits for one here.
+  // A run that has lost its database would wait for it, so it is killed here.
   if (!isOver) child.kill("SIGKILL")
   await exit
 }
@@ -82,7 +82,7 @@ const linesOf = (path: string): ReadonlyArray<Line> =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Line)
 
-/** The events of all files that are whole, one file after another. */
+/** The events of all complete files, in order. */
 const exported = () =>
   names()
     .filter((name) => name.endsWith(".ndjson") && existsSync(join(dir, `${name}.cursor`)))
@@ -91,7 +91,7 @@ const exported = () =>
 
 const twice = (numbers: ReadonlyArray<number>) => numbers.filter((n, at) => numbers.indexOf(n) !== at)
 
-/** What the feed of a database has, from its beginning. */
+/** The whole feed of a database. */
 const feedOf = async (cluster: TestCluster) => {
   const whole = join(home.dir, "whole.ndjson")
   const { code, stderr } = await home.cabinet(["export", "--events", "--to", whole], env(cluster))
@@ -117,7 +117,7 @@ beforeAll(async () => {
   await primary.run("SELECT slot_name::text FROM pg_create_physical_replication_slot('standby', true)")
   await baseBackup(clusters, primary, "base")
   standby = await follow(clusters, primary, "base", "standby")
-  // What was confirmed is on both: a failover loses nothing.
+  // Both servers have every acknowledged event, so a failover loses nothing.
   await primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'")
   await primary.run("SELECT pg_reload_conf()")
   await caughtUp(primary, standby)
@@ -156,7 +156,7 @@ it("hold every event once, in the feed's order, when runs are killed and a stand
   )
 })
 
-/** Another server with a dump of the database, which has what it had at that moment. */
+/** Another server with a dump, which has the database's content of that moment. */
 const dumped = async (from: TestCluster, name: string): Promise<TestCluster> => {
   const fresh = await clusters.init(name)
   await fresh.start()
@@ -164,7 +164,7 @@ const dumped = async (from: TestCluster, name: string): Promise<TestCluster> => 
   return fresh
 }
 
-/** Events arrive, a run is killed and others are not, until all of them are in files. */
+/** Lets events arrive and runs complete or be killed, until all events are in files. */
 const goOn = async (cluster: TestCluster) => {
   stored.clear()
   const writer = await opened(cluster)

@@ -1,7 +1,7 @@
 /**
- * However much is exported, the process that does it stays as small: the most memory of `cabinet export` of a whole table, in
- * each form, beside that of one row. `EXPORT_ROWS` says how many rows; `npm run trials -- exports` does it with a million,
- * and reads each file back by readers that are not ours, value by value.
+ * The memory of an export does not depend on its size: the peak of `cabinet export` for a whole table, in each format, compared
+ * with that for one row. `EXPORT_ROWS` sets the number of rows. `npm run trials -- exports` uses a million, and reads each
+ * file back with other programs' readers, value by value.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,17 +12,17 @@ import { withDatabase } from "../support/postgres.ts"
 
 const IS_TRIAL = process.env["EXPORT_ROWS"] !== undefined
 const ROWS = Number(process.env["EXPORT_ROWS"] ?? 48_000)
-/** What the texts of all rows come to, so that whoever holds them is seen, however few they are. */
+/** The size of all rows' texts: enough that holding them would show, however few rows there are. */
 const TEXT_BYTES = 96_000_000
 const PADS = Math.round(TEXT_BYTES / ROWS / 32)
 
-/** How much more an export of all rows may take than one of a single row. TSV is written as CSV is. */
+/** How much more memory an export of all rows may take than one of a single row. TSV is written like CSV. */
 const MOST_MEGABYTES = IS_TRIAL
   ? ({ csv: 150, tsv: 150, ndjson: 150, xlsx: 150, parquet: 150 } as const)
   : ({ csv: 90, ndjson: 110, xlsx: 90, parquet: 140 } as const)
 const FORMS = Object.entries(MOST_MEGABYTES) as ReadonlyArray<readonly [Form, number]>
 
-/** Told by the process as it ends: afterwards nobody can ask it. */
+/** Makes the process report its peak memory when it exits, because it cannot be asked afterwards. */
 const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
   'import { writeFileSync } from "node:fs"; process.on("exit", () => writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)))',
 )}`
@@ -32,7 +32,7 @@ let home: Home
 let idleBytes: number
 const file = (name: string) => join(home.dir, name)
 
-/** The most memory that the process had, in bytes. */
+/** The peak memory of the process, in bytes. */
 const peakOf = async (name: string, ...args: ReadonlyArray<string>): Promise<number> => {
   const env = { DATABASE_URL: database.url, NODE_OPTIONS: `--import=${TELL_PEAK}`, PEAK_FILE: file("peak") }
   const { code, stderr } = await home.cabinet(["export", "public.wide", "--to", file(name), ...args], env)

@@ -22,13 +22,13 @@ const DATABASE = "orders"
 let home: ClusterHome
 let archive: string
 let standby: TestCluster
-/** Where the client stood when the primary was lost: after events that no copy of the database has. */
+/** The client's position when the primary was lost: after events that no copy of the database has. */
 const client = { after: FEED_START, seen: new Set<string>(), again: 0 }
 let sourceId: number
 
 type Store = ReturnType<typeof testCabinet>
 
-/** Opens the store of a cluster for as long as `use` runs. */
+/** Opens the store of a cluster while `use` runs. */
 const withStore = async <A>(url: string, use: (store: Store) => Promise<A>): Promise<A> => {
   const store = testCabinet(url)
   try {
@@ -48,7 +48,7 @@ const accept = (store: Store, bodies: ReadonlyArray<string>) =>
     ),
   )
 
-/** Reads on from the client's cursor to the end, and gives the bodies of what came and is new to it. */
+/** Reads from the client's cursor to the end; returns the bodies of events that are new to it. */
 const readOn = (store: Store, limit = 7) =>
   store.runPromise(
     FeedStore.use(
@@ -71,7 +71,7 @@ const readOn = (store: Store, limit = 7) =>
 
 const some = (phase: string, count = 20) => Array.from({ length: count }, (_, n) => `${phase} ${n}`)
 
-/** Uses transaction ids up, as busy days would. */
+/** Uses up transaction ids, as busy days would. */
 const burn = (cluster: TestCluster, count: number) =>
   cluster.run(`DO $$ BEGIN FOR n IN 1..${count} LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$`, DATABASE)
 
@@ -111,7 +111,7 @@ const goesOn = async (cluster: TestCluster, phase: string, known?: number) => {
 
 const RECOVERED = { archive_mode: "off", recovery_target_action: "promote", recovery_target_name: "here" }
 
-/** A copy of the base backup, recovered from the archive to the point `here`. */
+/** Recovers a copy of the base backup from the archive to the point `here`. */
 const recovered = async (name: string): Promise<TestCluster> => {
   cpSync(join(home.dir, "base"), join(home.dir, name), { recursive: true })
   writeFileSync(join(home.dir, name, "recovery.signal"), "")
@@ -137,7 +137,7 @@ beforeAll(async () => {
     await primary.run("SELECT pg_create_restore_point('here')::text")
     await caughtUp(primary, standby)
     await cutLoose(standby)
-    // From here on only the primary and the client know what happened.
+    // Only the primary and the client have what happens from here on.
     await burn(primary, 600)
     await accept(store, some("lost"))
     const seen = await readOn(store)
@@ -191,7 +191,7 @@ it("a promoted standby continues with old cursors, and so do the servers that we
     await store.runPromise(
       Effect.exit(EventLog.use((log) => appendEvents(log, requestOf(sourceId, "too soon", false)))),
     )
-    // A server that is connected may begin the new epoch at once.
+    // A connected server may begin the new epoch at once.
     const before = await epochs(standby)
     await standby.run("SELECT pg_promote(true)")
     await goesOn(standby, "promoted", before)
@@ -206,7 +206,7 @@ it("content moved to another cluster by a dump continues with old cursors", asyn
   await moveDatabase(DATABASE, standby, fresh, home.binaries)
   await withStore(fresh.url(DATABASE), async (store) => {
     const page = FeedStore.use((feed) => feed.page({ after: FEED_START, limit: 1000, sourceId: null, channel: null }))
-    // All that was moved is shown at once, from the beginning too, though its ids are ahead of this server's counter.
+    // All moved events are shown at once, even from the beginning, although their ids are ahead of this server's counter.
     const [moved] = await fresh.run("SELECT count(*)::int4 AS n FROM cabinet.event", DATABASE)
     assert.isAbove(moved!["n"] as number, 60)
     assert.lengthOf((await store.runPromise(page)).items, moved!["n"] as number)

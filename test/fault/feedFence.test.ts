@@ -1,6 +1,6 @@
 /**
- * The feed while accepts commit late, in another order than they began, or not at all: every reader sees every committed
- * event once and in one order, and nothing that is not an accept holds it back.
+ * The feed while accepts commit late, out of order, or not at all: every reader sees every committed event once, in the same
+ * order, and only accepts hold the feed back.
  */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
@@ -23,7 +23,7 @@ const WRITERS = 8
 const ROUNDS = 40
 const READERS = 3
 
-/** A small generator of its own, so that a failing run can be repeated. */
+/** A seeded generator, so that a failing run can be repeated. */
 const random = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648
@@ -87,7 +87,7 @@ it("FeedStore.page shows every committed event once and in one order while accep
       }
     })
 
-    // Neither is an accept: one has a transaction id in this database, one in another database of the server.
+    // Neither session accepts events: one has a transaction id in this database, the other in another database of the server.
     const idleWriter = Effect.gen(function* () {
       const connection = yield* (yield* PgClient.PgClient).reserve
       for (const statement of ["BEGIN", "SELECT pg_current_xact_id()::text"])

@@ -44,7 +44,7 @@ interface Client {
   again: number
 }
 
-/** The most events that a client gets again after a loss as small as in these tests, because of the gaps in its trail. */
+/** More than a client gets again after a loss as small as in these tests, because of the gaps in its trail. */
 const FEW = 70
 
 const newClient = (after: FeedPosition = FEED_START): Client => ({ after, seen: new Set(), again: 0 })

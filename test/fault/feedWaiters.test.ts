@@ -1,7 +1,7 @@
 /**
- * Many clients that wait for the feed, by pages and by streams, while events come at a steady rate: what intake keeps of its rate,
- * how soon an event is told, and that each client gets each event once, through `kill -9` of the server. `npm run trials -- waits`
- * does it with 500 clients and tells the figures.
+ * Many clients that wait for the feed, by pages and by streams, while events arrive at a steady rate: how much of its rate
+ * intake keeps, how soon clients get an event, and that each client gets each event once, even through `kill -9` of the
+ * server. `npm run trials -- waits` uses 500 clients and reports the figures.
  */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -77,7 +77,7 @@ const readAll = async (from: string) => {
   }
 }
 
-/** Follows until it is left, and comes back from where it was whatever happens to the server. */
+/** Follows the feed until it is stopped, and resumes at its position whatever happens to the server. */
 class Client {
   readonly ids: Array<number> = []
   readonly #key: string
@@ -127,7 +127,7 @@ class Client {
   }
 }
 
-/** Sends at a steady rate; how many were accepted by the end of that time, a second. */
+/** Sends at a steady rate; returns how many events per second were accepted. */
 const steadily = async (seconds: number): Promise<number> => {
   const began = performance.now()
   let accepted = 0
@@ -135,14 +135,14 @@ const steadily = async (seconds: number): Promise<number> => {
   for (let n = 0; n < seconds * EVENTS_PER_SECOND; n++) {
     await rest(Math.max(0, began + (n * 1_000) / EVENTS_PER_SECOND - performance.now()))
     const count = () => void accepted++
-    // What a killed server did not accept is not counted.
+    // Requests that a killed server did not accept do not count.
     under.push(send(server).then(count, () => {}))
   }
   await Promise.all(under)
   return accepted / ((performance.now() - began) / 1_000)
 }
 
-/** The median time from the beginning of a submission to its page at a client that waits, in milliseconds. */
+/** The median time from the start of a submission to its page at a waiting client, in milliseconds. */
 const latency = async (by: ServerProcess): Promise<number> => {
   let { cursor } = await readAll("")
   const took: Array<number> = []

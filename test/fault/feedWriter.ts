@@ -1,7 +1,7 @@
 /**
- * A process that accepts events into a cabinet until it is killed: `node feedWriter.ts <url> <source id> <seed>`. Half of
- * its accepts go by the log, as a server's do; half are the log's own statement held open for a moment before they
- * commit, or do not. Each acknowledged event is told to the parent, after its commit.
+ * A process that accepts events until it is killed: `node feedWriter.ts <url> <source id> <seed>`. Half of its accepts use the
+ * event log, like a server. The others run the log's statement, hold it open for a moment, and then commit or abort. It
+ * reports each event to its parent after the commit.
  */
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { acceptStatement } from "@data-cabinet/store-pg/event/AcceptStatement"
@@ -12,13 +12,13 @@ import { Effect } from "effect"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
-/** A small generator of its own, so that a failing run can be repeated. */
+/** A seeded generator, so that a failing run can be repeated. */
 const random = (seed: number) => () => {
   seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
   return seed / 2_147_483_648
 }
 
-/** Bodies that every writer sends: what is accepted of them is one first and repeats. */
+/** Bodies that all writers send: the first accepted one is an original, and the others are repeats. */
 const SHARED_BODIES = 5
 
 const writer = Effect.fnUntraced(function* (sourceId: number, seed: number, lane: number) {

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL that admits few connections, as small managed ones do: events are accepted, and commands run, whatever else
- * the processes of a cabinet do. And one whose connections other programs have used up: the server reports that it is not
- * ready, logs it once, and recovers by itself.
+ * A PostgreSQL with few connections, like small managed ones: events are accepted and commands run, whatever else the
+ * processes of a cabinet do. And one whose connections other programs have used up: the server reports that it is not ready,
+ * logs it once, and recovers by itself.
  */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -74,7 +74,7 @@ it("two servers work with 30 connections", async () => {
   for (const server of servers) await server.stop("SIGINT")
 })
 
-/** Takes every connection, as programs do that wait for one; those of the cabinet's processes are ended. */
+/** Takes every connection, as waiting programs would, after ending the connections of the cabinet's processes. */
 const takeAll = async ({ run, socketDir }: TestCluster): Promise<ReadonlyArray<RawSession>> => {
   const taken: Array<RawSession> = []
   const ours = "FROM pg_stat_activity WHERE application_name LIKE 'data-cabinet%'"

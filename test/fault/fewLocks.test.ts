@@ -1,4 +1,4 @@
-/** A PostgreSQL whose table of locks is too small for the first migration. */
+/** A PostgreSQL whose lock table is too small for the first migration. */
 import { afterAll, expect, it, vi } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
 import { clusterHome, type TestCluster } from "../support/cluster.ts"
@@ -21,7 +21,7 @@ const started = async (name: string, locks: string) => {
 }
 const migrated = (cluster: TestCluster) => home.cabinet(["migrate"], { DATABASE_URL: cluster.url("cabinet") })
 
-/** Takes what PostgreSQL has beyond its settings, which depends on its version: all but what migrating a database may find. */
+/** Takes the locks that PostgreSQL has beyond its settings, whose number depends on the version, except what a migration gets. */
 const FILL = `DO $$ BEGIN
   FOR n IN 1..1000000 LOOP PERFORM pg_advisory_lock(n); END LOOP;
 EXCEPTION WHEN out_of_memory THEN NULL; END $$`

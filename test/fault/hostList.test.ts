@@ -1,7 +1,6 @@
 /**
- * An address with several hosts: the primary among them is found, past one that is away and one that is a standby, by
- * every way in which a cabinet connects. When it dies and its synchronous standby takes over, nothing that was
- * acknowledged is lost, and the feed goes on in the same order.
+ * A URL with several hosts: every kind of connection of a cabinet finds the primary, past a missing host and a standby. When
+ * the primary dies and its synchronous standby takes over, nothing acknowledged is lost, and the feed keeps its order.
  */
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -141,7 +140,7 @@ it("a failover loses nothing acknowledged, keeps the feed's order, and leaves th
   await standby.run("SELECT pg_promote(true)")
   const atFailover = acknowledged.size
   while (acknowledged.size < atFailover + 50) await sleep(5)
-  // The old primary wakes, and does not know that it was replaced.
+  // The old primary wakes up without knowing that it was replaced.
   await primary.start({ ...SETTINGS, synchronous_standby_names: "*" })
   const [old] = await primary.run("SELECT count(*)::int AS events FROM cabinet.event", DATABASE)
   const atWaking = acknowledged.size

@@ -40,7 +40,7 @@ const idOf = async (sourceId: number) => {
 const stagedRows = async () =>
   Number((await database.run("SELECT count(*)::int AS n FROM cabinet.staged_row"))[0]!["n"])
 
-/** Rows that take one slice, staged and held by this process. */
+/** Stages rows for a single slice, and holds the import in this process. */
 const claimed = (sourceId: number) =>
   cabinet.run(
     Effect.gen(function* () {
@@ -106,7 +106,7 @@ it.each(["acceptance", "cancellation"])(
     const status = await statusOf(held.id)
     const events = (await cabinet.feed(source.id)).length
     const isCancelled = outcome._tag === "Success"
-    // Never a part of a slice, and never a cancelled import that is complete.
+    // Never part of a slice, and never an import that is both cancelled and complete.
     assert.deepStrictEqual(
       [status.state, status.cancelledAt !== null, status.accepted, events],
       isCancelled ? ["failed", true, 0, 0] : ["done", false, 20, 20],

@@ -1,4 +1,4 @@
-/** An import is undone whole, whatever is killed and whatever is sent meanwhile. */
+/** An import is undone completely, whatever is killed or sent meanwhile. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -31,7 +31,7 @@ const undoing = (id: number): ChildProcess =>
     env: { ...process.env, ...compileCache() },
   })
 
-/** Kills the process some time after it has said that it went on, at whatever it does then. */
+/** Kills the process a moment after it has reported progress, whatever it is doing then. */
 const killed = async (child: ChildProcess, afterMillis: number): Promise<void> => {
   const ended = once(child, "exit")
   await once(child, "message")
@@ -56,7 +56,7 @@ it("an undo whose process is killed again and again continues in a server, and c
   for (const millis of [0, 7, 23]) {
     await killed(undoing(id), millis)
     const { position, events, deleted, listed } = await stateOf(id)
-    // What was moved and what is counted never differ.
+    // The count always equals the number of moved events.
     assert.deepStrictEqual([events, deleted, listed], [position, position, position])
     const [table] = await database.run("SELECT count(*)::int AS rows FROM sources.killed_undo")
     assert.strictEqual(table!["rows"], ROWS - Number(position))
@@ -78,7 +78,7 @@ it("data sent during an undo is kept, even in columns that the undo drops", asyn
   let isDone = false
   const sent: Array<string> = []
   const sending = async (process: typeof cabinet, name: string) => {
-    // Of the field of a column that is dropped: at the end, as nothing may be in it before, and once more behind.
+    // Sends the field of a dropped column at the end, because it must be empty before, and once more afterwards.
     for (let n = 0; !isDone || n % 10 !== 0; n++) {
       const [row] = await database.run(
         `SELECT s.version, coalesce(u.position, 0) >= ${ROWS} AS late FROM cabinet.source s

@@ -1,4 +1,4 @@
-/** A process that imports a file and says how far it is: `importWorker.ts databaseUrl sourceId path`. */
+/** A process that imports a file and reports its progress: `importWorker.ts databaseUrl sourceId path`. */
 import { Effect } from "effect"
 import { importCabinet } from "../support/importCabinet.ts"
 

@@ -41,7 +41,7 @@ it("a body is never written twice when the connection is lost midway, and sendin
   const source = await cabinet.source("Lost")
   const url = cabinet.address(source)
   await send(url, '{"n":0}')
-  // The writer is stopped in the middle of its statement, as a failing server would stop it.
+  // The writer's session is terminated in the middle of its statement, as by a failing server.
   await database.run(
     `CREATE FUNCTION cabinet.fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(5); RETURN NEW; END $$`,

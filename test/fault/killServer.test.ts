@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the server while senders are at it: every event whose sender got a 200 is in the feed, has its row, and is
- * delivered in the end.
+ * `kill -9` of the server under load: every event whose sender got a 200 is in the feed, has its row, and is eventually
+ * delivered.
  */
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { verifyDelivery } from "data-cabinet"
@@ -11,7 +11,7 @@ import { runSql } from "../support/postgresAdmin.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 const SENDERS = 8
-/** Killed in the middle of things: after so many answers, whatever else is under way. */
+/** The server is killed after this many responses, whatever else is in flight. */
 const ANSWERS_BEFORE_KILL = 150
 const ENV = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_INTAKE_RATE: "0", CABINET_API_RATE: "100000" }
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await receiver.close()
 }, 60_000)
 
-/** Sends numbered submissions, one after the other, until the server is gone; gives the ids that were acknowledged. */
+/** Sends numbered submissions one after the other until the server is gone; returns the acknowledged ids. */
 const sendUntilGone = async (intake: string, sender: number, answered: () => void): Promise<ReadonlyArray<number>> => {
   const ids: Array<number> = []
   try {
@@ -41,12 +41,12 @@ const sendUntilGone = async (intake: string, sender: number, answered: () => voi
       answered()
     }
   } catch {
-    // Gone: what was under way has no answer, and nothing is promised of it.
+    // The server is gone: requests in flight have no response, so nothing is promised about them.
   }
   return ids
 }
 
-/** Leases of a minute end at once: the database's clock is moved on instead of waiting. */
+/** Moves the database's clock forward, so that leases of a minute end without waiting. */
 const twoMinutesLater = () =>
   Effect.runPromise(
     Effect.scoped(
@@ -102,7 +102,7 @@ it("every acknowledged event has its row and its delivery after the server was k
 
   const deliveredIds = () =>
     new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id))
-  // Not only those that were acknowledged: whatever was committed is delivered.
+  // Every committed event is delivered, acknowledged or not.
   await receiver.until(() => deliveredIds().size >= events.size)
   expect([...events].filter((id) => !deliveredIds().has(id as number))).toEqual([])
   expect(receiver.received.every(({ body, signature }) => verifyDelivery(body, signature, secret))).toBe(true)

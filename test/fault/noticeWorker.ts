@@ -1,5 +1,5 @@
 /**
- * Tells notices once in a process of its own, and kills itself, as `kill -9` would: `before` an event is committed, or `after`.
+ * Runs one round of notices in a separate process, and kills itself, like `kill -9`, `before` or `after` an event is committed.
  * Arguments: the database, the step.
  */
 import { EventLog } from "@data-cabinet/core/event/EventLog"

@@ -1,6 +1,6 @@
 /**
- * Each cause of a notice, made in earnest: it is told once, by however many processes and whatever becomes of them, and never for
- * the address that would carry it. Days pass by the cabinet's clock.
+ * Each cause of a notice, produced for real: it gives one notice, however many processes run and whatever happens to them, and
+ * none to the address that would carry it. Days pass on the cabinet's clock.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -51,10 +51,10 @@ const cabinetOf = () => {
   return ManagedRuntime.make(Layer.provideMerge(loop({ pollMillis: 100 }), cabinet))
 }
 let here: ReturnType<typeof cabinetOf>
-/** Another process' worth of connections, which delivers nothing. */
+/** A second process's connections, without deliveries. */
 let there: ReturnType<typeof testCabinet>
 let subscriber: Receiver
-/** Responds as it is told. */
+/** A receiver with a response that tests set. */
 let failing: Server
 let status = 500
 let failingUrl: string
@@ -78,7 +78,7 @@ afterAll(async () => {
 })
 
 const send = () => here.runPromise(SendNotices.use((notices) => notices.send))
-/** By two processes at the same time, each twice. */
+/** Runs rounds in two processes at the same time, each twice. */
 const tellByAll = async () => {
   const all = [send(), send(), ...[1, 2].map(() => there.runPromise(SendNotices.use((notices) => notices.send)))]
   return (await Promise.all(all)).reduce((sum, told) => sum + told, 0)
@@ -135,7 +135,7 @@ it("is off at first, and on once from any number of callers; no sender can send 
   const address = await addressOf({ url: subscriber.url, sources: [notices] })
   carrier = address.id
   secret = address.secret
-  // What there was before is no news.
+  // Earlier causes give no notice.
   assert.strictEqual(await tellByAll(), 0)
 })
 
@@ -209,7 +209,7 @@ it("the notices' own address that fails leaves no notice, and one of all sources
   for (let n = 0; n < 4; n++) assert.strictEqual(await tellByAll(), 0)
   const [other] = await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${notices}`)
   assert.strictEqual(other!["events"], (one!["events"] as number) + 2)
-  // Neither do its columns, its silence or its filters.
+  // Its columns, its silence and its filters give none either.
   await database.run(
     `UPDATE cabinet.address SET filters = '[{"fc":"kind","fo":"eq","fv":"address.paused"}]' WHERE id = ${carrier}`,
   )
@@ -263,7 +263,7 @@ it("new columns and new types give notices that name the event that brought them
   })
   const [type] = await told("type.created")
   assert.deepInclude(type, { event_id: other, column: "total_text", field: "total", type: "text" })
-  // Many at once, which are accepted in batches: each is told by one of those who look.
+  // Many causes at the same time, accepted in batches: one of the checking processes reports each.
   for (let n = 0; n < 60; n++) await accept(orders, { [`many_${n}`]: n })
   assert.strictEqual(await tellByAll(), 60)
   const brought = (await told("column.created")).map(({ column }) => column).filter((name) => name.startsWith("many_"))
@@ -311,7 +311,7 @@ it("deliveries that no process sends give a notice, and another when they pile u
   const { id } = await there.runPromise(
     Addresses.use((all) => all.create({ url: "https://1.1.1.1/", sources: [orders], rate: 1 })),
   )
-  // Nobody may send to it before its time.
+  // It is not due before its time.
   const pile = (count: number) =>
     database.run(
       `INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at, claimed_at, leased_until)
@@ -419,7 +419,7 @@ it("a receiver's certificate that ends soon gives one notice, and none without a
     Layer.provide(PgReceiverCertificates.layer),
   )
   const cabinet = testCabinet(database.url, { override: sending })
-  // It is valid by this machine's clock, whatever the cabinet's is.
+  // It is valid on this machine's clock, whatever the cabinet's clock shows.
   await database.run("UPDATE cabinet.clock SET shift = '0'")
   const url = `https://good.test:${(receiver.address() as AddressInfo).port}/hook`
   const { id } = await cabinet.runPromise(Addresses.use((all) => all.create({ url, sources: [orders] })))
@@ -445,7 +445,7 @@ it("each client certificate that ends soon gives one notice, never to the addres
   const create = (issued: Issued, ...sources: ReadonlyArray<number>) =>
     addressOf({ url, sources, ...identityOf(issued) })
   const set = (id: number, issued: Issued) => here.runPromise(Addresses.use((all) => all.set(id, identityOf(issued))))
-  /** The addresses that all of them are about, after everybody looked. */
+  /** The addresses of all notices, after every process has checked. */
   const about = async () => {
     await tellByAll()
     return (await told("client_certificate.ending")).map(({ address_id }) => address_id as number)
@@ -457,7 +457,7 @@ it("each client certificate that ends soon gives one notice, never to the addres
   const { subject, fingerprint } = ending.clientCertificate!
   assert.deepInclude(notice, { address_id: ending.id, certificate: subject, fingerprint, days_left: 0 })
   assert.deepStrictEqual(await about(), [ending.id])
-  // Another one is another cause, also if it ends at the same time; one that lasts is none.
+  // Another certificate is another cause, even if it ends at the same time; one that stays valid is none.
   await set(ending.id, next!)
   assert.deepStrictEqual(await about(), [ending.id, ending.id])
   await set(ending.id, later!)

@@ -47,7 +47,7 @@ it("a thousand slow senders use little memory, delay no other sender, and are ab
       socket.on("data", (chunk) => (answer += chunk.toString()))
       const closed = once(socket, "close").then(() => answer)
       await once(socket, "connect")
-      // Of every three, one sends no body at all, one a byte, one a kilobyte and then nothing more.
+      // A third of them send no body at all, a third one byte, and a third a kilobyte and then nothing more.
       socket.write(head + [``, ` `, ` `.repeat(1024)][n % 3]!)
       return { socket, closed }
     }),
@@ -61,7 +61,7 @@ it("a thousand slow senders use little memory, delay no other sender, and are ab
   assert.strictEqual((await cabinet.feed(source.id)).length, 251)
 })
 
-/** Sends a text on a connection of its own. Its second is what was answered by when the server closed its side. */
+/** Sends a text on a new connection. The second promise has the response when the server closes its side. */
 const half = async (port: number, text: string): Promise<readonly [Socket, Promise<string>]> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
   let answer = ""
@@ -90,7 +90,7 @@ it("a connection with half a body is closed by the server; one that its sender c
   const [body, bodyEnded] = await half(server.port, `${head(10)}{"a"`)
   assert.match(await bodyEnded, /^HTTP\/1\.1 408 /)
   body.destroy()
-  // A sender that does not wait for the answer has sent its body all the same.
+  // The body of a sender that does not wait for the response counts as well.
   const [whole, wholeEnded] = await half(server.port, `${head(7)}{"a":1}`)
   whole.end()
   assert.match(await wholeEnded, /^HTTP\/1\.1 200 /)

@@ -1,6 +1,6 @@
 /**
- * Rows read from a real streaming standby while it is within the lag, and from the primary without a failed read when it is
- * not.
+ * Rows are read from a real streaming standby while it is within the lag, and otherwise from the primary, without a failed
+ * read.
  */
 import { cpSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ const SETTINGS = { wal_level: "replica", hot_standby: "on", max_standby_streamin
 
 const on = (statement: string) => primary.run(statement, DATABASE)
 
-/** A table or view of public's that the reader may read. */
+/** Creates a table or view in `public` that the reader may read. */
 const make = async (what: string, name: string) => {
   await on(what)
   await on(`GRANT SELECT ON public.${name} TO ${roles.reader.role}`)
@@ -94,7 +94,7 @@ it("a lagging standby is not used until it has caught up, and no read misses mor
   expect(await near.rows("here")).toEqual([{ id: 1, standby: false }])
   expect(await near.rows("note")).toEqual([{ id: 1 }])
   await standby.run("SELECT pg_wal_replay_resume()")
-  // A busy machine may look later than half a second: then the primary answers once more.
+  // A busy machine may check later than after half a second; the primary then serves one more read.
   while ((await near.rows("here"))[0]!["standby"] !== true) await sleep(10)
 })
 

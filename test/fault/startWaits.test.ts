@@ -1,6 +1,5 @@
 /**
- * A server whose database does not exist yet: it waits out temporary errors, and says so; a permanent one ends it
- * immediately.
+ * A server whose database does not exist yet waits during temporary errors, and says so; a permanent error ends it at once.
  */
 import { type AddressInfo, connect, createServer } from "node:net"
 import type { ChildProcess } from "node:child_process"
@@ -73,7 +72,7 @@ it("serve waits while the database starts, stops immediately on a signal, and fa
   const toldAt = performance.now()
   waiting.kill("SIGINT")
   expect(await stopped).toBe(0)
-  // A minute is what it would wait by itself.
+  // By itself it would wait for a minute.
   expect(performance.now() - toldAt).toBeLessThan(30_000)
   refusal = { code: "08P01", message: "unsupported startup parameter: jit" }
   const refused = serve()

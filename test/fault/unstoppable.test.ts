@@ -1,7 +1,7 @@
 /**
- * A view that nothing in PostgreSQL can stop, read eight times at once, over and over, beside an honest cabinet on the same
- * server: the neighbour's intake and reads go on, the server stops when it is told to, and its next start serves.
- * `UNSTOPPABLE_SECONDS` says for how long.
+ * A view that nothing in PostgreSQL can stop, read eight times concurrently, again and again, beside an honest cabinet on the
+ * same server. The neighbour's intake and reads continue, the server stops on request, and its next start serves.
+ * `UNSTOPPABLE_SECONDS` sets for how long.
  */
 import { request } from "node:http"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: (SECONDS + 600) * 1_000, hookTimeout: 900_000 })
 const DOMAIN = "cabinets.test"
 const env = { CABINET_SERVICE_DOMAIN: DOMAIN, CABINET_API_RATE: "1000000", CABINET_INTAKE_RATE: "0" }
 
-/** PostgreSQL asks for no privilege to run XMLPARSE and XMLTABLE. One count of so many nodes takes a quarter of an hour. */
+/** XMLPARSE and XMLTABLE need no privilege. Counting this many nodes takes a quarter of an hour. */
 const VIEW = `CREATE VIEW public.unstoppable AS SELECT t.c FROM
   (SELECT XMLPARSE(DOCUMENT '<a>' || repeat('<b/>', 3000) || '</a>') AS x OFFSET 0) d,
   XMLTABLE('/a' PASSING d.x COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') t`
@@ -99,7 +99,7 @@ it("an unstoppable view costs its neighbour nothing, and the server still stops 
       expect((await timed("intake", ask(honest, honest.intakePath, { total: (sent += 1) }))).status).toBe(200)
       const read = await timed("read", ask(honest, ROWS))
       expect(read.status, JSON.stringify(read.json)).toBe(200)
-      // Its own tables can be read as well.
+      // The view's own cabinet can still read its tables.
       expect((await ask(hostile, ROWS)).status).toBe(200)
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
@@ -107,7 +107,7 @@ it("an unstoppable view costs its neighbour nothing, and the server still stops 
     isOver = true
   }
   await Promise.all(crowd)
-  // The second is of a database that is too busy to say in time that it was asked to end the session.
+  // The second message is that of a database too busy to confirm in time that it was asked to end the session.
   for (const code of refusals.keys()) expect(["query_timeout", "reader_off"]).toContain(code)
   expect(server.log()).toMatch(/unstoppable.* does not end: PostgreSQL was asked .* runs on/)
   expect(server.log()).not.toMatch(/unstoppable.*its session was terminated/)
