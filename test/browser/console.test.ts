@@ -3,6 +3,7 @@ import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
+import { zipOf } from "../support/workbooks/zipOf.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "./support/consoleCabinet.ts"
 
@@ -19,6 +20,25 @@ afterAll(async () => {
   await chromium.close()
   await cabinet.close()
 })
+
+/** A workbook of sheets with one column each. */
+const odsOf = (sheets: Readonly<Record<string, ReadonlyArray<string>>>): Buffer => {
+  const names = ["office", "table", "text"].map(
+    (name) => ` xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  )
+  const row = (text: string) =>
+    `<table:table-row><table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell></table:table-row>`
+  const tables = Object.entries(sheets).map(
+    ([name, rows]) => `<table:table table:name="${name}">${rows.map(row).join("")}</table:table>`,
+  )
+  return zipOf([
+    ["mimetype", "application/vnd.oasis.opendocument.spreadsheet"],
+    [
+      "content.xml",
+      `<office:document-content${names.join("")}><office:body><office:spreadsheet>${tables.join("")}</office:spreadsheet></office:body></office:document-content>`,
+    ],
+  ])
+}
 
 it("a visitor who is not signed in sees only how to sign in", async () => {
   const visit = await chromium.visit({ locale: "en-US" })
@@ -212,6 +232,27 @@ it("a file is checked and then imported on one screen, with the result beside th
   await page.setInputFiles("input[type=file]", file)
   await page.click("button[value=false]")
   await page.locator("#report [role=alert]").waitFor()
+  assert.deepStrictEqual(visit.outside, [])
+})
+
+it("a workbook's sheet is chosen by name without JavaScript, and a wrong name is refused at its field", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US", javaScriptEnabled: false })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/files`)
+  const buffer = odsOf({ First: ["name", "Ada"], Second: ["city", "Paris", "Rome"] })
+  const file = { name: "book.xlsx", mimeType: "application/octet-stream", buffer }
+  const check = async (sheet: string) => {
+    await page.setInputFiles("input[type=file]", file)
+    if (!(await page.isVisible("[name=sheet]"))) await page.click("form[enctype] summary")
+    await page.fill("[name=sheet]", sheet)
+    await Promise.all([page.waitForNavigation(), page.click("button[value=true]")])
+  }
+  await check("Third")
+  assert.include(await page.locator("[role=alert]").innerText(), "its sheets are First, Second")
+  assert.strictEqual(await page.inputValue("[name=sheet]"), "Third")
+  await check("Second")
+  await page.getByText("2 rows would become events").waitFor()
+  assert.include(await page.locator("#report").innerText(), "Rome")
   assert.deepStrictEqual(visit.outside, [])
 })
 

@@ -222,3 +222,16 @@ it("an import that runs elsewhere is cancelled from its screen, and a failure is
   await runSql(database.url, `UPDATE cabinet.import SET cancelled_at = NULL WHERE id = ${id}`)
   assert.include((await editor!.get(path)).text, "Mark the failure as known")
 })
+
+it("a page with several tables asks for one at its field, and the chosen table is imported", async () => {
+  const page =
+    "<table><tr><td>a</td></tr><tr><td>1</td></tr></table><table><tr><td>b</td></tr><tr><td>2</td></tr></table>"
+  const asked = await send("shop.xls", page, { dry_run: "true" })
+  assert.strictEqual(asked.status, 422)
+  assert.match(asked.text, /<details open[^>]*>[^]*<input name="sheet"[^>]*aria-invalid="true"/)
+  assert.include(asked.text, "This HTML page has 2 tables")
+  const chosen = await send("shop.xls", page, { dry_run: "true", sheet: "2" })
+  assert.include(chosen.text, "1 row would become events")
+  assert.match(chosen.text, /id="report"[^]*"b"/)
+  assert.match(chosen.text, /<input name="sheet"[^>]*value="2"/)
+})

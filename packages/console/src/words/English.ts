@@ -770,6 +770,8 @@ export const ENGLISH = {
     },
     delimiter: "Cells are separated by",
     headerRow: "Line of the header",
+    sheet: "Sheet or table, by name or number",
+    firstSheet: "the first",
     detected: "detected",
     delimiters: { ",": "comma", ";": "semicolon", tab: "tab", "|": "bar", none: "nothing: one column" } as Record<
       string,

@@ -765,6 +765,8 @@ export const RUSSIAN: Words = {
     },
     delimiter: "Ячейки разделяет",
     headerRow: "Строка заголовка",
+    sheet: "Лист или таблица: имя или номер",
+    firstSheet: "первый",
     detected: "определяется",
     delimiters: {
       ",": "запятая",

@@ -24,9 +24,14 @@ export class FileError extends Schema.TaggedError<FileError>()("FileError", {
     "import_cancelled",
   ]),
   message: Schema.String,
+  /** The option that the error is about, if it names one. */
+  param: Schema.optionalKey(Schema.Literal("sheet")),
 }) {}
 
 export const fileError = (code: FileError["code"], message: string): FileError => new FileError({ code, message })
+
+/** The error for a file whose sheet or table must be chosen. */
+export const sheetError = (message: string): FileError => new FileError({ code: "unreadable", message, param: "sheet" })
 
 /** The error for an import that does not exist. */
 export const noSuchImport = (id: number): FileError => fileError("no_such_import", `There is no import ${id}.`)

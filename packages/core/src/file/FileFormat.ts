@@ -33,11 +33,15 @@ export const workbookFormat = (head: Uint8Array): WorkbookFormat =>
     ? "ods"
     : "xlsx"
 
-/** Detects the format of a text from its name and beginning. */
+/** An object with a member, or a list of such: no header of a separated file begins with it. */
+const JSON_OBJECT = /^(?:\[\s{0,1000}\{|\{)\s{0,1000}"[^"]{0,1000}"\s{0,1000}:/
+
+/** Detects the format of a text from its name and beginning. JSON under the name of a separated file is JSON. */
 export const formatOf = (name: string, text: string): FileFormat => {
   const byName = BY_NAME[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""]
-  if (byName !== undefined) return byName
   const begin = text.trimStart()
+  const isSeparated = byName === "csv" || byName === "tsv"
+  if (byName !== undefined && !(isSeparated && JSON_OBJECT.test(begin))) return byName
   if (begin.startsWith("[")) return "json"
   if (!begin.startsWith("{")) return "csv"
   return /^\{.*\}[\t ]*\r?\n\s*\{/.test(begin) ? "ndjson" : "json"

@@ -4,7 +4,7 @@ import { type FileCharset, namedCharset, TextDecoding } from "../text/FileCharse
 import { constancy } from "./Constancy.ts"
 import type { CsvRecord } from "./CsvReader.ts"
 import { isValue } from "./CsvSample.ts"
-import { type FileError, fileError } from "./FileError.ts"
+import { type FileError, fileError, sheetError } from "./FileError.ts"
 import { type HtmlRow, HtmlTables } from "./HtmlTables.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 import { tableBegin } from "./TableBegin.ts"
@@ -111,9 +111,8 @@ export const htmlShape = (
     const listed = numbers.join(", ")
     if (given.sheet === undefined && count > 1) {
       const words = `This HTML page has ${count} tables: pass the number of one as its sheet (${listed}).`
-      return yield* fileError("unreadable", words)
+      return yield* sheetError(words)
     }
-    if (table === null)
-      return yield* fileError("unreadable", `This HTML page has no table ${given.sheet}: pass one of ${listed}.`)
+    if (table === null) return yield* sheetError(`This HTML page has no table ${given.sheet}: pass one of ${listed}.`)
     return { table, ...beginOf(rows, given) }
   })

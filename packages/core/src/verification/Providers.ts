@@ -101,6 +101,13 @@ export const PROVIDERS = {
     keepHeaders: ["Sentry-Hook-*"],
     agent: null,
   },
+  sns: {
+    title: "Amazon SNS",
+    recipe: "sns",
+    headerFields: [],
+    keepHeaders: ["X-Amz-Sns-*"],
+    agent: "Amazon Simple Notification Service Agent",
+  },
   svix: {
     title: "Svix",
     recipe: "svix",

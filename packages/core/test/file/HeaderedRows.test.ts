@@ -43,6 +43,17 @@ it("formatOf decides by the file name, then by the beginning of the text", () =>
   assert.strictEqual(formatOf("x.txt", "a,b"), "csv")
 })
 
+it.each([
+  ['{"error":"rate limited"}', "json"],
+  [' [\n {"id": 1}]', "json"],
+  ['{"id":1}\n{"id":2}\n', "ndjson"],
+  ["{id},name\n1,x\n", "csv"],
+  ['"{""a"":1}";b\n1;2\n', "csv"],
+  ["[1],b\n", "csv"],
+])("formatOf reads %j under the name of a separated file as %s", (text, format) => {
+  assert.strictEqual(formatOf("x.csv", text), format)
+})
+
 const refusals = (header: ReadonlyArray<string>, row: Parameters<HeaderedRows["row"]>[0]) => {
   const found: Array<readonly [number, number | null, string]> = []
   const reader = new HeaderedRows(

@@ -10,9 +10,11 @@ import {
   providerOf,
   settingsFrom,
 } from "../../src/verification/Providers.ts"
+import { RECIPE_NAMES } from "../../src/verification/Recipes.ts"
 
 it.each(PROVIDER_NAMES)("settingsFrom returns settings that a source accepts, for %s", (from) => {
-  const secret = "whsec_c2VjcmV0c2VjcmV0"
+  const topic = "arn:aws:sns:eu-central-1:123456789012:orders"
+  const secret = providerNamed(from).recipe === "sns" ? topic : "whsec_c2VjcmV0c2VjcmV0"
   const { verify, ...settings } = settingsFrom({ from, verify: { secret } }, DEFAULT_SETTINGS)
   Effect.runSync(checkSettings(settings))
   expect(Effect.runSync(changedVerification(null, verify!)).recipe).toBe(providerNamed(from).recipe)
@@ -44,8 +46,15 @@ it.each([
   ["GitHub-Hookshot/044aadd", "github"],
   ["Shopify-Captain-Hook", "shopify"],
   ["Bitbucket-Webhooks/2.0", "bitbucket"],
+  ["Amazon Simple Notification Service Agent", "sns"],
   ["curl/8.5.0", null],
   ["Not GitHub-Hookshot/1", null],
 ])("providerOf reads %s as %s", (agent, provider) => {
   expect(providerOf(agent)).toBe(provider)
+})
+
+it("every recipe of a named service is that of a well-known sender", () => {
+  const generic = ["hmac", "token", "bearer", "basic", "standard-webhooks"]
+  const used = new Set(PROVIDER_NAMES.map((name) => providerNamed(name).recipe))
+  expect(RECIPE_NAMES.filter((name) => !used.has(name) && !generic.includes(name))).toEqual([])
 })

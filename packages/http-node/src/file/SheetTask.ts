@@ -20,4 +20,4 @@ export type SheetResult =
   | { readonly sheet: string }
   | { readonly rows: ReadonlyArray<SheetRow> }
   | { readonly end: true }
-  | { readonly refused: FileError["code"]; readonly message: string }
+  | { readonly refused: FileError["code"]; readonly message: string; readonly isChoice: boolean }

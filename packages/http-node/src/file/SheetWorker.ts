@@ -40,5 +40,10 @@ const read = async () => {
 void read().catch((cause: unknown) => {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const refused = cause instanceof SheetFault ? cause.code : "unreadable"
-  post({ refused, message: `The workbook cannot be read: ${reason.slice(0, MAX_REASON).replace(/\.$/, "")}.` })
+  const isChoice = cause instanceof SheetFault && cause.isChoice
+  post({
+    refused,
+    isChoice,
+    message: `The workbook cannot be read: ${reason.slice(0, MAX_REASON).replace(/\.$/, "")}.`,
+  })
 })

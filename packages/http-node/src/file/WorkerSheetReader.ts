@@ -4,7 +4,7 @@
  * The calling thread only collects the archive's bytes.
  */
 import type { Worker } from "node:worker_threads"
-import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
+import { type FileError, fileError, sheetError } from "@data-cabinet/core/file/FileError"
 import { MAX_ITEM_LENGTH } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
@@ -56,7 +56,7 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
     if ("sheet" in result) Queue.offerUnsafe(names, result.sheet)
     else if ("rows" in result) Queue.offerUnsafe(rows, result.rows)
     else if ("end" in result) Queue.endUnsafe(rows)
-    else fail(fileError(result.refused, result.message))
+    else fail(result.isChoice ? sheetError(result.message) : fileError(result.refused, result.message))
   })
   worker.on("error", (cause) => {
     const outOfMemory = "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY"

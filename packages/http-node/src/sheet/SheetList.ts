@@ -19,6 +19,8 @@ export const noSuchSheet = (wanted: string | undefined, names: ReadonlyArray<str
     wanted === undefined
       ? `none of its sheets has cells: ${listed}`
       : `it has no sheet ${wanted.slice(0, 100)}; its sheets are ${listed}`,
+    "unreadable",
+    true,
   )
 }
 
@@ -42,6 +44,7 @@ export const chooseSheet = <S extends ListedSheet>(sheets: ReadonlyArray<S>, wan
       wanted,
       sheets.map(({ name }) => name),
     )
-  if (found.other !== undefined) throw new SheetFault(`its sheet ${found.name} is ${found.other} and has no cells`)
+  if (found.other !== undefined)
+    throw new SheetFault(`its sheet ${found.name} is ${found.other} and has no cells`, "unreadable", true)
   return found
 }
