@@ -21,7 +21,7 @@ const started = async (name: string, locks: string) => {
 }
 const migrated = (cluster: TestCluster) => home.cabinet(["migrate"], { DATABASE_URL: cluster.url("cabinet") })
 
-/** Takes the locks that PostgreSQL has beyond its settings, whose number depends on the version, except what a migration gets. */
+/** Takes locks until PostgreSQL has no memory for more, because how many it has beyond its settings depends on the version. */
 const FILL = `DO $$ BEGIN
   FOR n IN 1..1000000 LOOP PERFORM pg_advisory_lock(n); END LOOP;
 EXCEPTION WHEN out_of_memory THEN NULL; END $$`

@@ -1,4 +1,4 @@
-/** What an address is sent besides the event, how often, for how long it may think and fail: headers, rate, limits. */
+/** The sending settings of an address: headers, rate, time limit, and giving up. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet } from "data-cabinet"
@@ -10,7 +10,7 @@ const database = withDatabase()
 const SECRET = "Bearer the receiver's own token"
 let receiver: Receiver
 let other: Receiver
-/** Two processes of one cabinet: each has a delivery loop of its own. */
+/** Two processes of one cabinet, each with its own delivery loop. */
 let cabinets: ReadonlyArray<Cabinet>
 let cabinet: Cabinet
 
@@ -48,7 +48,7 @@ it("a delivery and a ping have the headers of the address, and ours", async () =
       "x-service-event": type,
     })
   }
-  // Nobody is shown a value, and it is in no record of what was done.
+  // No role sees a value, and the audit log does not have it.
   const told = [await cabinet.addresses.list(), await cabinet.addresses.get(address.id)]
   const audit = await database.run("SELECT changes::text FROM cabinet.audit")
   for (const text of [JSON.stringify(told), JSON.stringify(audit)]) {
@@ -67,7 +67,7 @@ it("headers are sent only to the origin that they were given for", async () => {
   const moving = cabinet.addresses.change(id, { url: other.url })
   await expect(moving).rejects.toMatchObject({ code: "headers_needed", message: expect.stringContaining("X-Key") })
   await expect(moving).rejects.not.toMatchObject({ message: expect.stringContaining(SECRET) })
-  // Another scheme and another port are another origin; another path is none.
+  // Another scheme or port is another origin; another path is not.
   for (const url of [receiver.url.replace("http:", "https:"), other.url.replace("/hook", "/")]) {
     await expect(cabinet.addresses.change(id, { url })).rejects.toMatchObject({ code: "headers_needed" })
   }
@@ -75,7 +75,7 @@ it("headers are sent only to the origin that they were given for", async () => {
   await cabinet.addresses.change(id, { url: other.url, headers: [] })
   await cabinet.addresses.ping(id)
   expect(other.received.at(-1)!.headers).not.toHaveProperty("x-key")
-  // Whoever gives headers for the one must not have them sent to the other that somebody else has just set.
+  // Headers set for one origin must not be sent to another that was set at the same time.
   const [headers, url] = await Promise.allSettled([
     cabinet.addresses.change(id, { headers: [["X-Key", SECRET]] }),
     cabinets[1]!.addresses.change(id, { url: receiver.url, headers: [] }),
@@ -115,7 +115,7 @@ it("concurrent changes add, replace and remove single headers, and keep the othe
     const refused = cabinet.addresses.change(made.id, change)
     await expect(refused).rejects.toMatchObject({ code, message: expect.not.stringContaining(SECRET) })
   }
-  // To another origin go only those that are given for it.
+  // Another origin only gets headers that were set for it.
   const moved = await cabinet.addresses.change(made.id, {
     url: other.url,
     setHeaders: [["X-Key", "another"]],
@@ -183,8 +183,8 @@ it("two processes together keep the rate of an address, and a waiting delivery h
   await send(source, 30)
   await receiver.until(({ length }) => length === from + 30)
   while (times.length < 30) await new Promise((resolve) => setTimeout(resolve, 20))
-  // Each has its tenth of a second: a busy machine makes it late, and never early, as two processes would be that each kept the
-  // rate by itself.
+  // Each delivery has its tenth of a second. A busy machine sends late but never early, as two processes with separate rates
+  // would.
   for (const [index, time] of times.entries()) expect(time - began).toBeGreaterThan(index * 100 - 50)
   const attempts = await cabinet.addresses.log(limited.id)
   expect(attempts.every(({ number, delivered }) => number === 1 && delivered)).toBe(true)

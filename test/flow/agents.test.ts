@@ -1,4 +1,4 @@
-/** `/mcp` as agents use it: the protocol's own client from npm, and requests that no client sends. */
+/** `/mcp` as agents use it: through the protocol's official client, and by requests that no client sends. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -121,7 +121,7 @@ it("rows come with every digit as stored, and by the selection's parameters", as
   expect(json).toBe(`{"data":[{"total":0.10},{"total":${DIGITS}}],"has_more":false,"next_cursor":null}`)
   const filtered = { ...ORDERS, fc: ["total"], fo: ["eq"], fv: [DIGITS], col: ["name"] }
   expect((await read("read_rows", filtered)).data).toEqual([{ name: "Ada" }])
-  // A number of the message keeps its digits, too.
+  // Numbers in the message keep their digits as well.
   const args = JSON.stringify(filtered).replace(`"${DIGITS}"`, DIGITS)
   const response = await post(
     `{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"read_rows","arguments":${args}}}`,
@@ -251,7 +251,7 @@ it("a token with a list sees its objects and nothing else", async () => {
   const events = await read("read_events", {}, by)
   expect(new Set(events.data.map(({ source }: any) => source.id))).toEqual(new Set([letters.id]))
   expect((await call("read_events", { source_id: orders.id }, by)).isError).toBe(true)
-  // The end of the feed would tell of events that are not listed.
+  // The end of the feed would reveal events outside the list.
   expect((await call("read_events", { from: "now" }, by)).json).toContain("send source_id together with from")
   expect((await read("read_events", { from: "now", source_id: letters.id }, by)).data).toEqual([])
   expect((await call("read_events", { from: "now", source_id: orders.id }, by)).isError).toBe(true)
@@ -311,7 +311,7 @@ it("malformed messages are refused, and no part of them runs", async () => {
     status: 400,
     message: "MCP-Protocol-Version must be one of 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26.",
   })
-  // The id comes back as it was sent, and a version that is not known is answered with one that is.
+  // The id comes back unchanged, and an unknown version gets a known one in response.
   const unknown = { protocolVersion: "1999-01-01", capabilities: {}, clientInfo: { name: "x", version: "1" } }
   const welcome = await post(message("initialize", unknown).replace('"id":1', `"id":${DIGITS.slice(0, 20)}`))
   expect(await welcome.text()).toMatch(

@@ -1,4 +1,4 @@
-/** `cabinet mcp` as a process that an agent starts: the protocol's own client, beside a database and over `--server`. */
+/** `cabinet mcp` as a process that an agent starts: the protocol's official client, on a database and over `--server`. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -77,7 +77,7 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   await send('{"total":1,"is":"new"}')
   expect((await waiting)[1]).toContain('"payload":{"total":1,"is":"new"}')
-  // One that is cancelled keeps nobody waiting, and the server goes on.
+  // A cancelled call ends, and the server continues.
   const leave = new AbortController()
   const cancelled = client.callTool({ name: "wait_for_events", arguments: { from: "now" } }, undefined, leave)
   setTimeout(() => leave.abort(), 300)

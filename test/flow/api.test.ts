@@ -1,4 +1,4 @@
-/** The read API end to end on a real PostgreSQL: submissions are read as rows and as a feed, with keys and rates. */
+/** The read API end to end on a real PostgreSQL: rows, the feed, keys and rates. */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -219,7 +219,7 @@ describe("keys", () => {
     ]
     try {
       const counted = await one.key("counted")
-      // A minute of its own: the clock of the database stands still within it.
+      // Stops the database's clock, so that all requests are in the same minute.
       await database.run(
         `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '1 minute' - clock_timestamp()`,
       )

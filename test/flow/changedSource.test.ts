@@ -1,4 +1,4 @@
-/** A running server uses a source's settings as they are, not as they were at the last request. */
+/** A running server uses a source's current settings, not those of the last request. */
 import { Sources, type SourceChange } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
@@ -23,7 +23,7 @@ it("a browser is redirected to a thank-you page that is set while the server run
     })
     return [response.status, response.headers.get("location")]
   }
-  // By another process: nothing tells this one.
+  // Another process makes the change, without notifying this one.
   const change = (settings: SourceChange) => other.run(Sources.use((sources) => sources.change(source.id, settings)))
   const ours = await submit()
   await change({ thanksUrl: "https://example.com/first" })

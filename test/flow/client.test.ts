@@ -68,7 +68,7 @@ it("the operations are those of the server's own description", async () => {
   await expect(operationsFile((await response.json()) as Description)).toMatchFileSnapshot(GENERATED)
 })
 
-/** Keys in order, so that a member that only moved changes nothing. */
+/** Sorts keys, so that a moved member is no difference. */
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== "object" || value === null) return value
@@ -158,7 +158,7 @@ it(
             kept.set(event.id, event)
           }
           if (kept.size < EVENTS) continue
-          // Whoever goes without asking for more keeps the page's own cursor.
+          // Leaving without requesting the next page keeps the cursor of the page.
           cursor = after
           return
         }
@@ -188,7 +188,7 @@ it(
     assert.isAbove(table.length, EVENTS * 0.98)
     assert.deepStrictEqual<unknown>(fed, table)
     assert.typeOf(table[0]![1], "bigint")
-    // A second run that begins with the kept cursor has nothing left.
+    // A second run from the stored cursor finds nothing more.
     const rest: Array<FeedEvent> = []
     for await (const event of cabinet().feed({ sourceId: id, cursor, follow: false })) rest.push(event)
     assert.deepStrictEqual(rest, [])

@@ -1,4 +1,4 @@
-/** Addresses whose receivers demand a client certificate: given, shown, changed, moved, removed, encrypted, and never mixed. */
+/** Client certificates of addresses: how they are set, shown, changed, moved, removed, encrypted, and never mixed. */
 import { randomBytes } from "node:crypto"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { type Address, type Cabinet, type ClientIdentity, openCabinet } from "data-cabinet"
@@ -13,7 +13,7 @@ const clients = new Authority("clients")
 const strangers = new Authority("strangers")
 let receiver: IdentifiedReceiver
 let other: IdentifiedReceiver
-/** Two processes of one cabinet: each has a delivery loop of its own. */
+/** Two processes of one cabinet, each with its own delivery loop. */
 let cabinets: ReadonlyArray<Cabinet>
 let cabinet: Cabinet
 
@@ -41,7 +41,7 @@ afterAll(async () => {
 const identityOf = ({ cert, key }: Issued): ClientIdentity => ({ certificate: cert, key })
 const [a, b] = [clients.issue("a"), clients.issue("b")]
 
-/** A line of the key's own: how a key begins is the same for all. */
+/** A line that is unique to the key, because all keys begin alike. */
 const lineOf = ({ key }: Issued): string => key.split("\n")[2]!
 
 const clientOf = async (id: number, of = cabinet) => {
@@ -88,7 +88,7 @@ it("nothing arrives without a certificate, or with an expired one or one of anot
   expect(await clientOf(id)).toBe("the receiver demands a client certificate")
   await cabinet.addresses.change(id, { clientIdentity: identityOf(strangers.issue("stranger")) })
   expect(await clientOf(id)).toMatch(/; perhaps the receiver does not accept the client certificate$/)
-  // One that is over is refused before it is stored; one that ends while it is stored is sent, and the receiver judges.
+  // An expired certificate is refused when set; one that expires later is still presented, and the receiver decides.
   const over = clients.issue("over", { from: -9, to: -1 })
   const refused = cabinet.addresses.change(id, { clientIdentity: identityOf(over) })
   await expect(refused).rejects.toMatchObject({
@@ -106,7 +106,7 @@ it("nothing arrives without a certificate, or with an expired one or one of anot
     code: "bad_client_key",
     message: expect.not.stringContaining(lineOf(b)),
   })
-  // A new certificate holds from the next request on, in every process.
+  // A new certificate applies from the next request on, in every process.
   await cabinet.addresses.change(id, { clientIdentity: identityOf(a) })
   expect([await clientOf(id), await clientOf(id, cabinets[1])]).toEqual(["a", "a"])
   await cabinet.addresses.change(id, { clientIdentity: identityOf(b) })
@@ -148,7 +148,7 @@ it("a certificate needs https, and is sent only to the origin that it was given 
   }
   const unsafe = cabinet.addresses.change(id, { url: plain.url, clientIdentity: identityOf(b) })
   await expect(unsafe).rejects.toMatchObject({ code: "bad_certificate" })
-  // Another path is the same origin.
+  // Another path does not change the origin.
   expect(await cabinet.addresses.change(id, { url: `${url()}/v2` })).toMatchObject({
     clientCertificate: { subject: "CN=a" },
   })
@@ -157,7 +157,7 @@ it("a certificate needs https, and is sent only to the origin that it was given 
   expect(other.received.at(-1)!.client).toBe("b")
   await cabinet.addresses.change(id, { url: plain.url, clientIdentity: null })
   await cabinet.addresses.change(id, { url: url(), clientIdentity: identityOf(a) })
-  // Whoever gives one for an origin must not have it sent to another that somebody else sets meanwhile.
+  // A certificate set for one origin must not be sent to another that is set at the same time.
   const [given, moved] = await Promise.allSettled([
     cabinet.addresses.change(id, { clientIdentity: identityOf(b) }),
     cabinets[1]!.addresses.change(id, { url: `${other.origin}/hook`, clientIdentity: null }),
@@ -176,7 +176,7 @@ it("the key is encrypted when a secret key is set, even after that changes, and 
   const [certificate, encrypted] = [(await stored(id))["client_certificate"], (await stored(id))["client_key"]]
   expect([certificate, encrypted]).toEqual([a.cert, expect.stringMatching(/^enc\.v1\./)])
   expect(await clientOf(id, opened[0])).toBe("a")
-  // A process without the key: its own ping is not signed either, so that is what it says first.
+  // A process without the key cannot sign a ping either, so it reports that first.
   const secret = `UPDATE cabinet.address SET secret = 'whsec_anew' WHERE id = ${id}`
   await database.run(secret)
   expect(await clientOf(id)).toBe(
@@ -188,7 +188,7 @@ it("the key is encrypted when a secret key is set, even after that changes, and 
   expect(again).not.toBe(encrypted)
   opened.push(await open(second))
   expect(await clientOf(id, opened[2])).toBe("a")
-  // What is given from now on is encrypted at once, and what is moved to another purpose is worth nothing.
+  // New keys are encrypted at once, and an encrypted value is useless for another purpose.
   await opened[2]!.addresses.change(id, { clientIdentity: identityOf(b) })
   expect((await stored(id))["client_key"]).toMatch(/^enc\.v1\./)
   expect(await clientOf(id, opened[2])).toBe("b")

@@ -114,7 +114,7 @@ it("address add reads a secret URL from standard input, where no process list sh
   const add = ["address", "add", "--url-file", "-", "--allowed-networks", "127.0.0.0/8", "--get", "url"]
   const added = await home.cabinet(add, {}, "http://127.0.0.1:9/services/hush\n")
   expect(added).toMatchObject({ code: 0, stdout: "http://127.0.0.1:9/services/hush\n", stderr: "" })
-  // One header after another, while nobody knows the others.
+  // Single headers change without knowing the values of the others.
   const set = (flags: ReadonlyArray<string>, input = "") =>
     home.cabinet(["address", "set", "http://127.0.0.1:9/services/hush", ...flags, "--get", "header_names"], {}, input)
   expect(await set(["--headers-file", "-"], "X-One: hush\n")).toMatchObject({ code: 0 })
@@ -163,7 +163,7 @@ it("serve ends immediately at the second signal, although a request is in flight
     while (!server.log().includes("stopping")) await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await stopping()
-  // A signal that follows at once is taken for the same one, so this waits until it is another.
+  // A signal that follows at once counts as the same one, so this waits.
   await new Promise((resolve) => setTimeout(resolve, 700))
   process.kill(server.pid, "SIGINT")
   expect(await stopped).toBe(130)

@@ -1,6 +1,6 @@
 /**
- * The console over HTTP, without a browser: the screen of a table shows, cell for cell, what the API answers to the same query
- * string, and refuses what the API refuses; who may not see or do something does not; what senders sent runs nowhere.
+ * The console over HTTP, without a browser. A table's screen shows, cell for cell, what the API returns for the same query
+ * string, and refuses what the API refuses. Roles hold, and nothing that senders sent runs.
  */
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
@@ -26,7 +26,7 @@ const see = (path: string, init: RequestInit = {}) =>
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#10": "\n" }
 const plain = (html: string) => html.replace(/&(#?\w+);/g, (all, name: string) => ENTITIES[name] ?? all)
 
-/** JSON whose numbers are texts of their tokens behind a sign. */
+/** Parses JSON with every number as a marked text of its token. */
 const readTokens = (text: string): unknown =>
   JSON.parse(text, (_, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" ? `#${context!.source}` : value,
@@ -39,7 +39,7 @@ const shownValue = (value: unknown): string | null => {
   return JSON.stringify(value).replaceAll(/"#([-\d][^"]*)"/g, "$1")
 }
 
-/** The cells of a screen, without the one that opens a row. */
+/** The cells of a screen, without the cell that opens a row. */
 const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
   [...html.matchAll(/^<tr>(.*)<\/tr>$/gm)].map(([, line]) =>
     [...line!.matchAll(/<td([^>]*)>(.*?)<\/td>/g)]
@@ -52,7 +52,7 @@ const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
       }),
   )
 
-/** The same cells from the API's JSON, its numbers by their tokens. */
+/** The same cells from the API's JSON, with numbers by their tokens. */
 const cellsOfApi = (text: string): ReadonlyArray<ReadonlyArray<string | null>> => {
   const { data, columns } = readTokens(text) as {
     data: ReadonlyArray<Record<string, unknown>>
@@ -395,7 +395,7 @@ it("a source is added, shows its address on request, accepts events, and is dele
   for (const part of ["<option selected>token</option>", '<option value="query" selected>', 'value="key"'])
     assert.include(placed, part)
   assert.strictEqual((await fetch(`${address}?key=hush-hush`, { method: "POST", body: "b=1" })).status, 200)
-  // An empty name keeps the place.
+  // An empty name keeps the default.
   await press(`${path}/verify`, { ...token, secret: "", place: "header", place_name: "" }, owner)
   assert.strictEqual((await fetch(`${address}?key=guess`, { method: "POST", body: "b=1" })).status, 401)
   const nowhere = await press(`${path}/verify`, { ...token, place: "field", place_name: "a\u0001" }, owner)
@@ -448,7 +448,7 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   const url = `${cabinet.base}/nowhere?token=secret`
   await press(`${path}/change`, { url, scope: "all", fc: "customer", fo: "eq", fv: "<nobody>" }, editor)
   assert.include(plain(await (await see(path)).text()), "<dd>customer is <nobody></dd>")
-  // A form that knows no filter changes none.
+  // A form without filters leaves the filters unchanged.
   await press(`${path}/change`, { url, scope: "all" }, editor)
   const sending = {
     header_name: "Authorization",

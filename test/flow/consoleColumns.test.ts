@@ -1,4 +1,4 @@
-/** A column on the console's screens: moved, relabelled, and given another type after a dry run. */
+/** Columns in the console: moving, relabelling, and changing the type after a dry run. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

@@ -1,4 +1,4 @@
-/** Acts that cannot be undone are confirmed in place: their buttons are behind a sentence that says what will stop. */
+/** Irreversible acts are confirmed in place: their buttons follow a sentence that says what will stop. */
 import { type Tag, tagsOf } from "@data-cabinet/console/html/MarkupTags"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { CONFIRMED_ACTS } from "../browser/support/confirmedActs.ts"
@@ -64,7 +64,7 @@ const formOf = (tags: ReadonlyArray<Tag>, { attributes, around }: Tag): Tag | un
   )
 }
 
-/** What is not on any screen of the list: it needs a built index, a certificate, an import that runs, or a login for reports. */
+/** Acts on no listed screen: they need a built index, a certificate, a running import, or a login for reports. */
 const NOT_LISTED: ReadonlyArray<string> = [
   "addresses/{id}/client-certificate/remove",
   "files/{id}/cancel",
@@ -76,7 +76,7 @@ const NOT_LISTED: ReadonlyArray<string> = [
 
 it("a screen shows the button of an act that cannot be undone only behind a sentence about it", async () => {
   const owner = visitor(cabinet.base, cabinet.headers)
-  // Somebody who is signed in.
+  // A signed-in person.
   const issued = await owner.post("/console/people/1/link", {})
   const link = /dcl_[\w-]{43}/.exec(issued.text)![0]
   assert.strictEqual((await visitor(cabinet.base).post("/console/welcome", { link })).status, 303)

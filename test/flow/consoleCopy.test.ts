@@ -1,4 +1,4 @@
-/** What the console offers for copying means the same elsewhere: a selection as SQL, and a request as it was sent. */
+/** Texts that the console offers for copying mean the same elsewhere: a selection as SQL, and a request as it was sent. */
 import { execFileSync } from "node:child_process"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
@@ -46,7 +46,7 @@ const UNITS = [
   " E'",
 ]
 
-/** Texts made of what a literal and a word of a shell could end at. */
+/** Texts of characters that might end a literal or a word of a shell. */
 const TEXTS = Array.from({ length: 60 }, (_, seed) => {
   const next = seeded(seed)
   return `${Array.from({ length: 1 + next(6) }, () => randomOf(next, UNITS)).join("")}${seed}`
@@ -87,7 +87,7 @@ it("a refused selection has no SQL", async () => {
   assert.notInclude(refused, "copy-sql")
 })
 
-/** What a shell makes of a line in which a program is called: its words, and what it reads. */
+/** The words and the input that a program gets when a shell runs a line. */
 const called = (shell: string, program: string, line: string): ReadonlyArray<string> =>
   execFileSync(shell, ["-c", `${program}() { printf '%s\\0' "$@"; cat; }\n${line}`], {
     env: { INTAKE_SECRET: "S" },

@@ -1,4 +1,4 @@
-/** Erasure on request on the console's screens, without a browser: counted first, and erased once the number is typed. */
+/** Erasure on request in the console, without a browser: it first counts, and erases once the number is typed. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
@@ -22,7 +22,7 @@ const MINE = { "E-mail": "ann@example.com", text: "<b>hello</b>" }
 const PATH = "/console/events/erase"
 const WHERE = { source_id: "", fc: "E-mail", fo: "eq", fv: MINE["E-mail"] }
 
-/** The figures of a screen, by their names. */
+/** The figures of a screen by name. */
 const figures = (screen: string): Readonly<Record<string, number>> =>
   Object.fromEntries(
     [...screen.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, value]) => [name!, Number(value)]),

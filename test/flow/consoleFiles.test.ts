@@ -1,4 +1,4 @@
-/** Files and polls on the console's screens, without a browser: checked first, imported whole or not at all, and run again. */
+/** Files and polls in the console, without a browser: files are checked first, and imported whole or not at all. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, assert, beforeAll, it } from "vitest"

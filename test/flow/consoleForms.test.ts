@@ -1,4 +1,4 @@
-/** Forms that are refused, sent after their session had ended, or carried out. */
+/** Forms that are refused, sent after the session has ended, or carried out. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { type Page, type Visitor, visitor } from "../support/browserSession.ts"

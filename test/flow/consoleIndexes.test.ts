@@ -20,7 +20,7 @@ afterAll(() => cabinet.close())
 const TABLE = "/console/tables/sources/orders"
 const INDEXES = `${TABLE}/indexes`
 
-/** Until the build's own process has seen its end. */
+/** Waits until the build's own process has noticed its end. */
 const idle = () =>
   expect.poll(async () => (await viewer.get(INDEXES)).text, { timeout: 30_000 }).not.toContain("data-again")
 
@@ -62,7 +62,7 @@ it("a long build continues after its response, and the screen shows it until it 
     assert.include(building, '<progress max="1"')
     assert.include(building, "data-again")
     assert.notInclude(building, `action="/data${act}"`)
-    // Another press of the button begins no other.
+    // Pressing the button again starts no second build.
     assert.strictEqual((await editor.post(act, {})).status, 303)
     const count = await runSql(
       database.url,

@@ -1,4 +1,4 @@
-/** The stored events of a source, verified on a screen of the console: counted first, and delivered once. */
+/** A console screen verifies the stored events of a source: it first counts, and delivers once. */
 import { createHmac } from "node:crypto"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"

@@ -1,4 +1,4 @@
-/** New events on the console's screens, as the streams that the script reads and as the links that need none. */
+/** New events on the console's screens: the streams that the script reads, and the links that work without it. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
@@ -21,7 +21,7 @@ const send = async (intakeUrl: string, items: string) => {
   assert.strictEqual(sent.status, 200, await sent.text())
 }
 
-/** The address of the stream that a screen's link names. */
+/** The address of the stream in a screen's link. */
 const streamOf = async (path: string): Promise<string> => {
   const { text } = await viewer.get(path)
   const [, address] = /data-live="([^"]+)"/.exec(text) ?? []

@@ -1,4 +1,4 @@
-/** Notices on the console's screen: switched on and off, and what was told, without a browser. */
+/** Notices in the console, without a browser: switching them on and off, and the latest ones. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

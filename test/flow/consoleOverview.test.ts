@@ -1,4 +1,4 @@
-/** The overview, the state of the database, counts and a column's values on the console's screens, without a browser. */
+/** The console's overview, state of the database, counts and values of a column, without a browser. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

@@ -1,4 +1,4 @@
-/** People, tokens, sessions and the audit log on the console's screens, without a browser: who sees them, and what they do. */
+/** People, tokens, sessions and the audit log in the console, without a browser. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
@@ -16,7 +16,7 @@ afterAll(() => cabinet.close())
 const idOfPerson = async (name: string): Promise<string> =>
   new RegExp(`people/(\\d+)">${name}<`).exec((await owner.get("/console/people")).text)![1]!
 
-/** Invited on the screen, and signed in by the link that it showed. */
+/** Invites a person on the screen, and signs them in by the shown link. */
 const invited = async (name: string, role: string): Promise<Visitor> => {
   const shown = await owner.post("/console/people", { name, role })
   assert.strictEqual(shown.status, 200, shown.text)

@@ -1,4 +1,4 @@
-/** One event is read again in another charset in the console and over the management API. */
+/** Rereading one event in another charset, in the console and over the management API. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

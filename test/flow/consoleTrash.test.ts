@@ -1,4 +1,4 @@
-/** The trash, single deliveries and the sources of an address on the console's screens, without a browser. */
+/** The trash, single deliveries and the sources of an address in the console, without a browser. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
@@ -82,7 +82,7 @@ it("the acts are neither offered nor allowed to a viewer or a page of another or
   for (const path of ["events", "events/3", "trash"]) {
     assert.notInclude((await viewer!.get(`/console/${path}`)).text, 'method="post"', path)
   }
-  // Whoever sees an address may ask whether its filter lets an event pass, which changes nothing.
+  // A role that sees an address may test its filter, which changes nothing.
   const forms = (await viewer!.get("/console/addresses/1")).text.match(/action="[^"]*"/g)
   assert.deepStrictEqual(forms, ['action="/data/console/addresses/1/test"'])
   const acts = [

@@ -1,4 +1,4 @@
-/** Selections saved under a title: listed beside the tables, with the address of their rows, personal or for everybody. */
+/** Saved selections: listed beside the tables with a link to their rows, personal or for everybody. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"

@@ -59,7 +59,7 @@ it("a form and a JSON document become events, rows and signed deliveries", async
 
   const rows = await read("/api/v1/tables/sources/first_source/rows")
   expect(rows.status).toBe(200)
-  // The digits are those that were sent.
+  // The digits are as sent.
   expect(rows.text).toContain(`"total":12.50,"big":12345678901234567890`)
   const { data } = JSON.parse(rows.text) as { data: ReadonlyArray<{ _event_id: number; name: string }> }
   expect(data.map((row) => [row._event_id, row.name])).toEqual([
@@ -79,7 +79,7 @@ it("a form and a JSON document become events, rows and signed deliveries", async
     return JSON.parse(body.toString()) as { data: { id: number } }
   })
   expect(bodies.map(({ data: event }) => event.id).sort((a, b) => a - b)).toEqual(ids)
-  // The same Event text in feed and delivery.
+  // The feed and the delivery have the same event text.
   const delivered = receiver.received.find(({ body }) => body.includes("12345678901234567890"))!.body.toString()
   expect(feed.text).toContain(delivered.slice(delivered.indexOf(`"data":`) + 7, -1))
 })

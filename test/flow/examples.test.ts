@@ -125,7 +125,7 @@ it("the form is accepted with and without JavaScript", async () => {
   expect(await server.stop()).toBe(0)
 }, 240_000)
 
-/** Runs the page's own script over what it touches of a document, and answers what it shows after a submission. */
+/** Runs the page's own script with the parts of a document that it uses; returns what it shows after a submission. */
 const submitWithScript = async (page: string, action: string, fields: Record<string, string>): Promise<string> => {
   const script = /<script type="module">([\s\S]*)<\/script>/.exec(page)![1]!
   let submit: ((event: { preventDefault: () => void }) => Promise<void>) | undefined

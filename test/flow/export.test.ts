@@ -1,4 +1,4 @@
-/** `cabinet export` as a process: a file is there whole or not at all, and what breaks is seen to have broken. */
+/** `cabinet export` as a process: a file exists whole or not at all, and every failure is visible. */
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -20,7 +20,7 @@ const exported = async (name: string, ...args: ReadonlyArray<string>) => {
   await done("export", "public.orders", "--to", file(name), ...args)
   return readFileSync(file(name), "utf8")
 }
-/** What is in the directory besides the cabinet's own. */
+/** The files of the directory, without the cabinet's own. */
 const files = () => readdirSync(home.dir).filter((name) => !name.startsWith("."))
 
 beforeAll(async () => {

@@ -91,7 +91,7 @@ it("a directory continues after its last complete file, and a file without its c
     "events-000002.ndjson",
     "events-000002.ndjson.cursor",
   ])
-  // As a run leaves it that is killed between the two.
+  // The state after a run that is killed between the two.
   rmSync(join(dir, "events-000002.ndjson.cursor"))
   writeFileSync(join(dir, "events-000002.ndjson"), "half\n")
   await send(1)

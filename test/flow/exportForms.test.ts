@@ -1,4 +1,4 @@
-/** The forms of exports, read back by readers that are not ours: every value is the one in the database. */
+/** Exports in every format, read back with other programs' readers: every value equals the one in the database. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { tmpdir } from "node:os"
@@ -15,7 +15,7 @@ let cabinet: Cabinet
 let dir: string
 let duck: DuckDBConnection
 
-/** Hostile, large, exact: NULL in every column, and rows for more than one group. */
+/** Hostile, large and exact values, NULL in every column, and enough rows for several groups. */
 const KINDS = `
 CREATE TABLE public.kinds (
   id bigint PRIMARY KEY, small smallint, n numeric, money numeric(30,2), f double precision, r real, note text, at timestamptz,
@@ -52,7 +52,7 @@ const exported = async (object: string, selection: Selection, options: ExportOpt
 }
 
 const query = async (sql: string) => (await duck.runAndReadAll(sql)).getRowObjectsJson()
-/** What PostgreSQL says the values are, as texts. */
+/** The values as PostgreSQL's own texts. */
 const texts = (columns: string) => database.run(`SELECT ${columns} FROM public.kinds ORDER BY kinds.id`)
 
 const PARQUET = `
@@ -88,13 +88,13 @@ it("Parquet has every value, read by DuckDB", { timeout: 120_000 }, async () => 
   assert.strictEqual(found.length, 60_001)
   for (const [at, row] of expected.entries()) {
     const ours = found[at] as Record<string, unknown>
-    // Both print a double by its shortest digits, but for the ending of whole numbers.
+    // Both print the shortest digits of a double, except for the ending of whole numbers.
     assert.strictEqual(Number(ours["f"]), Number(row["f"]))
     assert.deepStrictEqual({ ...ours, f: row["f"] }, { ...row }, `row ${at}`)
   }
   const groups = await query(`SELECT count(DISTINCT row_group_id)::int AS n FROM parquet_metadata('${file}')`)
   assert.isAbove(Number(groups[0]!["n"]), 1)
-  // By the statistics of its groups.
+  // Found through the statistics of the groups.
   const [few] = await query(
     `SELECT count(*)::int AS n FROM '${file}' WHERE money < -1234567890123456789072940.00 AND id > 0`,
   )
@@ -102,7 +102,7 @@ it("Parquet has every value, read by DuckDB", { timeout: 120_000 }, async () => 
     `SELECT count(*)::int AS n FROM public.kinds WHERE money < -1234567890123456789072940.00`,
   )
   assert.deepStrictEqual(few, truly as typeof few)
-  // Those of texts are not overwritten by the group behind them.
+  // The next group does not overwrite the statistics of texts.
   assert.deepStrictEqual(await query(`SELECT id::int AS id FROM '${file}' WHERE n = '12345678901234567891.10'`), [
     { id: 1 },
   ])

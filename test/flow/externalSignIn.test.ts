@@ -1,6 +1,6 @@
 /**
- * People who sign in elsewhere: through the program that embeds the cabinet, and through the header of a trusted proxy. Each
- * is tested against impostors.
+ * People who sign in elsewhere: through the embedding program, and through the header of a trusted proxy. Both are tested
+ * against impostors.
  */
 import { createServer, request, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -179,7 +179,7 @@ it("an invalid option that would leave the console open is refused", async () =>
   }
 })
 
-/** A request as the proxy sends it, or somebody else of another address. */
+/** A request from the proxy, or from an impostor at another address. */
 const through = (url: string, from: string, headers: ReadonlyArray<string>, method = "GET", body = "") =>
   new Promise<{
     readonly status: number
@@ -253,7 +253,7 @@ it("a proxy's header signs in, if it comes from that proxy, once, and is readabl
   assert.strictEqual((await through(me, "127.0.0.2", [])).status, 401)
 
   const keys = `${served.baseUrl}/manage/v1/keys`
-  // What an owner changes stays, though the proxy names the person again.
+  // A change by an owner stays, even when the proxy names the person again.
   await proxied.run("UPDATE cabinet.person SET role = 'owner' WHERE issuer = 'proxy' AND subject = 'ada'")
   const send = (headers: ReadonlyArray<string>) =>
     through(

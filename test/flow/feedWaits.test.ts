@@ -1,4 +1,4 @@
-/** The feed for clients that wait: pages that wait for the next event, and streams, over HTTP. */
+/** The feed for waiting clients over HTTP: pages that wait for the next event, and streams. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -54,7 +54,7 @@ const end = async (filter = "", who: Readonly<Record<string, string>> = {}): Pro
 
 const soon = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** What a wait brings if `act` happens a moment after it began. */
+/** The response to a wait if `act` happens a moment after it began. */
 const waited = async (
   by: ApiCabinet,
   query: string,
@@ -144,7 +144,7 @@ it("a wait that ends returns the empty page with its cursor, and counts as one r
   assert.isAtLeast(performance.now() - at, 900)
   const left = (one: Response) => Number(one.headers.get("x-ratelimit-remaining"))
   const next = left(await ask(here, `?cursor=${cursor}`, {}))
-  // Or a minute began.
+  // Unless a new minute has begun.
   assert.include([left(response) - 1, 99_999], next)
 })
 
@@ -161,7 +161,7 @@ it("an unknown preference is ignored, and HEAD does not wait", async () => {
   assert.deepStrictEqual([head.status, head.headers.get("preference-applied")], [200, null])
   const streamHead = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" }, { method: "HEAD" })
   assert.strictEqual(streamHead.headers.get("content-type"), "text/event-stream; charset=utf-8")
-  // Whoever takes anything gets JSON.
+  // A client that accepts anything gets JSON.
   const any = await ask(here, `?cursor=${cursor}`, { accept: "text/html, */*" })
   assert.strictEqual(any.headers.get("content-type"), "application/json")
   const wrong = await ask(here, "?cursor=nonsense", { accept: "text/event-stream" })
@@ -178,7 +178,7 @@ it("a stream continues from the id of its last event: nothing is missed or repea
     const act = async () => {
       for (let n = 0; n < 5; n++) await send(n % 2 === 0 ? here : there, n < 3 ? orders : letters)
     }
-    // It is left in the middle of what comes.
+    // The client leaves in the middle of the stream.
     const events = await streamed(by, `?cursor=${cursor}`, 3, act, last === "" ? {} : { "last-event-id": last })
     got.push(...events.map(({ n }) => n))
     last = events.at(-1)!.id
@@ -300,7 +300,7 @@ it("waits use no session of the database, and the eleventh of a key is refused w
   assert.include(await refused.text(), "You already have 10 open waiting requests and streams")
   const stream = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" })
   assert.strictEqual(stream.status, 429)
-  // A request that does not wait is not concerned.
+  // A request that does not wait is not affected.
   await pageOf(await ask(here, `?cursor=${cursor}`, {}))
   await send(there, orders)
   for (const response of await Promise.all(open)) assert.strictEqual((await pageOf(response)).data.length, 1)

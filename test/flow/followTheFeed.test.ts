@@ -1,4 +1,4 @@
-/** The example that follows the feed, against a real server, killed again and again while events keep coming. */
+/** The example that follows the feed, against a real server, is killed repeatedly while events arrive. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Numbers that a double would not keep, and a repeat every hundred events. */
+/** Events with numbers that a double cannot hold, and a repeat in every hundred. */
 const batch = (sourceId: number, from: number): AcceptRequest => ({
   sourceId,
   sourceVersion: 1,
@@ -70,7 +70,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const child = follow()
       const exited = once(child, "exit")
-      // Some pages further, wherever in a page it is by then.
+      // It is killed some pages later, at any point of a page.
       let pages = 0
       await new Promise<void>((resolve) =>
         child.stdout!.on("data", (text: Buffer) => {

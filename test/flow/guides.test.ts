@@ -1,4 +1,4 @@
-/** The guides of docs/guides, executed as written, one after the other beside one server. */
+/** The guides in docs/guides, executed as written, one after the other on one server. */
 import { globSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -18,7 +18,7 @@ afterAll(async () => {
   await endAll()
 }, 60_000)
 
-/** It installs from npm and builds with Next.js, which `test/browser/nextApp.test.ts` does with the packed package. */
+/** Left out: it installs from npm and builds with Next.js, which `test/browser/nextApp.test.ts` does with the packed package. */
 const ELSEWHERE = ["docs/guides/embed-in-next.md"]
 
 const guides = globSync("docs/guides/*.md", { cwd: ROOT }).filter((guide) => !ELSEWHERE.includes(guide))

@@ -1,4 +1,4 @@
-/** What providers ask of an address before they send to it: answered to who may ask, and to nobody else. */
+/** Questions that providers send to an address before events: only permitted callers get an answer. */
 import { createHmac } from "node:crypto"
 import type { ChallengeChange } from "@data-cabinet/core/verification/Challenge"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -64,7 +64,7 @@ it("Slack's url_verification is answered if Slack has signed it, and is not an e
     { ...question, challenge: "" },
     { ...question, challenge: { a: 1 } },
     { ...question, more: "x".repeat(8192) },
-    // A question of another provider.
+    // Another provider's question.
     { event: "endpoint.url_validation", payload: { plainToken: "abc" } },
   ]
   for (const other of others) expect(await signed(source, "slack", other)).toSatisfy(isEvent)
@@ -87,7 +87,7 @@ it("Zoom's endpoint.url_validation is answered with its token signed, by the sec
   expect(await signed(source, "zoom", question)).toEqual(answer("hush"))
   expect(await signed(source, "zoom", question, "wrong")).toSatisfy(isRefused)
   expect(await events(source)).toBe(0)
-  // No text is signed that could be a signed request.
+  // A text that could pass for a request is not signed.
   const tokens = ["", "v0:1:{}", '{"a":1}', "a b", "x".repeat(129), 1, null, undefined]
   for (const token of tokens) {
     expect(await signed(source, "zoom", { ...question, payload: { plainToken: token } })).toSatisfy(isEvent)
@@ -178,7 +178,7 @@ it("every other address responds to a GET with 405, known or not, and so does on
   }
   const set = (challenge: ChallengeChange | null) =>
     cabinet.run(Sources.use((sources) => sources.change(source.id, { challenge })))
-  // What is cached of the source from its requests is not asked.
+  // The answer does not depend on a source cached from earlier requests.
   await fetch(cabinet.address(source), { method: "POST", body: "a=1" })
   expect((await set({ provider: "x", secret: "consumer" })).challenge).toEqual({ provider: "x" })
   expect((await get(source, CRC)).status).toBe(200)
@@ -198,7 +198,7 @@ it("questions count against the rates", async () => {
     const statuses = []
     for (let n = 0; n < 5; n++) statuses.push((await get(limited.address(source), "challenge=a")).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])
-    // What is no question is answered as before.
+    // Other requests get the same responses as before.
     expect((await get(limited.address(source), "a=1")).status).toBe(405)
   } finally {
     await limited.close()

@@ -246,7 +246,7 @@ it("an open record is in progress for a minute, and of unknown outcome for the r
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-/** Fields of responses that are secrets. */
+/** The secret fields of responses. */
 const SECRETS = ["key", "token", "link", "secret", "intake_url", "intake_path", "password"]
 
 const propertiesOf = (document: any, { responses }: any): ReadonlyArray<string> => {
@@ -279,7 +279,7 @@ it("every request that creates a secret creates it once, and its repeat shows no
     if (!SECRETS.some((name) => operation !== undefined && propertiesOf(document, operation).includes(name))) continue
     const { operationId: name } = operation
     const isOnce = operation.parameters.some(({ name: parameter }: any) => parameter === "Idempotency-Key")
-    // Shows what there is, and makes nothing.
+    // Shows an existing secret, and creates nothing.
     assert.strictEqual(isOnce, !name.startsWith("reveal"), name)
     // The login for reports needs a database that listens: test/fault/reports.test.ts.
     if (!isOnce || name === "issueReportLogin") continue
@@ -287,7 +287,7 @@ it("every request that creates a secret creates it once, and its repeat shows no
     const first = await post(path, `made-${name}`, body)
     assert.deepStrictEqual([first.status, first.replayed], [201, null], name)
     const before = await acts()
-    // Of a link or an intake address, what no other has.
+    // The unique part of a link or an intake address.
     const hidden = SECRETS.flatMap((field) => (field in first.json ? [first.json[field].slice(-20)] : []))
     assert.isNotEmpty(hidden, name)
     for (const at of [0, 1]) {

@@ -160,7 +160,7 @@ it("Import imports nothing of a file that is truncated at the end of a line whil
   const path = join(folder, "rows.csv")
   const text = `a,b\n${"1,2\n".repeat(100_000)}`
   writeFileSync(path, text)
-  // It was looked at whole; what is cut off is missing when it is read to be staged.
+  // The inspection saw the whole file; it is truncated before it is read for staging.
   const cut = ({ phase, done }: { readonly phase: string; readonly done: number }) =>
     Effect.sync(() => {
       if (phase === "staging" && done > 0) truncateSync(path, 200_000)

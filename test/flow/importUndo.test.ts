@@ -1,4 +1,4 @@
-/** An import undone or cancelled over the management API: who may, what is counted first, and what is written of it. */
+/** Undoing and cancelling an import over the management API: roles, the preview, and the audit log. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { SAME_ORIGIN, visitor, type Visitor } from "../support/browserSession.ts"

@@ -199,7 +199,7 @@ describe("the rate", () => {
       await response.arrayBuffer()
       return [response.status, response.headers.get("retry-after")] as const
     }
-    // Set at the beginning of a minute, so that all of them are in the same one.
+    // Starts at the beginning of a minute, so that all requests are in the same one.
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp(), 'UTC') + interval '1 second' - clock_timestamp()`,
     )

@@ -1,4 +1,4 @@
-/** What a source keeps of its requests' headers and URLs by its settings, from the socket to the table and the event. */
+/** The headers and queries that a source keeps by its settings, from the socket to the table and the event. */
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Trash } from "@data-cabinet/core/event/Trash"

@@ -63,7 +63,7 @@ it("neither the secret nor a sender's credentials are in a log, a span, a respon
     `SELECT (SELECT jsonb_agg(e) FROM cabinet.event e)::text || (SELECT jsonb_agg(o) FROM cabinet.original_request o)::text AS everything`,
   )
   answers.push(String(kept!["everything"]))
-  // A fault of the store's own making: the table of events is gone.
+  // A fault within the store: the table of events is missing.
   await database.run("ALTER TABLE cabinet.event RENAME TO event_away")
   assert.strictEqual(await send({ method: "POST", body: "{}" }), 500)
   await database.run("ALTER TABLE cabinet.event_away RENAME TO event")

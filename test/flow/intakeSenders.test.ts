@@ -1,4 +1,4 @@
-/** Bodies as real senders write them, posted over HTTP and read back from the feed, the table and the deliveries due. */
+/** Bodies as real senders write them, posted over HTTP and read back from the feed, the table and the due deliveries. */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import { once } from "node:events"
 import { request } from "node:http"
@@ -21,13 +21,13 @@ afterAll(() => cabinet.close())
 interface Sent {
   readonly status: number
   readonly text: string
-  /** Payloads of the source's events, as the feed has them. */
+  /** The payloads of the source's events in the feed. */
   readonly payloads: ReadonlyArray<string>
   readonly rows: ReadonlyArray<string>
   readonly deliveries: number
 }
 
-/** Sends once to a source of its own, by any means, and looks what came of it. */
+/** Sends once to a new source, by any means, and returns the result. */
 const sent = async (
   name: string,
   send: (url: string) => Promise<{ readonly status: number; readonly text: string }>,
@@ -56,7 +56,7 @@ const posted =
     return { status: response.status, text: await response.text() }
   }
 
-/** As curl does with a large body: it asks for leave, waits for it, and only then sends. */
+/** Sends like curl with a large body: expects 100 Continue, and sends only after it. */
 const asking = (body: string) => (url: string) =>
   new Promise<{ readonly status: number; readonly text: string }>((done, fail) => {
     const headers = { "content-type": "application/json", "content-length": body.length, expect: "100-continue" }
@@ -174,7 +174,7 @@ it.each([
   const { status, text, payloads, rows, deliveries } = await sent(name, posted(body, headers))
   assert.strictEqual(status, 200)
   assert.deepInclude(JSON.parse(text), { ok: true, duplicate: false, empty: false })
-  // Written with white space between the tokens, which alone is not kept.
+  // The white space between tokens is the only thing that is not kept.
   assert.strictEqual(payloads[0], body.replaceAll(/\n\s*|(?<=":) /g, ""))
   assert.strictEqual(rows.length, 1)
   assert.strictEqual(deliveries, 1)

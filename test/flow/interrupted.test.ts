@@ -1,6 +1,6 @@
 /**
- * What a signal makes of a command, as the shell sees it: `cabinet … && rm …` goes on after Ctrl-C only where a signal is
- * the command's proper end. Each command is held up by a database that takes its connection and says nothing.
+ * The exit code of a command that a signal interrupts: `cabinet … && rm …` continues after Ctrl-C only if a signal is the
+ * normal way to end the command. A database that accepts connections and never responds holds up each command.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -55,7 +55,7 @@ it.each([
 it("a signal interrupts even a script that waits for its text", async () => {
   const child = home.start(["sql", "-"])
   const ended = codeOf(child)
-  // Nothing tells that it reads; the text it was given is gone from the pipe once it does.
+  // The only sign that it reads is that its input has left the pipe.
   child.stdin!.write("SELECT 1;".repeat(200_000))
   await once(child.stdin!, "drain")
   child.kill("SIGINT")

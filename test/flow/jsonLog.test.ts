@@ -1,6 +1,6 @@
 /**
- * A server whose log is JSON: a program that reads its output line by line can parse each of them, whatever happens. And a
- * port that is taken, which is found before a database is created.
+ * A server with a JSON log: every line of its output can be parsed, whatever happens. And a taken port, which is detected
+ * before a database is created.
  */
 import type { ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -18,7 +18,7 @@ interface Line {
   readonly message: string
 }
 
-/** All that a process writes to either stream. */
+/** Everything that a process writes to either stream. */
 const linesOf = (child: ChildProcess) => {
   let text = ""
   for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()))
@@ -42,7 +42,7 @@ it("every line of a server is JSON with LOG_FORMAT=json, and one says that it ha
       data_dir: home.dataDir,
     }),
   ])
-  // The port was picked for this run alone.
+  // The port differs in each run.
   const { stdout } = await home.cabinet(["source", "list", "--json"])
   expect(stdout).not.toContain(
     (records.find(({ message }) => message.includes("is running at")) as never as { url: string }).url,

@@ -1,4 +1,4 @@
-/** Events whose sender is verified after they were accepted: what was signed is checked, and delivered once if that is wanted. */
+/** Events whose sender is verified after they were accepted: what was signed is checked, and delivered once on request. */
 import { hash } from "node:crypto"
 import { sign as signGithub } from "@octokit/webhooks-methods"
 import { type Cabinet, openCabinet } from "data-cabinet"
@@ -38,7 +38,7 @@ interface Sender {
   readonly sign: (body: string) => Headers | Promise<Headers>
 }
 
-/** Each signs with its own library. */
+/** Senders that sign with their own libraries. */
 const SENDERS: ReadonlyArray<Sender> = [
   {
     recipe: "github",
@@ -118,7 +118,7 @@ it.each(SENDERS)(
     const { id: bare } = await post(source.intakeUrl, '{"n":2}', {})
     assert.deepStrictEqual(await sentTo(all.id), [])
 
-    // The secret is wrong still: nothing changes but what is known of the request.
+    // The secret is still wrong: only the record of the last check changes.
     const before = await cabinet.events.verify([first, bare], { deliver: true })
     assert.deepStrictEqual(before, {
       verdicts: [
@@ -130,7 +130,7 @@ it.each(SENDERS)(
     await cabinet.sources.change(source.id, { verify: { secret } })
     const passed = await cabinet.events.verify([second])
     assert.deepStrictEqual(passed, { verdicts: [{ id: second, outcome: "verified", reason: null }], deliveries: 0 })
-    // What holds for a request holds for all of its events; a pass delivers nothing.
+    // A request's verdict applies to all of its events; without `deliver` nothing is sent.
     for (const id of [second, third, empty]) assert.strictEqual((await eventOf(id)).event.verified, true)
     assert.strictEqual((await eventOf(first)).event.verified, false)
     assert.deepStrictEqual(await sentTo(all.id), [])
@@ -163,7 +163,7 @@ it.each(SENDERS)(
     assert.strictEqual((await cabinet.events.verify([first, second], { deliver: true })).deliveries, 0)
     assert.strictEqual(received().length, 4)
 
-    // What intake said stays beside what was found later.
+    // Intake's verdict stays beside the later one.
     const { original } = await eventOf(first)
     assert.deepStrictEqual(original!.verdict, { recipe, refusal: "bad_signature" })
     assert.deepInclude(original!.late, { recipe, refusal: null })
@@ -188,13 +188,13 @@ it("events from before the recipe are verified with the later secret, and delive
   await cabinet.sources.change(source.id, { verify: { recipe, secret } })
   const later = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
   const { deliveries } = await cabinet.events.verifySource(source.id, { deliver: true })
-  // Not again to the address that has it, and no repeat to any.
+  // An address that has the event does not get it again, and repeats are not delivered.
   assert.strictEqual(deliveries, 1)
   assert.deepStrictEqual(await sentTo(old.id), [first, forged])
   assert.deepStrictEqual(await sentTo(later.id), [first])
   const verdicts = []
   for (const id of [first, copy, forged]) verdicts.push((await eventOf(id)).event.verified)
-  // A signature that does not match the secret of today proves nothing about that of then.
+  // A signature that does not match today's secret proves nothing about the earlier one.
   assert.deepStrictEqual(verdicts, [true, true, undefined])
   assert.strictEqual((await eventOf(copy)).event.repeat_of, first)
   assert.deepInclude((await eventOf(forged)).original!.late, { refusal: "bad_signature" })
@@ -216,7 +216,7 @@ it("many concurrent verifications in two processes deliver once", async () => {
     ids.push(...results!.map(({ id }) => id))
   }
   await cabinet.sources.change(source.id, { verify: { secret } })
-  // The filters change meanwhile: whoever decides by those of before decides again.
+  // The filters change meanwhile, so a decision by the previous filters is repeated.
   let isOver = false
   const changing = (async () => {
     while (!isOver) await cabinet.addresses.change(address.id, { filters: [{ fc: "n", fo: "ge", fv: "0" }] })

@@ -1,4 +1,4 @@
-/** `cabinet listen`: a program on a developer's machine gets the events of a source, and is away now and then. */
+/** `cabinet listen`: a program on a developer's machine, which is sometimes down, gets the events of a source. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import { withDatabase } from "../support/postgres.ts"
 const database = withDatabase()
 const VERIFY = new URL("../../packages/core/src/delivery/VerifyDelivery.ts", import.meta.url).href
 
-/** Prints each delivery that it verified. */
+/** A program that prints each verified delivery. */
 const RECEIVER = `
 import { createServer } from "node:http"
 import { verifyDelivery } from ${JSON.stringify(VERIFY)}
@@ -72,7 +72,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** What a child prints, line by line; `until` resolves with the first line that is wanted. */
+/** A child's output by line; `until` resolves with the first line that matches. */
 const linesOf = <A>(child: ChildProcess) => {
   children.add(child)
   const lines: Array<A> = []
@@ -148,7 +148,7 @@ it.each(WAYS)(
     const wanted = [await send({ name, n: 1 }), await send({ name, n: 2 })]
     await listener.until((lines) => lines.some(({ retry_in_ms }) => typeof retry_in_ms === "number"))
     const first = await receiver(listener.secret, port)
-    // One that is killed before it responds is sent the same again, as by every delivery.
+    // A program that is killed before it responds gets the event again, as with any delivery.
     await listener.until((lines) => lines.some((line) => line.event_id === wanted[1] && line.status === 204))
     await killed(first.child)
     wanted.push(await send({ name, n: 3 }))

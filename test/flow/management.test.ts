@@ -82,7 +82,7 @@ const operations = (): ReadonlyArray<Operation> =>
     Object.entries<any>(methods).map(([method, node]) => ({ method: method.toUpperCase(), path, node })),
   )
 
-/** An address of the operation that is about nothing that exists. */
+/** A URL of the operation for an object that does not exist. */
 const nowhere = ({ path }: Operation): string =>
   path
     .replace("/manage/v1/", "")
@@ -90,7 +90,7 @@ const nowhere = ({ path }: Operation): string =>
     .replaceAll(/\{\w+\}/g, "nowhere")
 
 let clients = 0
-/** A client that sent nothing before: from one address, only so many wrong credentials a minute are looked at. */
+/** A new client address, because the wrong credentials of one address are limited per minute. */
 const newClient = () => ({ "x-forwarded-for": `198.51.100.${++clients}` })
 
 it("every endpoint is open to exactly the credentials in the table of actions", async () => {
@@ -129,7 +129,7 @@ it("every endpoint is open to exactly the credentials in the table of actions", 
   }
 })
 
-/** A new person's session, as the cookie of a browser; `over` says why it is none any more. */
+/** The cookie of a new person's session; `over` says why the session is no longer valid. */
 const session = async (role: PersonRole, over: "" | "expired" | "idle" | "ended" = "") => {
   const secret = `dcs_${randomBytes(32).toString("base64url")}`
   const fingerprint = createHash("sha256").update(secret).digest("hex")
@@ -162,7 +162,7 @@ it("every endpoint is open to exactly the sessions in the table of actions, from
       assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)
     }
     for (const role of PERSON_ROLES) {
-      // One for each call: some of them end it.
+      // A new session for each call, because some calls end it.
       const cookie = await session(role)
       if (method !== "GET") {
         const foreign = await send({ ...cookie, "sec-fetch-site": "same-site" })
@@ -653,7 +653,7 @@ it("an action on a day without a partition creates one", async () => {
   await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
-/** Values that a body or a parameter is not meant to have, and some that it is. */
+/** Mostly invalid values for bodies and parameters, and some valid ones. */
 const VALUES: ReadonlyArray<unknown> = [
   null,
   true,
@@ -687,7 +687,7 @@ const VALUES: ReadonlyArray<unknown> = [
 
 interface FuzzedBody {
   readonly body: unknown
-  /** The fields that are not as they should be, with those left out; null for a body that is none. */
+  /** The invalid and omitted fields; null if the body is not an object. */
   readonly changed: ReadonlySet<string> | null
 }
 
@@ -695,7 +695,7 @@ const bodyFor = (random: Random, schema: any): FuzzedBody => {
   if (random(10) === 0) return { body: randomOf(random, VALUES), changed: null }
   const body: Record<string, unknown> = {}
   const changed = new Set<string>()
-  // Every other body has a single fault, so that there is one place to point at.
+  // Every second body has a single fault, so that the error has one place to point at.
   const names = Object.keys(schema.properties ?? {})
   const wrong = random(2) === 0 ? new Set([randomOf(random, names)]) : null
   for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
@@ -730,10 +730,10 @@ const rightFor = (field: any): unknown => {
   }
 }
 
-/** Header values that an idempotency key is not meant to have, and one that it is. */
+/** Invalid values of an idempotency key, and a valid one. */
 const FUZZED_KEYS = ["", "two words", "\u00e9", "x".repeat(256), "{}", "\t"]
 
-/** Whether a pointer leads to a value of the body, or to a missing one of a value that is there. */
+/** Whether a pointer leads to a value of the body, or to a missing member of an existing value. */
 const leadsInto = (body: unknown, pointer: string): boolean => {
   const steps = pointer
     .split("/")

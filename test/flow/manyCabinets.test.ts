@@ -1,4 +1,4 @@
-/** A server of several cabinets, told apart by host name: nothing of one shows in another, and a broken one harms none. */
+/** A server of several cabinets by host name: they see nothing of each other, and a broken one does not affect the others. */
 import { request } from "node:http"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -31,7 +31,7 @@ interface Answer {
   readonly json: any
 }
 
-/** A request to the one server, for the cabinet that the host names. */
+/** A request to the server for the cabinet that the host names. */
 const ask = (host: string, path: string, options: { readonly key?: string; readonly body?: object } = {}) =>
   new Promise<Answer>((resolve, reject) => {
     const headers: Record<string, string> = { host, "content-type": "application/json" }
@@ -50,7 +50,7 @@ const ask = (host: string, path: string, options: { readonly key?: string; reado
 
 const hostOf = (name: string) => `${name}.${DOMAIN}`
 
-/** A source and a key of a cabinet, made by commands beside the server. */
+/** Creates a source and a key of a cabinet by commands beside the server. */
 const begin = async (name: string) => ({
   host: hostOf(name),
   source: await command("source", "add", "Orders", "--cabinet", name),
@@ -88,7 +88,7 @@ it("serves each cabinet at its own host, and nothing of one shows in another", a
   ])
   expect((await ask(two.host, "/api/v1/events", two)).json.data).toEqual([])
 
-  // Keys, secrets and counts are each cabinet's own, though ids and names are alike in both.
+  // Keys, secrets and counts are separate for each cabinet, although ids and names are the same.
   expect((await ask(two.host, "/api/v1/events", one)).json.error.code).toBe("invalid_key")
   expect((await ask(two.host, one.source.intake_path, { body: { total: 8 } })).status).toBe(404)
   const rows = (cabinet: typeof one) => ask(cabinet.host, "/api/v1/tables/sources/orders/rows", cabinet)

@@ -1,4 +1,4 @@
-/** Sources that keep what their sender has not signed: each event has one verdict, and what is not verified is not delivered. */
+/** Sources that keep unsigned requests: each event has one verdict, and unverified events are not delivered. */
 import { createHmac } from "node:crypto"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
@@ -88,7 +88,7 @@ it("an unverified request is an event and a row, has its verdict and its reason,
     [third.id, false, null],
     [fourth.id, false, null],
     [genuine.id, true, null],
-    // Of no request: nobody asked.
+    // Without a request, there is no verdict.
     [own, undefined, null],
   ])
   assert.deepStrictEqual(await sentTo(all.id), [good.id, genuine.id, own])

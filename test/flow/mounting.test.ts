@@ -1,6 +1,6 @@
 /**
- * The programs of "Mounting" in docs/embedding.md and that of the README, each run as written in its framework, from the
- * packed package. Bun and Deno run theirs on the embedded PostgreSQL, where npm brings them; where it does not, that is printed.
+ * The programs of "Mounting" in docs/embedding.md and of the README, each run as written in its framework with the packed
+ * package. Bun and Deno run theirs on the embedded PostgreSQL, if npm has them for this platform; otherwise that is printed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
@@ -11,7 +11,7 @@ import { withDatabase } from "../support/postgres.ts"
 
 const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline"]
 
-/** Express and Fastify are in the consumer's program already, in the versions that the examples name. */
+/** Frameworks to install. Express and Fastify are already in the consumer's program, in the examples' versions. */
 const FRAMEWORKS = [
   "@hono/node-server@2.1.9",
   "@nestjs/common@12.5.1",
@@ -30,14 +30,14 @@ const RUNTIMES = {
 }
 
 const { app } = await packed()
-/** Below the program, so that the package and Node's types are found above. */
+/** A folder below the program, so that the package and Node's types resolve. */
 const folder = join(app, "mounting")
 
 const page = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
 const mounting = /^## Mounting\n([\s\S]*?)^## /m.exec(page("docs/embedding.md"))![1]!
 
-/** The programs of the page by the names in their first lines. */
+/** The page's programs, by the names in their first lines. */
 const programs = new Map(
   [...mounting.matchAll(/^```(?:ts|js)\n(\/\/ ([\w.:]+?)(?::? .*)?\n[\s\S]*?)^```/gm)].map(([, code, name]) => [
     name!,
@@ -68,7 +68,7 @@ for (const entry of Object.entries(RUNTIMES)) {
 
 const database = withDatabase({ empty: true })
 
-/** What the page has opened before each program. */
+/** The cabinet that the page assumes before each program. */
 const BEFORE = `
 import { openCabinet } from "data-cabinet"
 
@@ -87,7 +87,7 @@ console.log(\`READY \${JSON.stringify({ intakeUrl: source.intakeUrl, token, id: 
 process.once("SIGTERM", () => void cabinet.close().then(() => process.exit(0)))
 `
 
-/** Only for the types of what the page does not import. */
+/** Declares types that the page's programs do not import. */
 const MODULE = `
 import "reflect-metadata"
 import { Body, Controller, Module, Post } from "@nestjs/common"
@@ -105,7 +105,7 @@ export class AppModule {}
 Module({ controllers: [Echo] })(AppModule)
 `
 
-/** In CommonJS the page's own program opens the cabinet; a second one, on the same database, makes the source. */
+/** The CommonJS program opens its own cabinet, so a second one on the same database creates the source. */
 const COMMON_BEFORE = `
 const port = Number(process.env.PORT)
 const databaseUrl = process.env.DATABASE_URL
@@ -137,10 +137,10 @@ afterAll(async () => {
   await rm(join(app, "mounting-data"), { recursive: true, force: true })
 })
 
-/** Digits, spaces and an order of keys that no parser gives back. */
+/** Digits, spaces and key order that a parser would not restore. */
 const BODY = '{ "n": 12345678901234567890.10, "a": [1.0] }'
 
-/** Everything that a mounted cabinet serves, by a program that knows its address only. */
+/** Checks everything that a mounted cabinet serves, knowing only its address. */
 const expectMounted = async (running: Running, port: number): Promise<void> => {
   const { intakeUrl, token, id } = JSON.parse(/READY (\{.*\}) END/.exec(running.output())![1]!) as {
     intakeUrl: string
@@ -224,7 +224,7 @@ it("strict TypeScript accepts the programs of both pages", async () => {
   expect(await finish(process.execPath, [compiler(7), "-p", config], folder)).toBe("")
 }, 240_000)
 
-/** The README's program, with what it takes for granted before it, and what sends to it in its middle. */
+/** The README's program, with its assumptions in front of it, and a sender in its middle. */
 const readmeProgram = (): string => {
   const [, code] = /^## In your own program\n+```ts\n([\s\S]*?)^```/m.exec(page("README.md"))!
   const [mounted, rest] = code!.split("\nconst source = ")

@@ -1,6 +1,6 @@
 /**
- * Sign-in by OpenID Connect, tried against a provider of its own on the loopback: who comes back with another's state, nonce or
- * issuer, or without a role, is not let in.
+ * Sign-in by OpenID Connect with a provider on the loopback. A person who returns with a foreign state, nonce or issuer, or
+ * without a role, is not signed in.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -15,9 +15,9 @@ let home: Home
 let served: ServerProcess
 let issuer: string
 let server: Server
-/** Whom the provider signs in next, with what it says of them. */
+/** The person that the provider signs in next, with their claims. */
 let account: { readonly sub: string; readonly [claim: string]: unknown } = { sub: "none" }
-/** The provider's answers, changed on their way. */
+/** Changes to the provider's responses on their way. */
 let forge: (path: string, body: string) => string = (_path, body) => body
 
 const begin = async () => {
@@ -53,7 +53,7 @@ const provide = (redirectUri: string) => {
       context.body = forge(context.path, JSON.stringify(context.body))
     }
   })
-  // What is used after this is not asked.
+  // Later steps are not reached.
   const answer = provider.callback()
   server.on("request", (request, response) => {
     if (!request.url!.startsWith("/interaction/")) return void answer(request, response)
@@ -91,7 +91,7 @@ afterAll(async () => {
 let clients = 0
 const browser = () => visitor(served.baseUrl, { "x-forwarded-for": `198.51.100.${++clients}` })
 
-/** Follows the provider's redirects with its cookies, until it leads back. */
+/** Follows the provider's redirects with its cookies, until one leads back. */
 const atProvider = async (url: string): Promise<string> => {
   const cookies = new Map<string, string>()
   let next = url
@@ -187,14 +187,14 @@ it("a redirect back without the browser's cookie, with another state or issuer, 
     const begun = await away()
     const own = await atProvider(begun.url)
     await refused(begun.who, change(own), why)
-    // One sign-in, one response: the right one comes too late now.
+    // An attempt accepts one response, so the correct one is now too late.
     await refused(begun.who, own, `the right response after ${why}`)
   }
   const tampered = await away()
   tampered.who.cookie = `${tampered.who.cookie!.slice(0, -4)}AAAA`
   await refused(tampered.who, await atProvider(tampered.url), "a changed cookie")
   for (const name of ["nonce", "code_challenge"]) {
-    // The provider's own signature covers what it was asked with, which is not what this browser began.
+    // The provider's token is for another attempt than the one that this browser began.
     const swapped = await away()
     const url = new URL(swapped.url)
     url.searchParams.set(name, "A".repeat(43))

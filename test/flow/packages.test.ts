@@ -1,6 +1,6 @@
 /**
- * The package as it is published: small, fit for a registry, and enough for a program that knows nothing of this workspace
- * to run, be type-checked, be bundled again and end by itself.
+ * The package as published: small, valid for a registry, and sufficient for a program outside this workspace to run, to be
+ * type-checked, to be bundled again and to end by itself.
  */
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const BOOK = fileURLToPath(new URL("../fixtures/files/book.xlsx", import.meta.url))
 
-/** A program of somebody who has read the README. */
+/** A program by a reader of the README. */
 const PROGRAM = `
 import { openCabinet, verifyDelivery, type Cabinet, type FeedEvent } from "data-cabinet"
 import { verifyDelivery as alone } from "data-cabinet/verifyDelivery"
@@ -86,7 +86,7 @@ it("an installation is at most 12 packages and 75 MB, and 12 MB without PostgreS
   const found = new Set<string>()
   const visit = (name: string): void => {
     const at = `node_modules/${name}`
-    // An optional package of another platform is in the lock file and not on the disk.
+    // An optional package for another platform is in the lock file, but not on the disk.
     if (found.has(at) || statSync(join(here.app, at), { throwIfNoEntry: false }) === undefined) return
     found.add(at)
     const { dependencies, optionalDependencies } = packages[at]!
@@ -116,7 +116,7 @@ it("the public surface matches the committed report", async () => {
   await expect(`${report.join("\n\n")}\n`).toMatchFileSnapshot("../../packages/cli/public.d.txt")
 })
 
-/** All declarations of a file without their comments: an exported one may use one that is not. */
+/** All declarations of a file without comments, because exported ones may use others. */
 const declarations = (file: string): ReadonlyArray<string> => {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true)
   const printer = ts.createPrinter({ removeComments: true })
@@ -143,7 +143,7 @@ const exportedNames = (file: string): ReadonlyArray<string> => {
   })
 }
 
-/** A program in CommonJS, which shares its one copy with modules, and loads little for `verifyDelivery`. */
+/** A CommonJS program that shares one copy with modules, and loads little for `verifyDelivery`. */
 const REQUIRED = `
 const { verifyDelivery } = require("data-cabinet/verifyDelivery")
 const loaded = Object.keys(require.cache).length
@@ -168,7 +168,7 @@ it("the command refuses an older Node and names the required version", async () 
   )
 })
 
-/** What finds files by its location: the migrations and the thread that reads sheets. */
+/** Code that finds files by its own location: the migrations and the thread that reads sheets. */
 const TO_BUNDLE = `
 import { openCabinet } from "data-cabinet"
 const main = async () => {
@@ -254,7 +254,7 @@ const STRICT = {
   noEmit: true,
 }
 
-/** Every member that is misused here must be known well enough for a compiler to object. */
+/** Misuses that the types must reject. */
 const MISUSE = `
 import { openCabinet } from "data-cabinet"
 import { Intake, openCabinetLayer } from "data-cabinet/effect"
@@ -285,9 +285,9 @@ it.each([5, 7] as const)(
     const files = ["program.ts", "misuse.ts"]
     writeFileSync(join(here.app, "program.ts"), PROGRAM)
     writeFileSync(join(here.app, "misuse.ts"), MISUSE)
-    // A careful consumer has declarations checked too; they are the same for both, and the newer one takes a tenth of the time.
+    // Strict consumers also check declarations. These are the same for both compilers, and the newer one is ten times as fast.
     const compilerOptions = { ...STRICT, skipLibCheck: version === 5 }
-    // An app of Next has its own rules of resolution: `next build` checks it.
+    // Next.js resolves modules in its own way, and `next build` checks that.
     const exclude = ["examples/next"]
     writeFileSync(config, JSON.stringify({ compilerOptions, files, include: ["examples/**/*.ts"], exclude }))
     expect(await finish(process.execPath, [compiler(version), "-p", config], here.app)).toBe("")
@@ -312,7 +312,7 @@ it("the library's types in an editor are plain, and never Effect's", () => {
     const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
     if (symbol.getDocumentationComment(checker).length === 0) silent.push(exported.name)
     if ((symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class)) === 0) continue
-    // What a program calls or says has a sentence for each member; the names of what it gets back speak.
+    // Calls and options need a sentence for each member; the names of returned members speak for themselves.
     const spoken = /^(Cabinet|ProgramLog|New\w+|\w+(Face|Options|Query|Change|Submission))$/.test(exported.name)
     for (const member of checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))) {
       const name = `${exported.name}.${member.name}`

@@ -1,6 +1,6 @@
 /**
- * People over a real cabinet: links and passwords that sign in once and otherwise get one response for all causes, sessions
- * that end everywhere at once, and nothing changed by a page of another origin.
+ * People in a real cabinet: links sign in once, every failed sign-in gets the same response, sessions end everywhere at once,
+ * and pages of other origins change nothing.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 let clients = 0
-/** Each from an address of its own, so that none uses up another's attempts. */
+/** Each person has a separate address, so that nobody uses up another's attempts. */
 const from = (at = base, address = `198.51.${++clients >> 8}.${clients & 255}`): Visitor =>
   visitor(at, { "x-forwarded-for": address })
 
@@ -151,7 +151,7 @@ it("a password can be replaced without the current one for a quarter of an hour 
     assert.strictEqual((await replace(PASSWORD)).status, 204)
     await database.run("UPDATE cabinet.clock SET shift = '14 minutes'")
     assert.strictEqual((await replace(`${PASSWORD} 2`)).status, 204)
-    // The session's last use is a while ago, too.
+    // The session's last use is also some time ago.
     await database.run("UPDATE cabinet.clock SET shift = '11 hours'")
     const late = await replace(`${PASSWORD} 3`)
     assert.deepStrictEqual([late.status, late.json.error.code], [403, "wrong_password"])

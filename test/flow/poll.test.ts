@@ -10,7 +10,7 @@ import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof pollCabinet>
-/** The same, with time limits that a receiver which hangs runs into. Nothing else is measured by them. */
+/** The same with short time limits, only for a server that hangs. */
 let hasty: ReturnType<typeof pollCabinet>
 let server: Server
 let base: string
@@ -36,7 +36,7 @@ beforeEach(() => {
   asked = []
 })
 
-/** Which limit a receiver that hangs runs into first is the machine's affair. */
+/** Which limit a hanging server exceeds first depends on the machine. */
 const LATE = /nothing arrived for|no response within|no connection within|not complete within/
 
 const json = (value: unknown, headers: Record<string, string> = {}) => {
@@ -549,7 +549,7 @@ it("Polls fails a run whole, keeps nothing of it, and retries with growing inter
   assert.deepStrictEqual(await database.run(`SELECT 1 FROM cabinet.staged_row`), [])
   json([{ a: 1 }])
   assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", fresh: 1 })
-  // The first run that was kept is the history, however many failed before it.
+  // The first successful run is history, however many failed before it.
   assert.strictEqual((await cabinet.events(source.id))[0].history, true)
   assert.strictEqual((await cabinet.book((book) => book.list)).find(({ id }) => id === poll.id)?.failures, 0)
 })

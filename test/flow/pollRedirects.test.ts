@@ -1,4 +1,4 @@
-/** A redirected poll: every target is checked, and credentials stay where they were given to. */
+/** Redirects of polls: every target is checked, and credentials stay with the origin they were set for. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "vitest"
 import { headersFor, redirectTarget } from "@data-cabinet/delivery/poll/Redirect"
@@ -67,7 +67,7 @@ it.each([301, 302, 303, 307, 308])("Polls follows a redirect with the status %d"
     ["/items", "/v2/items?page=1"],
   )
   for (const { headers } of asked) assert.strictEqual(headers.authorization, "Bearer planted")
-  // The marks are those of the last response.
+  // The validators are those of the last response.
   await cabinet.run(id)
   assert.strictEqual(asked[3]!.headers["if-none-match"], '"v1"')
 })

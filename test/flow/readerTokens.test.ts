@@ -1,4 +1,4 @@
-/** Access tokens as readers of the read API, with and without a list: what is not listed does not exist for them. */
+/** Access tokens of readers in the read API, with and without a list: anything outside the list does not exist for them. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
@@ -28,7 +28,7 @@ const run = async (...statements: ReadonlyArray<string>) => {
   for (const statement of statements) await database.run(statement)
 }
 
-/** Every event that a reader is shown, walking by pages of two. */
+/** Every event that a reader gets in pages of two. */
 const walk = async (token: string, from = "") => {
   const ids: Array<number> = []
   for (let cursor = from; ;) {
@@ -79,7 +79,7 @@ it("lists, the feed and names show only what a token lists", async () => {
   expect(await names("tables")).toEqual(["totals", "orders"])
   expect((await cabinet.ask("tables/public/totals/rows", token)).json.data).toEqual([{ total: 10 }])
   expect((await cabinet.ask(`tables/${orders.table}/rows?q=orders`, token)).json.data).toHaveLength(5)
-  // Nor does a view tell what it is made of.
+  // A view does not reveal its query either.
   const view = await cabinet.ask("tables/public/totals", token)
   expect(view.json.definition).toBe(null)
   expect(view.text).not.toContain("salaries")
@@ -143,14 +143,14 @@ it("a cursor of a narrowed reader skips none of its own events and shows none of
     const { id } = await cabinet.send(places[name]!.secret, `{"later":${n}}`)
     if (name !== "salaries") expected.push(id)
   }
-  // Nothing of others moves a cursor.
+  // Events outside the list do not move a cursor.
   await cabinet.send(places["salaries"]!.secret, `{"last":1}`)
   const after = await walk(token, before.cursor)
   expect(after.ids).toEqual(expected)
   expect(quiet.json.next_cursor).toBe(before.cursor)
   const still = (await cabinet.ask(`events?cursor=${after.cursor}`, token)).json
   expect([still.data, still.has_more, still.next_cursor]).toEqual([[], false, after.cursor])
-  // A cursor of a key is a place, too: from there on it shows what is listed.
+  // A key's cursor is valid as well: from there on, it shows what is listed.
   const start = (await cabinet.ask("events?limit=7", key)).json
   const seen = start.data.filter(({ source }: any) => source.name !== "salaries").map(({ id }: any) => id)
   expect([...seen, ...(await walk(token, start.next_cursor)).ids]).toEqual([...before.ids, ...expected])
@@ -174,7 +174,7 @@ it("a token lists sources by id and objects by oid, so a new object with an old 
   expect(again.table!.name).toBe("leads")
   expect(await refused("tables/sources/leads/rows", token)).toEqual([404, "no_such_table"])
   for (const path of ["sources", "tables"]) expect((await cabinet.ask(path, token)).json.data).toEqual([])
-  // The events of the source that is gone stay, as they do for a key.
+  // The events of a deleted source stay, as they do for a key.
   expect((await cabinet.ask("events", token)).json.data).toHaveLength(1)
   const listed = await cabinet.run(AccessTokens.use((tokens) => tokens.list))
   expect(listed.find((one) => one.id === id)!.only).toEqual([])

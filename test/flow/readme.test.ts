@@ -1,4 +1,4 @@
-/** The README, executed as written: a shell runs every command of it, in order. */
+/** The README, executed as written: a shell runs every command in order. */
 import { afterAll, expect, it } from "vitest"
 import { endAll } from "../support/cabinetProcess.ts"
 import { newTour, readPage, type Tour } from "../support/tour.ts"
@@ -14,7 +14,7 @@ it("every command of the README works as documented", async () => {
   tour = await newTour()
   const blocks = await tour.run("README.md")
   expect(blocks.length).toBeGreaterThan(8)
-  // What the README filters by size has to be in numbers: as text, 9.50 comes after 10.
+  // A column that the README filters by size has to be numeric: as text, 9.50 comes after 10.
   const filters = [
     ...readPage("README.md").matchAll(/\.rows\("([\w.]+)", \{ fc: "(\w+)", fo: "([gl][te])", fv: "([^"]+)"/g),
   ]

@@ -1,4 +1,4 @@
-/** Receivers are other people's old services: `data-cabinet/verifyDelivery` loads on a Node that is too old for the rest. */
+/** Receivers may be old services, so `data-cabinet/verifyDelivery` loads on a Node that is too old for the rest. */
 import { existsSync, realpathSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { signDelivery } from "@data-cabinet/core/delivery/Signature"
@@ -10,7 +10,7 @@ beforeAll(async () => {
   here = await packed()
 }, 300_000)
 
-/** Loaded first, it makes this Node look as old as 18: that version has no `getBuiltinModule`, which the rest relies on. */
+/** Makes this Node look like version 18, which lacks `getBuiltinModule`, on which the rest relies. */
 const AS_NODE_18 = `
 Object.defineProperty(process.versions, "node", { value: "18.0.0" })
 delete process.getBuiltinModule
@@ -30,7 +30,7 @@ const PROGRAMS = {
   "receiver.mjs": checks(`import { verifyDelivery } from "data-cabinet/verifyDelivery"`),
 }
 
-/** This Node in disguise, and each other Node of this machine. */
+/** This Node disguised as an old one, and every other Node on this machine. */
 const nodes = (): ReadonlyArray<readonly [command: string, ...words: ReadonlyArray<string>]> => {
   const others = (process.env["PATH"] ?? "")
     .split(delimiter)

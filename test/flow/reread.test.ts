@@ -47,7 +47,7 @@ const rowOf = async (table: string, id: number) =>
     unknown
   >
 
-/** A source whose forms are read in one charset, as all forms were before each value was read by itself. */
+/** A source that reads whole forms in one charset, as earlier versions did. */
 const asBefore = async (name: string, encoding: "windows-1251" | "latin-1" | "utf-8" = "windows-1251") => {
   const source = await cabinet.sources.create({ name, encoding })
   return { ...source, table: source.table!.name }
@@ -259,7 +259,7 @@ it("concurrent rereadings of one source in two processes keep event and row cons
     ).map((work) => work.catch((error: { code?: string }) => error)),
   )
   for (const one of outcomes) if (!("verdicts" in one)) assert.deepInclude(one, { code: "unavailable" })
-  // A slow machine may have refused some of them.
+  // A slow machine may have refused some requests.
   await cabinet.events.rereadSource(source.id, { encoding: "windows-1251", deliver: true })
   const rest = await cabinet.events.rereadSource(source.id, { encoding: "windows-1251", deliver: true })
   assert.strictEqual(rest.verdicts.filter(({ outcome }) => outcome === "unchanged").length, 60)

@@ -1,4 +1,4 @@
-/** Signing secrets and the headers of addresses and polls under a key that the database does not have: introduced, changed, lost and removed. */
+/** Encryption of secrets and headers under a key outside the database: the key is introduced, changed, lost and removed. */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -36,7 +36,7 @@ const close = async (cabinet: Cabinet) => {
   await cabinet.close()
 }
 
-/** What a copy of the database would show. */
+/** The stored values that a copy of the database would show. */
 const stored = async () => {
   const [addresses, sources, polls] = [
     await database.run("SELECT secret, previous_secret, headers::text FROM cabinet.address ORDER BY id"),
@@ -76,7 +76,7 @@ const verified = async (cabinet: Cabinet, ...secrets: ReadonlyArray<string>) => 
   return statuses
 }
 
-/** The status of the answer to the provider's question. */
+/** The status of the response to the provider's question. */
 const answers = async (cabinet: Cabinet) => {
   return (await cabinet.fetchHandler(new Request(`${intakeUrl}?crc_token=abc`))).status
 }
@@ -128,7 +128,7 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
   expect(await signs(cabinet, added.id, added.secret, rotated.secret)).toEqual([true, true])
   expect(await authorized(cabinet, poll)).toEqual([true])
-  // What is encrypted stays as it is beside what is added.
+  // Encrypted values stay unchanged when others are added.
   const extended = await cabinet.addresses.change(address.id, { setHeaders: [["X-Other", HEADER]] })
   expect(extended.headerNames).toEqual(["Authorization", "X-Other"])
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
@@ -176,7 +176,7 @@ it("a new key is put in front, then the old one is removed", async () => {
   expect(await authorized(cabinet, poll)).toEqual([true])
   expect(await verified(cabinet, ...SENDERS, "another")).toEqual([200, 200, 401])
   expect(await answers(cabinet)).toBe(200)
-  // Nothing is written where nothing has to be.
+  // Nothing is written unless it has to be.
   const text = await stored()
   await open(second)
   expect(await stored()).toBe(text)

@@ -1,6 +1,6 @@
 /**
- * Secrets that were given to a cabinet, and those that it made: a viewer finds none of them at any address of the management API
- * and on no screen, an owner only where they are asked for, and neither refusals nor the log have one.
+ * Secrets that a cabinet was given or created: a viewer finds none in the management API or on a screen, an owner only on
+ * request, and neither refusals nor the log contain any.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,13 +12,13 @@ import { withDatabase } from "../support/postgres.ts"
 const database = withDatabase()
 let cabinet: Cabinet
 let server: Server
-/** Sends whoever asks elsewhere, with the query that they sent. */
+/** Redirects every request elsewhere, with its query. */
 let elsewhere: Server
 let base: string
 const logged: Array<string> = []
 const note = (message: string) => void logged.push(message)
 
-/** Whoever may change an address or a poll sees its whole URL. */
+/** A role that may change an address or a poll sees its whole URL. */
 const IN_URLS = ["planted-address-query", "planted-poll-query"]
 const secrets: Array<string> = [
   "planted-address-header",

@@ -1,6 +1,6 @@
 /**
- * The recipes against the senders' own libraries: what a library signs is accepted, and of what is changed in a request,
- * both say the same.
+ * Compares the recipes with the senders' own libraries: requests that a library signs are accepted, and both agree about every
+ * changed request.
  */
 import { hash } from "node:crypto"
 import { sign as signGithub, verify as verifyGithub } from "@octokit/webhooks-methods"
@@ -18,11 +18,11 @@ interface Library {
   readonly recipe: "github" | "stripe" | "standard-webhooks" | "svix" | "paddle" | "twilio"
   readonly secret: string
   readonly other: string
-  /** The headers of a request at a time, in seconds since 1970. */
+  /** The headers of a request signed at a time, in seconds since 1970. */
   readonly sign: (secret: string, request: SignedRequest, time: number) => Promise<Record<string, string>>
-  /** Whether it accepts a request now. */
+  /** Whether the library accepts a request now. */
   readonly accepts: (secret: string, request: SignedRequest) => boolean | Promise<boolean>
-  /** Whether it judges times as the recipe does. */
+  /** Whether the library accepts the same times as the recipe. */
   readonly isTimed: boolean
 }
 
@@ -107,7 +107,7 @@ const LIBRARIES: ReadonlyArray<Library> = [
     isTimed: true,
   },
   {
-    // Its library verifies and does not sign; it accepts what is from the future, and 5 seconds of age.
+    // This library only verifies; it accepts times in the future, and up to 5 seconds in the past.
     recipe: "paddle",
     secret: "pdl_ntfset_01",
     other: "pdl_ntfset_02",
@@ -139,7 +139,7 @@ const LIBRARIES: ReadonlyArray<Library> = [
   },
 ]
 
-/** Without those that are absent, as Node has them. */
+/** Removes absent headers, as Node represents them. */
 const headersOf = ({ headers }: SignedRequest): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
 

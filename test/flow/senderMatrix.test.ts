@@ -1,4 +1,4 @@
-/** Every recipe against everything that can be right or wrong with a request, over HTTP. */
+/** Every recipe with valid and invalid requests of every kind, over HTTP. */
 import { gzipSync } from "node:zlib"
 import { RECIPE_NAMES } from "@data-cabinet/core/verification/Recipes"
 import { Sources } from "@data-cabinet/core/source/Sources"

@@ -1,10 +1,10 @@
-/** What a sender lives through: an address that is rotated while it still sends to the old one, and a rate that it exceeds. */
+/** Events in a sender's life: its address is rotated while it still uses the old one, and it exceeds a rate. */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
-/** Two servers of one cabinet: each has its own cache of sources. */
+/** Two servers of one cabinet, each with its own cache of sources. */
 let servers: ReadonlyArray<Cabinet>
 let cabinet: Cabinet
 
@@ -31,14 +31,14 @@ it("a rotated address is accepted for as long as it is kept, by every server, an
     [200, 200],
     [200, 200],
   ])
-  // The address before the last is gone with the next rotation, which keeps another.
+  // The next rotation ends the older address, and keeps the latest.
   const { intakeUrl: third } = await cabinet.sources.rotateSecret(id, { keepOldSeconds: 3_600 })
   expect([await both(first), await both(second), await both(third)]).toEqual([
     [404, 404],
     [200, 200],
     [200, 200],
   ])
-  // Another secret's hash is the only thing that is stored of it.
+  // Only a hash of the old secret is stored.
   const stored = await database.run(`SELECT s::text AS text FROM cabinet.source s WHERE id = ${id}`)
   expect(JSON.stringify(stored)).not.toContain(second.slice(second.lastIndexOf("/") + 1))
   await cabinet.sources.archive(id)
@@ -74,7 +74,7 @@ it("requests refused because of a rate are counted by source and shown", async (
   expect(await post(calm.intakeUrl)).toBe(200)
   const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => post(intakeUrl, n % 2)))
   const refused = statuses.filter((status) => status === 429).length
-  // Sixty a minute, and a minute may have ended meanwhile.
+  // Sixty a minute, though a minute may have ended meanwhile.
   expect(refused).toBeGreaterThanOrEqual(80)
   await vi.waitFor(async () => expect((await cabinet.sources.get(id))!.limited).toMatchObject({ count: refused }), {
     timeout: 20_000,
@@ -98,7 +98,7 @@ it("a source with a rate of its own accepts that many requests a minute, and a n
   expect([5, 10]).toContain(few)
   expect((await cabinet.sources.change(id, { rate: 1_000 })).rate).toBe(1_000)
   await database.run("DELETE FROM cabinet.rate_window")
-  // A server that remembers the old rate looks again with the first request that it takes, as after a rotation.
+  // A server that has cached the old rate rereads it at the first request that it accepts, as after a rotation.
   await cabinet.sources.rotateSecret(id)
   const { intakeUrl: moved } = await cabinet.sources.reveal(id)
   const statuses = await Promise.all(Array.from({ length: 200 }, (_, n) => post(moved, n % 2)))

@@ -1,6 +1,6 @@
 /**
- * An attacker and honest clients behind one address, as behind a proxy that the server was not told of: whatever the attacker
- * sends, the credentials of the others keep working, and guessing stays bounded.
+ * An attacker and honest clients behind one address, as behind a proxy that is not configured: whatever the attacker sends,
+ * the others' credentials keep working, and guessing stays bounded.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -35,7 +35,7 @@ const byToken = async (token: string) =>
 const byCookie = async (secret: string) =>
   (await fetch(`${base}/manage/v1/me`, { headers: { cookie: `cabinet=${secret}` } })).status
 
-/** Some at a time, as many connections would send them. */
+/** Sends requests several at a time, as over many connections. */
 const flood = async (count: number, send: () => Promise<number>, atOnce = 15): Promise<ReadonlyArray<number>> => {
   const statuses: Array<number> = []
   let left = count
@@ -46,7 +46,7 @@ const flood = async (count: number, send: () => Promise<number>, atOnce = 15): P
   return statuses
 }
 
-/** At the beginning of a minute by the server's clock, so that a count does not start over in the middle. */
+/** Waits for the beginning of a minute on the server's clock, so that counts do not start over in between. */
 const MINUTE = 60_000
 
 it("wrong tokens and cookies from one address lock out no valid ones, whether used before or not", async () => {
@@ -56,7 +56,7 @@ it("wrong tokens and cookies from one address lock out no valid ones, whether us
   const minute = Math.floor(Date.now() / MINUTE)
   const wrong = await flood(600, () => (Math.random() < 0.5 ? byToken(`dco_${random()}`) : byCookie(`dcs_${random()}`)))
   assert.deepStrictEqual([...new Set(wrong)], [401])
-  // Twice as many as may wait: some are refused now, if the flood did not begin in the minute before.
+  // Twice as many as may wait, so that some are refused, unless the flood began in the previous minute.
   const [more, ...honest] = await Promise.all([
     flood(100, () => byToken(`dco_${random()}`), 40),
     flood(10, () => byToken(used), 1),
@@ -96,7 +96,7 @@ it("people sign in by a link and in a browser that they used before, while other
   const { link } = await admin(`people/${invited.id}/link`)
   assert.strictEqual((await visitor(base).post("/console/welcome", { link })).status, 303)
 
-  // A stolen cookie of a known browser allows five guesses a minute, too.
+  // A stolen cookie of a known browser also allows five guesses a minute.
   const stolen = []
   for (let n = 0; n < 7; n++) {
     stolen.push((await ada.post("/console/sign-in", { name: "Ada", password: random() })).status)

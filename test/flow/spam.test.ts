@@ -1,4 +1,4 @@
-/** Public forms: what is spam by the rules of its source is an event alone, until somebody says that it is none. */
+/** Public forms: spam, by the rules of its source, is only an event, until a person restores it. */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -79,7 +79,7 @@ it("a filled honeypot marks an event as spam: it gets a true receipt, but no row
       [ids[3], "Bob"],
     ],
   )
-  // What a person leaves empty is a field as it was sent; what only spam has is no column.
+  // A honeypot that a person leaves empty is a field like any other; a field that only spam has gets no column.
   assert.containsAllKeys(rows[0], ["website"])
   assert.notProperty(rows[0], "pills")
   assert.deepStrictEqual(await sentTo(all.id), [ids[2], ids[3]])
@@ -99,7 +99,7 @@ it("spam is restored as an ordinary event, with its row and its deliveries by th
   const sent = []
   for (const name of ["Eve", "Ida", "Bot"]) sent.push((await post(source.intakeUrl, `name=${name}&website=mine`)).id)
   const [eve = 0, ida = 0, bot = 0] = sent
-  // Deleted spam is deleted, and restored from the trash it is spam.
+  // Spam can be moved to the trash, and is still spam when restored from there.
   assert.strictEqual(await cabinet.events.trash(source.id, [bot]), 1)
   assert.strictEqual(await cabinet.events.untrash(source.id, [bot]), 1)
   assert.strictEqual((await cabinet.events.inspect(bot))!.spam, "honeypot")

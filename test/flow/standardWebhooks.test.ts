@@ -1,4 +1,4 @@
-/** Deliveries as they arrive, verified by libraries that receivers already use: one request, by each of them. */
+/** Each of the libraries that receivers already use verifies the same delivery. */
 import { type Cabinet, openCabinet, verifyDelivery } from "data-cabinet"
 import { Webhook } from "standardwebhooks"
 import { Stripe } from "stripe"
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Verify = (secret: string, body: string, received: Received) => unknown
 
-/** Each throws if it takes the request for a forgery. */
+/** Verifiers, which throw for a forged request. */
 const LIBRARIES: Readonly<Record<string, Verify>> = {
   standardwebhooks: (secret, body, { headers }) => new Webhook(secret).verify(body, { ...headers }),
   svix: (secret, body, { headers }) => {
@@ -39,7 +39,7 @@ const LIBRARIES: Readonly<Record<string, Verify>> = {
 
 it("one delivery is verified by standardwebhooks, svix, stripe and our own, and a changed one by none", async () => {
   const source = await cabinet.sources.create({ name: "Orders" })
-  // Half of all random secrets would have shown a letter that only one of the two base64 alphabets has.
+  // Half of all random secrets have a character that only one of the two base64 alphabets has.
   for (let n = 0; n < 8; n++) {
     const address = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
     const from = receiver.received.length

@@ -111,12 +111,12 @@ it("serve creates a cabinet in an empty external database, and commands beside i
   expect(server.welcome).toMatchObject({ source: { id: 1 }, key: { key: expect.stringMatching(/^dck_/) } })
   const ready = await fetch(`${server.baseUrl}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([200, { ok: true }])
-  // One of several servers on a database cannot tell under which address the others are reached.
+  // One of several servers on a database cannot know the address of the others.
   expect(await database.run("SELECT FROM cabinet.base_address")).toEqual([])
   const keys = await home.cabinet(["key", "list", "--json"], env)
   expect(JSON.parse(keys.stdout)).toMatchObject([{ name: "First key", revoked_at: null }])
   expect(keys.stdout).not.toContain(server.welcome.key!.key)
-  // Two signals at once, as a terminal and a wrapper send them, are one: it still ends in order.
+  // Two simultaneous signals, from a terminal and a wrapper, count as one: it still shuts down gracefully.
   const stopped = server.stop("SIGINT")
   process.kill(server.pid, "SIGINT")
   expect(await stopped).toBe(0)
@@ -163,7 +163,7 @@ it("a cabinet starts without namespaces and capabilities, or says what it needs"
       stderr: expect.stringMatching(words),
     })
   }
-  // The data directory alone may be what nobody else reaches.
+  // Only the data directory may be inaccessible to others.
   const closed = join(other.dir, "closed")
   mkdirSync(closed, { mode: 0o700 })
   const there = await other.cabinet(["source", "add", "One"], { ...env, CABINET_DATA_DIR: join(closed, ".cabinet") })

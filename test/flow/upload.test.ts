@@ -27,7 +27,7 @@ let token: string
 let source: number
 let spoolDir: string
 beforeAll(async () => {
-  // Its own: another program on this machine may be taking an upload, too.
+  // A separate directory, because another program on this machine may also receive uploads.
   spoolDir = await mkdtemp(join(tmpdir(), "dc-uploads-"))
   vi.stubEnv("TMPDIR", spoolDir)
   runtime = ManagedRuntime.make(served(database.url))
@@ -62,7 +62,7 @@ const form = (content: string, name: string, fields: Record<string, string> = {}
   return data
 }
 
-/** What uploads hold open here, and what they left there. None has a name, so that a killed process leaves nothing. */
+/** The open and the remaining files of uploads. None has a name, so that a killed process leaves nothing. */
 const spools = async () => {
   assert.deepStrictEqual(await readdir(spoolDir), [])
   const opened = (await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ""))
@@ -124,7 +124,7 @@ it("POST /upload slows an address with many wrong tokens, and locks out no valid
   const wrong = (count: number) => Promise.all(Array.from({ length: count }, () => tried(random())))
   const { token: fresh } = await runtime.runPromise(AccessTokens.use((tokens) => tokens.issue(uploader("Fresh"))))
   const slowed = []
-  // The count begins again with each minute, which may be now.
+  // The count restarts each minute, possibly now.
   for (let round = 0; round < 3 && slowed.length === 0; round++) {
     for (let n = 0; n < 10; n++) assert.strictEqual((await tried(random())).status, 401)
     const [all, used] = await Promise.all([wrong(60), tried(token)])
@@ -240,7 +240,7 @@ it("POST /upload accepts a limited number at once, not all of one token, and ref
         "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
         '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n',
     )
-    // Slow, but never so slow that it stands still.
+    // Slow, but without stalling.
     const drip = setInterval(() => socket.write("1,2\r\n"), 100)
     return () => {
       clearInterval(drip)

@@ -1,4 +1,4 @@
-/** Requests as their senders document them, over HTTP: what is signed becomes events, and what is not leaves nothing. */
+/** Requests as their senders document them, over HTTP: signed ones become events, and others leave nothing. */
 import { execFile } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { gzipSync } from "node:zlib"
@@ -24,7 +24,7 @@ const post = async (url: string, body: string | Uint8Array<ArrayBuffer>, headers
   return { status: response.status, type, ...((await response.json()) as Record<string, any>) } as Record<string, any>
 }
 
-/** The same by curl, as senders document their requests. */
+/** Sends a request by curl, as senders document it. */
 const curl = async (url: string, body: string, headers: Record<string, string>) => {
   const all = Object.entries({ ...JSON_TYPE, ...headers }).flatMap(([name, value]) => ["-H", `${name}: ${value}`])
   const args = ["-sS", "-X", "POST", ...all, "--data-binary", body, "-w", "\n%{http_code}", url]
@@ -149,7 +149,7 @@ it("the signed text is the body after its content encoding is decoded, also for 
   assert.deepInclude(await post(url, new Uint8Array(gzipSync(batch)), coded), { status: 200, count: 2 })
   const long = JSON.stringify({ long: "x".repeat(1_048_576 - 11) })
   assert.deepInclude(await post(url, long, github("s", long)), { status: 200, ok: true })
-  // The size is judged before, the form behind.
+  // The size is checked before the signature, and the format afterwards.
   assert.deepInclude(await post(url, `${long} `, github("wrong", long)), { status: 413, error: "too_large" })
   assert.deepInclude(await post(url, "{", github("wrong", "{")), { status: 401 })
   assert.deepInclude(await post(url, "{", github("s", "{")), { status: 400, error: "bad_json" })
@@ -166,7 +166,7 @@ it("square signs the public address, regardless of a request's Host", async () =
   const own = { "x-square-hmacsha256-signature": hmac("s", `${cabinet.address(square)}{}`, "base64") }
   assert.deepInclude(await post(cabinet.address(square), "{}", own), { status: 401 })
   const examined = () => cabinet.run(Diagnostics.use(({ examine }) => examine))
-  // Nobody has told this database its base URL.
+  // This database has no recorded base URL.
   const { signedAddresses, baseUrl } = await examined()
   assert.deepStrictEqual(
     [signedAddresses, baseUrl],
@@ -190,7 +190,7 @@ it("a secret is rotated without a request being lost, and a change holds at once
     keepsOldSecret: true,
   })
   assert.deepStrictEqual(await both(), [200, 200])
-  // What else is changed leaves both as they are.
+  // Other changes leave both secrets unchanged.
   await cabinet.run(Sources.use((sources) => sources.change(source.id, { name: "Renamed" })))
   await change(source.id, { recipe: "github" })
   assert.deepStrictEqual(await both(), [200, 200])
@@ -218,7 +218,7 @@ it("refused requests are counted by source for the operator, until the secret is
     status: 401,
     detail: "The signature is too old, or its time is too far ahead; nothing was saved",
   })
-  // Forged, it is told no time.
+  // A forgery learns nothing about the time.
   assert.match((await post(url, '{"n":3}', signed(old, '{"n":2}')))["detail"], /^The signature does not match/)
   const refused = async () => {
     const { refusedSignatures } = await cabinet.run(Diagnostics.use(({ examine }) => examine))

@@ -76,7 +76,7 @@ const ask = async (
   return response.status
 }
 
-/** The fewest round trips of three tries: what runs in the background by itself does not run at each of them. */
+/** The fewest round trips of three attempts, because background work does not coincide with all of them. */
 const fewest = async (work: () => Promise<unknown>) => {
   const tries = []
   for (let n = 0; n < 3; n++) tries.push(await socket.during(work))
@@ -100,7 +100,7 @@ const BESIDE: ReadonlyArray<Target> = [
   { method: "POST", path: "/upload/1" },
 ]
 
-/** Attempts to sign in and to send: each is counted, as the next test sees. */
+/** Attempts to sign in and to send, which are counted: see the next test. */
 const ATTEMPTS: ReadonlyArray<Target & { readonly form: string; readonly limit: number }> = [
   { method: "GET", path: "/console/sign-in/provider", form: "", limit: 30 },
   { method: "GET", path: "/console/sign-in/callback", form: "", limit: 30 },

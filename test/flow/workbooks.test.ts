@@ -1,4 +1,4 @@
-/** Workbooks of other programs, and what LibreOffice shows of them where `LIBREOFFICE` names it. */
+/** Workbooks of other programs, compared with LibreOffice if `LIBREOFFICE` names it. */
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
@@ -13,7 +13,7 @@ import { readSheet } from "../support/workbooks/readSheet.ts"
 const PROGRAM = process.env["LIBREOFFICE"]
 const DAMAGED = 400
 
-/** A part of `npm run trials`: a suite without LibreOffice does not have these tests, rather than skip them. */
+/** Part of `npm run trials`. Without LibreOffice these tests do not exist, rather than being skipped. */
 const withLibreOffice = PROGRAM === undefined ? undefined : it
 
 const fixture = (name: string) => readFile(fileURLToPath(new URL(`../fixtures/files/${name}`, import.meta.url)))
@@ -75,7 +75,7 @@ it("readWorkbook reads what write-excel-file wrote", async () => {
   )
 })
 
-/** The cells that LibreOffice shows and we did not read. */
+/** Cells that LibreOffice shows and we did not read. */
 const lost = (rows: ReadonlyArray<SheetRow>, shown: ReadonlyArray<ReadonlyArray<string>>, same: typeof isShown) => {
   const read = new Map(rows.map(({ line, cells }) => [line, cells]))
   return shown.flatMap((cells, n) =>

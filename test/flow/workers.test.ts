@@ -1,4 +1,4 @@
-/** One server of several processes behind one port: exact limits and repeats, a worker that dies, notice before the end. */
+/** One server of several processes behind one port: exact limits and repeats, a worker that dies, and announced shutdown. */
 import { execFileSync } from "node:child_process"
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -37,7 +37,7 @@ interface Asked {
   readonly agent?: Agent
 }
 
-/** On a connection of its own, so that the workers take turns. */
+/** Sends on a new connection each time, so that the workers take turns. */
 const ask = (url: string, { form, key, agent }: Asked = {}) =>
   new Promise<Answer>((resolve, reject) => {
     const headers = {
@@ -61,7 +61,7 @@ const ask = (url: string, { form, key, agent }: Asked = {}) =>
 
 const intake = () => server.welcome.source!.intake_url
 
-/** The database's clock moves on to the beginning of a minute that nobody has sent anything in. */
+/** Moves the database's clock to the beginning of a minute without requests. */
 const nextMinute = () =>
   database.run(
     "UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp() + shift) + interval '61 s' - clock_timestamp()",
@@ -86,7 +86,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
   expect(workers).toHaveLength(WORKERS)
   process.kill(workers[0]!, "SIGKILL")
   for (let serving = 0; serving < WORKERS;) {
-    // The connection that the killed one had is lost; nobody else's is.
+    // Only connections of the killed worker are lost.
     const text = await metrics().catch(() => "")
     serving = /^cabinet_workers_replaced_total 1$/m.test(text)
       ? Number(/^cabinet_workers_serving (\d+)$/m.exec(text)?.[1])
