@@ -395,7 +395,7 @@ it("a source is added, shows its address on request, accepts events, and is dele
   for (const part of ["<option selected>token</option>", '<option value="query" selected>', 'value="key"'])
     assert.include(placed, part)
   assert.strictEqual((await fetch(`${address}?key=hush-hush`, { method: "POST", body: "b=1" })).status, 200)
-  // An empty name keeps the default.
+  // An empty name keeps the current place.
   await press(`${path}/verify`, { ...token, secret: "", place: "header", place_name: "" }, owner)
   assert.strictEqual((await fetch(`${address}?key=guess`, { method: "POST", body: "b=1" })).status, 401)
   const nowhere = await press(`${path}/verify`, { ...token, place: "field", place_name: "a\u0001" }, owner)

@@ -42,7 +42,7 @@ it("every line of a server is JSON with LOG_FORMAT=json, and one says that it ha
       data_dir: home.dataDir,
     }),
   ])
-  // The port differs in each run.
+  // The port was chosen only for this run, so it is not recorded.
   const { stdout } = await home.cabinet(["source", "list", "--json"])
   expect(stdout).not.toContain(
     (records.find(({ message }) => message.includes("is running at")) as never as { url: string }).url,

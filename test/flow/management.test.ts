@@ -695,7 +695,7 @@ const bodyFor = (random: Random, schema: any): FuzzedBody => {
   if (random(10) === 0) return { body: randomOf(random, VALUES), changed: null }
   const body: Record<string, unknown> = {}
   const changed = new Set<string>()
-  // Every second body has a single fault, so that the error has one place to point at.
+  // About half of the bodies have a single fault, so that the error has one place to point at.
   const names = Object.keys(schema.properties ?? {})
   const wrong = random(2) === 0 ? new Set([randomOf(random, names)]) : null
   for (const [name, field] of Object.entries<any>(schema.properties ?? {})) {
