@@ -535,6 +535,12 @@ CREATE TABLE cabinet.registry_change (
   CONSTRAINT registry_change_pkey PRIMARY KEY (changed, id)
 );
 
+CREATE TABLE cabinet.registry_due (
+  name text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT registry_due_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE cabinet.repeat_window (
   source_id bigint NOT NULL,
   fingerprint bytea NOT NULL,
@@ -734,6 +740,8 @@ CREATE INDEX poll_due ON cabinet.poll USING btree (due_at) WHERE ((removed_at IS
 CREATE INDEX poll_run_age ON cabinet.poll_run USING brin (at);
 
 CREATE INDEX poll_run_of_poll ON cabinet.poll_run USING btree (poll_id, id DESC);
+
+CREATE INDEX registry_due_due_at_idx ON cabinet.registry_due USING btree (due_at);
 
 CREATE INDEX repeat_window_age ON cabinet.repeat_window USING brin (first_at);
 
@@ -959,6 +967,22 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION cabinet.note_registry_due()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND NEW.name <> OLD.name THEN
+        DELETE FROM cabinet.registry_due WHERE name = OLD.name;
+      END IF;
+      IF TG_OP <> 'DELETE' THEN
+        INSERT INTO cabinet.registry_due AS d (name, due_at) VALUES (NEW.name, cabinet.now())
+          ON CONFLICT (name) DO UPDATE SET due_at = least(d.due_at, EXCLUDED.due_at);
+      END IF;
+      RETURN NULL;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION cabinet.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -994,6 +1018,8 @@ CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR
 CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
 CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ON cabinet.registered_cabinet FOR EACH ROW EXECUTE FUNCTION cabinet.note_registry_change();
+
+CREATE TRIGGER note_due AFTER INSERT OR DELETE OR UPDATE ON cabinet.registered_cabinet FOR EACH ROW EXECUTE FUNCTION cabinet.note_registry_due();
 
 COMMENT ON COLUMN cabinet.access_token.fingerprint IS 'sha256 of the whole token; the token itself is shown once and kept nowhere.';
 
@@ -1156,6 +1182,10 @@ COMMENT ON COLUMN cabinet.registered_cabinet.database_url IS 'A database anywher
 COMMENT ON TABLE cabinet.registry_change IS 'Names that were added, changed or removed; kept for a day.';
 
 COMMENT ON COLUMN cabinet.registry_change.changed IS 'The transaction. Numbers of a sequence would not tell what a reader has missed: they are not in the order of commits.';
+
+COMMENT ON TABLE cabinet.registry_due IS 'A line for each registered cabinet. Kept apart from the registry: it changes often, and no reader of the registry needs it.';
+
+COMMENT ON COLUMN cabinet.registry_due.due_at IS 'No later than its next work, unless a process has the cabinet open: that process moves it ahead every minute.';
 
 COMMENT ON COLUMN cabinet.row_set_aside.refused IS 'Whether the database refuses the row; otherwise the program cannot plan it.';
 

@@ -127,7 +127,7 @@ it("every connection of a cabinet is encrypted when its URL has ssl=true", async
   const url = address("?ssl=true")
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
-  await Effect.runPromise(nextDue(url, 90))
+  await Effect.runPromise(nextDue(url, { originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   const script = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
   const [outcome] = await Effect.runPromise(runScript({ url: roles.author.url, script, transaction: true }))
   assert.deepStrictEqual(outcome!.rows, ['{"ssl":true}'])

@@ -80,7 +80,7 @@ it("every kind of connection of a cabinet finds the primary of the list", async 
   const url = address("read-write", nowhere, standby.socketDir, primary.socketDir)
   const { roles } = await Effect.runPromise(openDatabase({ url }))
   if (!roles.reader.there || !roles.author.there) throw new Error("no roles")
-  await Effect.runPromise(nextDue(url, 90))
+  await Effect.runPromise(nextDue(url, { originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
   const script = "SELECT pg_is_in_recovery() AS standby"
   const [outcome] = await Effect.runPromise(
     runScript({ url: roles.author.url, admittedBy: url, script, transaction: true }),

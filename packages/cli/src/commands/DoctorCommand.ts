@@ -32,7 +32,7 @@ const MAX_CONCURRENT = 4
 /** A cabinet of the server; one that cannot be opened is a finding, and harms no other. */
 const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =>
   Effect.gen(function* () {
-    const database = yield* resolveTenant(own, name, settings)
+    const database = yield* resolveTenant(own, name, settings, { changes: false })
     const services = cabinetLayer({ ...database, settings, delivers: false, maxConnections: 4 })
     return yield* Effect.provide(examine, services, { local: true })
   }).pipe(

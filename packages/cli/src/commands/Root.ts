@@ -146,7 +146,7 @@ export const selectedDatabase = (settings: Settings, role: DatabaseRole = "join"
   Effect.gen(function* () {
     const { cabinet } = yield* root
     const own = yield* cabinetDatabase(settings, Option.isNone(cabinet) ? role : "join")
-    return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value, settings)
+    return Option.isNone(cabinet) ? own : yield* resolveTenant(own, cabinet.value, settings, { changes: true })
   })
 
 /** For commands about a whole server: a cabinet's name would have no effect. */

@@ -4,6 +4,8 @@ import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import type { ProgramSignIn } from "@data-cabinet/http-node/person/ExternalSignIn"
 import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
+import type { KeptDays } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { dueInUse } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
 import { PgClient } from "@effect/sql-pg"
 import { type Duration, Effect, Layer } from "effect"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -32,6 +34,13 @@ const RELOAD = "10 seconds"
 /** A change that no trigger noted is noticed within this time. */
 const RELOAD_WHOLE = "1 hour"
 
+const keptDaysOf = ({ retentionDays: originalDays, logDays, failedLogDays, auditDays }: Settings): KeptDays => ({
+  originalDays,
+  logDays,
+  failedLogDays,
+  auditDays,
+})
+
 const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle }: OpenTenantsOptions) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -43,11 +52,15 @@ const cabinetsLayer = ({ settings, serviceDomain, delivers, polls, signIn, idle 
         signIn,
         baseUrlOf: (name) => cabinetUrl(settings, name),
         inUse: (name) =>
-          delivers ? Effect.void : Effect.provideService(PgCabinetSignal.notify(name), PgClient.PgClient, sql),
+          Effect.andThen(
+            delivers ? Effect.void : PgCabinetSignal.notify(name),
+            // Without it, a worker looks at the cabinet once more than it needs to.
+            Effect.ignore(dueInUse(name, delivers && polls), { log: "Debug" }),
+          ).pipe(Effect.provideService(PgClient.PgClient, sql)),
         ...(idle === undefined ? {} : { idle }),
       })
       yield* many.reload
-      if (delivers) yield* tenantScheduler(many, settings.retentionDays)
+      if (delivers) yield* tenantScheduler(many, { kept: keptDaysOf(settings), polls })
       yield* background("tenant registry reload", RELOAD, many.reload)
       yield* background("tenant registry whole", RELOAD_WHOLE, many.reloadWhole, { firstAfter: RELOAD_WHOLE })
       const registry = yield* CabinetRegistry

@@ -1,6 +1,7 @@
 /** Finds one cabinet of a server of many by its name: for commands, and for the cabinet's base URL. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
+import { dueByCommand } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { Effect, Layer } from "effect"
 import type { CabinetDatabase } from "../compose/CabinetDatabase.ts"
@@ -15,15 +16,25 @@ const registryOver = (url: string) => CabinetRegistry.layer.pipe(Layer.provideMe
 export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
   registryOver(url).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
 
-/** The database of one of the server's cabinets, opened and brought up to date. */
+/**
+ * The database of one of the server's cabinets, opened and brought up to date. `changes`: what runs in the scope may leave
+ * work behind, such as a delivery, so a worker looks at the cabinet after it.
+ */
 export const resolveTenant = Effect.fnUntraced(function* (
   own: CabinetDatabase,
   name: string,
   { secretKey: cipher }: Pick<Settings, "secretKey">,
+  { changes }: { readonly changes: boolean },
 ) {
+  const noted = (state: "begun" | "done") =>
+    // A database that may only be read has no work for a worker either.
+    changes ? Effect.ignore(dueByCommand(name, state), { log: "Debug" }) : Effect.void
   const { databaseUrl } = yield* Effect.provide(
-    CabinetRegistry.use((registry) => registry.find(name)),
+    CabinetRegistry.use((registry) => Effect.tap(registry.find(name), () => noted("begun"))),
     registryLayer(own),
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.ignore(Effect.provide(noted("done"), OwnerClient.layer({ url: own.url, maxConnections: 1 }))),
   )
   const opened = yield* openDatabase({ url: databaseUrl, cipher })
   const database: CabinetDatabase = { ...opened, url: databaseUrl, dataDir: own.dataDir, cabinet: name }

@@ -1,39 +1,42 @@
 /**
- * The work of cabinets that are not open anywhere: due deliveries, polls, maintenance. A process that does background
- * work visits them in turn, reads over a short connection when each has work due next, and opens it then. A process
- * that uses a cabinet signals it to the others, so that its deliveries go out at once.
+ * The work of cabinets that are not open anywhere: due deliveries, polls, retention. The registry has the time at which each
+ * is to be looked at (`PgRegistryDue`). A process that does background work claims those whose time has come, reads over a
+ * short connection when each has work due next, and opens it then. A process that uses a cabinet signals it to the others, so
+ * that its deliveries go out at once.
  *
  * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
- * starts within CHECK_INTERVAL of its time; and a lost signal is made up for within REST.
+ * starts within CHECK_INTERVAL of its time; a cabinet whose processes were killed is looked at within two minutes; and work
+ * that no process announced is found within LONGEST_SECONDS.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
-import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
-import { inSlices } from "@data-cabinet/core/runtime/InSlices"
-import { Clock, Effect, Random, Semaphore } from "effect"
+import { type ClaimedCabinet, claimDue, settleDue } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
+import { type KeptDays, nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
+import { Effect, Semaphore } from "effect"
 import type { TenantPool } from "./TenantPool.ts"
 
 const CHECK_INTERVAL = "5 seconds"
-const CHECK_AGAIN_MILLIS = 5 * 60_000
-/** The shortest interval between two checks of a cabinet, whatever it reports. */
+/** Claimed at once; the rest stays for other workers, or for the next claim. */
+const CLAIMS = 50
+/** Between two looks at a cabinet, whatever it reports. */
+const [SHORTEST_SECONDS, LONGEST_SECONDS] = [10, 12 * 3_600]
+/** After a look that found no database to ask. */
+const AGAIN_SECONDS = 300
+/** Before a failed opening is repeated. */
 const MIN_CHECK_MILLIS = 10_000
 /** How long a cabinet is kept open for its work; like any other, it also stays open while in use. */
 const KEEP_OPEN = "1 minute"
-/** Every cabinet is opened once per interval for its maintenance. */
-const MAINTENANCE_MILLIS = 12 * 3_600_000
 /** Concurrent checks and openings of cabinets. */
 const MAX_CONCURRENT_CHECKS = 4
 
-/** When a cabinet is to be visited next. */
-interface Visits {
-  /** When to check for due work, in milliseconds of the clock. */
-  dueAt: number
-  maintenanceAt: number
+export interface TenantWork {
+  readonly kept: KeptDays
+  /** False for a process that only delivers: it leaves a cabinet with due work to the others as well. */
+  readonly polls: boolean
 }
 
-/** Forks into the scope. `originalDays`: whole days that original requests are kept. */
-export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, originalDays: number) {
-  const planned = new Map<string, Visits>()
+/** Forks into the scope. */
+export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, { kept, polls }: TenantWork) {
   const scope = yield* Effect.scope
 
   /** The cabinets kept open, and whether each was signalled again meanwhile. */
@@ -64,42 +67,40 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, or
       )
     })
 
-  const look = Effect.fnUntraced(function* (name: string, url: string, visits: Visits) {
-    const now = yield* Clock.currentTimeMillis
+  const look = Effect.fnUntraced(function* (claim: ClaimedCabinet, url: string) {
     // A database that cannot be queried is retried later; users of the cabinet see the failure in its own responses.
-    const seconds = yield* nextDue(url, originalDays).pipe(Effect.catch(() => Effect.succeed(null)))
-    const due = seconds === null ? CHECK_AGAIN_MILLIS : Math.min(CHECK_AGAIN_MILLIS, seconds * 1_000)
-    if (due <= 0 || visits.maintenanceAt <= now) {
-      visits.maintenanceAt = now + MAINTENANCE_MILLIS
-      yield* openFor(name)
+    const seconds = yield* Effect.match(nextDue(url, kept), {
+      onSuccess: (due) => due ?? LONGEST_SECONDS,
+      onFailure: () => AGAIN_SECONDS,
+    })
+    if (seconds > 0) yield* settleDue(claim, clamped(seconds))
+    else {
+      // The claim stands for a minute; from its opening on, the cabinet moves its time ahead by itself.
+      yield* openFor(claim.name)
+      if (!polls) yield* PgCabinetSignal.notify(claim.name)
     }
-    visits.dueAt = now + Math.max(due, MIN_CHECK_MILLIS)
   })
 
   const round = Effect.gen(function* () {
     yield* many.reload
-    const now = yield* Clock.currentTimeMillis
-    const random = yield* Random.Random
-    const open = new Set(yield* many.open)
-    const wanted: Array<readonly [name: string, url: string, visits: Visits]> = []
-    yield* inSlices(planned.keys(), (name) => {
-      if (!many.known.has(name)) planned.delete(name)
-    })
-    yield* inSlices(many.known, ([name, { databaseUrl }]) => {
-      let visits = planned.get(name)
-      if (visits === undefined) {
-        // Spread over time, so that a starting server does not open them all at once.
-        visits = { dueAt: 0, maintenanceAt: now + random.nextDoubleUnsafe() * MAINTENANCE_MILLIS }
-        planned.set(name, visits)
-      }
-      if (open.has(name)) visits.dueAt = 0
-      else if (visits.dueAt <= now) wanted.push([name, databaseUrl, visits])
-    })
-    yield* Effect.forEach(wanted, ([name, url, visits]) => look(name, url, visits), {
-      concurrency: MAX_CONCURRENT_CHECKS,
-      discard: true,
-    })
+    for (;;) {
+      const claims = yield* claimDue(CLAIMS)
+      const open = new Set(yield* many.open)
+      yield* Effect.forEach(
+        claims,
+        (claim) => {
+          const cabinet = many.known.get(claim.name)
+          // A name that this process does not know yet is claimed again in a minute.
+          if (cabinet === undefined || (polls && open.has(claim.name))) return Effect.void
+          return look(claim, cabinet.databaseUrl)
+        },
+        { concurrency: MAX_CONCURRENT_CHECKS, discard: true },
+      )
+      if (claims.length < CLAIMS) return
+    }
   })
   yield* background("tenant round", CHECK_INTERVAL, round)
   yield* PgCabinetSignal.listen((name) => many.known.has(name), openFor).pipe(Effect.forkScoped)
 })
+
+const clamped = (seconds: number): number => Math.min(LONGEST_SECONDS, Math.max(SHORTEST_SECONDS, seconds))

@@ -4,10 +4,15 @@ import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal
 import { Effect, Result } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { testDatabase, type TestDatabase } from "../../../../test/support/postgres.ts"
-import { tenantScheduler } from "../../src/tenancy/TenantScheduler.ts"
+import { tenantScheduler, type TenantWork } from "../../src/tenancy/TenantScheduler.ts"
 import { tenantPool, type TenantPool } from "../../src/tenancy/TenantPool.ts"
-import { registryLayer } from "../../src/tenancy/ResolveTenant.ts"
+import { registryLayer, resolveTenant } from "../../src/tenancy/ResolveTenant.ts"
 import { readSettings } from "../../src/settings/ReadSettings.ts"
+
+const WORK: TenantWork = {
+  kept: { originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 },
+  polls: true,
+}
 
 let own: TestDatabase
 let cabinets: ReadonlyArray<TestDatabase>
@@ -88,17 +93,28 @@ it("tenantScheduler opens a cabinet with work due, and leaves an idle one closed
   )
   await over((many) =>
     Effect.gen(function* () {
-      yield* tenantScheduler(many, 90)
+      yield* tenantScheduler(many, WORK)
       yield* opened(many, "a")
+      // One look at the other, and the next in 12 hours.
+      yield* until(async () => (await hoursUntilDue("b")) === 12)
       expect(yield* many.isOpen("b")).toBe(false)
     }),
   )
 })
 
+const hoursUntilDue = async (name: string) =>
+  Number(
+    (
+      await own.run(
+        `SELECT ceil(extract(epoch FROM due_at - cabinet.now()) / 3600)::int AS hours FROM cabinet.registry_due WHERE name = '${name}'`,
+      )
+    )[0]!["hours"],
+  )
+
 it("tenantScheduler immediately opens a cabinet that another process reports as used", () =>
   over((many) =>
     Effect.gen(function* () {
-      yield* tenantScheduler(many, 90)
+      yield* tenantScheduler(many, WORK)
       // The word of a moment at which nobody listened yet is lost.
       yield* until(async () => {
         await Effect.runPromise(Effect.provide(PgCabinetSignal.notify("b"), registryLayer({ url: own.url })))
@@ -124,7 +140,7 @@ it("a flood of notifications opens no unknown cabinet, causes no query of the re
           many.reload,
         ),
       }
-      yield* tenantScheduler(counted, 90)
+      yield* tenantScheduler(counted, WORK)
       const notify = (statement: string) => Effect.promise(() => own.run(statement))
       yield* notify(`DO $$ BEGIN
         FOR n IN 1..5000 LOOP PERFORM pg_notify('${PgCabinetSignal.CHANNEL}', repeat('x', 1000) || n); END LOOP;
@@ -140,5 +156,25 @@ it("a flood of notifications opens no unknown cabinet, causes no query of the re
       expect(held.toSorted()).toEqual(["a", "b"])
       // Its own rounds, and none for a notification.
       expect(reloads).toBeLessThan(60)
+    }),
+  ))
+
+it("resolveTenant makes a cabinet due for a worker when a command that may change it ends, and no other cabinet", () =>
+  over(() =>
+    Effect.gen(function* () {
+      const settings = yield* readSettings({ given: {}, env: {} })
+      const inAYear = Effect.promise(() =>
+        own.run("UPDATE cabinet.registry_due SET due_at = cabinet.now() + interval '1 year'"),
+      )
+      const hours = (name: string) => Effect.promise(() => hoursUntilDue(name))
+      const during = (changes: boolean) =>
+        Effect.scoped(Effect.andThen(resolveTenant({ url: own.url } as never, "a", settings, { changes }), hours("a")))
+      yield* inAYear
+      expect(yield* during(false)).toBeGreaterThan(8_000)
+      expect(yield* hours("a")).toBeGreaterThan(8_000)
+      // Within ten minutes if it is killed.
+      expect(yield* during(true)).toBe(1)
+      expect(yield* hours("a")).toBeLessThanOrEqual(0)
+      expect(yield* hours("b")).toBeGreaterThan(8_000)
     }),
   ))

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 const verdict = (body: string, { secrets = [TOPIC], now = NOW } = {}) =>
-  Effect.runSync(verifySns(Buffer.from(body), { secrets, now }, topic.service))
+  Effect.runSync(verifySns(Buffer.from(body), { secrets, now, from: null }, topic.service))
 
 describe("verifySns", () => {
   it("accepts each type of message, with a subject or without, in both versions of the signature", () => {
@@ -109,7 +109,7 @@ describe("verifySns", () => {
   it("fails when the certificate cannot be fetched now", () => {
     const away = new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })
     topic.state.certificate = Effect.fail(away)
-    const tried = verifySns(Buffer.from(topic.message(AT)), { secrets: [TOPIC], now: NOW }, topic.service)
+    const tried = verifySns(Buffer.from(topic.message(AT)), { from: null, secrets: [TOPIC], now: NOW }, topic.service)
     expect(Effect.runSync(Effect.flip(tried))).toBe(away)
   })
 })

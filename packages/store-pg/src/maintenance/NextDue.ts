@@ -26,20 +26,36 @@ const NEXT_WORK = `
     (SELECT n.round_at + ${NOTICE_ROUND} FROM cabinet.notice_source n JOIN cabinet.source s ON s.id = n.source_id
      WHERE s.deleted_at IS NULL AND s.archived_at IS NULL)) - cabinet.now())::float8 AS seconds`
 
+/** $1 to $3: days that delivered attempts, failed ones and the audit log are kept. Their partitions are dropped as wholes. */
+const NEXT_PARTITION = `
+  SELECT extract(epoch FROM min((to_date(right(c.relname, 8), 'YYYYMMDD') + 1 + kept.days)::timestamp AT TIME ZONE 'UTC')
+    - cabinet.now())::float8 AS seconds
+  FROM (VALUES ('cabinet.attempt_delivered'::regclass, $1::int4), ('cabinet.attempt_failed'::regclass, $2::int4),
+    ('cabinet.audit'::regclass, $3::int4)) AS kept(parent, days)
+  JOIN pg_catalog.pg_inherits i ON i.inhparent = kept.parent JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
+  WHERE c.relname ~ '_[0-9]{8}$'`
+
+/** Days after which retention deletes. */
+export interface KeptDays {
+  readonly originalDays: number
+  readonly logDays: number
+  readonly failedLogDays: number
+  readonly auditDays: number
+}
+
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/**
- * Seconds until work is due, negative if overdue; null without work. Original requests are deleted after `originalDays`
- * days.
- */
-export const nextDue = (url: string, originalDays: number): Effect.Effect<number | null, SqlError.SqlError> =>
+/** Seconds until work is due, negative if overdue; null without work. Deleting what has expired is work as well. */
+export const nextDue = (url: string, kept: KeptDays): Effect.Effect<number | null, SqlError.SqlError> =>
   PgClient.PgClient.use((sql) =>
-    Effect.zipWith(
-      sql.unsafe<{ readonly seconds: number | null }>(NEXT_WORK),
-      nextOriginal(sql, originalDays),
-      ([row], original) => earlier(row!.seconds, original),
-    ),
+    Effect.gen(function* () {
+      const ask = (text: string, values: ReadonlyArray<number> = []) =>
+        Effect.map(sql.unsafe<{ readonly seconds: number | null }>(text, [...values]), ([row]) => row!.seconds)
+      const work = yield* ask(NEXT_WORK)
+      const partition = yield* ask(NEXT_PARTITION, [kept.logDays, kept.failedLogDays, kept.auditDays])
+      return earlier(earlier(work, partition), yield* nextOriginal(sql, kept.originalDays))
+    }),
   ).pipe(
     connectionLossAsError,
     Effect.provide(
