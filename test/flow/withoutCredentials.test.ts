@@ -52,7 +52,7 @@ beforeAll(async () => {
       /^(?:get|post|put|patch|delete)$/.test(method) ? [{ method: method.toUpperCase(), path: atPath(path) }] : [],
     ),
   )
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await close()
   await socket.close()
@@ -120,7 +120,7 @@ it("a request without credentials costs no query and no line of the log, at any 
     if (trips > 0 || lines.length > before) costly.push(`${target.method} ${target.path}: ${trips} queries`)
   }
   assert.deepStrictEqual(costly, [])
-}, 120_000)
+}, 240_000)
 
 const COOKIE = ["cabinet", "cabinet-browser", "cabinet-form", "cabinet-done", "cabinet-sign-in"]
   .map((name) => `${name}=dcs_${"A".repeat(43)}`)
@@ -135,7 +135,7 @@ it("a request with a wrong session costs one query and no line of the log, at an
     if (trips > 1 || lines.length > before) costly.push(`${target.method} ${target.path}: ${trips} queries`)
   }
   assert.deepStrictEqual(costly, [])
-}, 120_000)
+}, 240_000)
 
 it.each(ATTEMPTS)(
   "$method $path is refused to an address after $limit a minute, without a query or a line",
@@ -153,5 +153,5 @@ it.each(ATTEMPTS)(
       assert.isAtMost(statuses.filter((status) => status !== 429).length, most)
     }
   },
-  120_000,
+  240_000,
 )
