@@ -2,7 +2,7 @@
 import { claimDue, dueByCommand, dueInUse, settleDue } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, ManagedRuntime } from "effect"
+import { type Effect, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
