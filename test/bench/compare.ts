@@ -21,16 +21,16 @@ import { shippedCabinet } from "./shipped.ts"
 
 interface Comparison {
   readonly connections: number
-  /** Prepares the database of a server, and gives the requests that are sent to it. */
+  /** Prepares a server's database, and returns the requests to send. */
   readonly requests: (server: OurServer, url: string, program: string) => Promise<ReadonlyArray<string>>
-  /** What is read from it all the while, by how many. */
+  /** What is read in the meantime, and by how many readers. */
   readonly beside?: { readonly path: string; readonly readers: number }
 }
 
 const ROWS = 20_000
 const DEPTH = 100_000
 const BATCH = 100
-/** So many that the ticks of 10 ms, by which CPU is counted, tell a percent. */
+/** Enough requests that CPU ticks of 10 ms resolve one percent. */
 const JOBS = 10_000
 const EVENTS = 20_000
 
@@ -54,7 +54,7 @@ const besideView: Comparison = {
   beside: { path: "/api/v1/tables/public/slow/rows", readers: 8 },
 }
 
-/** Pages of a table beside others of the same table that look at all its rows. */
+/** Pages of a table beside other pages of the same table that scan all its rows. */
 const besideScans: Comparison = {
   connections: 16,
   requests: rowsOf(20, 10 * ROWS),
@@ -93,7 +93,7 @@ const feedOf =
 
 const ordersPath = (query: string) => `/api/v1/tables/public/orders/rows?${query}`
 
-/** The page behind so many others, to which its cursor is got by reading those. */
+/** The page after this many others, which are read to get its cursor. */
 const deepPage: Comparison["requests"] = async (server, url, program) => {
   await rowsOf(100, DEPTH + ROWS)(server, url, program)
   const sorted = "sort=id&dir=asc"
@@ -139,7 +139,7 @@ const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: { against: { type: "string" }, rounds: { type: "string" }, seconds: { type: "string" } },
 })
-/** Not requests, but what workers send. */
+/** Deliveries of workers, instead of requests. */
 const DELIVERIES = "deliveries"
 const FIGURES = [...Object.keys(COMPARISONS), DELIVERIES]
 const chosen = positionals.length === 0 ? FIGURES : positionals

@@ -14,18 +14,18 @@ export interface Contestant {
   readonly name: string
   readonly pid: number
   readonly port: number
-  /** The line it began with. */
+  /** The first line of its output. */
   readonly said: unknown
-  /** Tells it one line of JSON and waits for the line that it answers; only for what listens to that. */
+  /** Sends it a line of JSON and waits for its response; only for contestants that read lines. */
   readonly ask: (what: unknown) => Promise<unknown>
-  /** Waits for the next line that it says of itself. */
+  /** Waits for the next line that it prints unprompted. */
   readonly hear: () => Promise<unknown>
   readonly stop: () => Promise<void>
 }
 
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$)/
 
-/** The environment of the one who measures must not decide how a contestant runs. */
+/** Variables of the measuring environment that would affect a contestant. */
 export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
   NODE_ENV: "production",
@@ -33,7 +33,7 @@ export const cleanEnvironment = (extra: Readonly<Record<string, string>> = {}): 
 })
 
 const running = new Set<ChildProcess>()
-// One may have been started just now by a figure that was broken off.
+// An interrupted figure may have just started one.
 process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")))
 
 /** Node's own flags for every contestant of a run, such as `--cpu-prof`; for finding out, not for measuring. */
@@ -47,7 +47,7 @@ const exited = (child: ChildProcess): Promise<void> =>
     ? Promise.resolve()
     : new Promise((resolve) => child.once("exit", () => resolve()))
 
-/** As Ctrl-C does it: a cabinet that is told by SIGTERM waits for its balancer to notice. */
+/** Ends it like Ctrl-C, because after SIGTERM a cabinet waits for its balancer to notice. */
 const end = async (child: ChildProcess): Promise<void> => {
   child.kill("SIGINT")
   await exited(child)
@@ -115,7 +115,7 @@ export interface OurServer extends Contestant {
   readonly key: string
 }
 
-/** Rates that one client in a closed loop cannot reach: counted as ever, never refused. */
+/** Rates that one client in a closed loop cannot reach, so that requests are counted but never refused. */
 export const RATES = { CABINET_INTAKE_RATE: "10000000", CABINET_API_RATE: "1000000" }
 
 /** `cabinet serve` as it is shipped, on a database that has nothing yet; `program` names another build of the command. */
@@ -145,7 +145,7 @@ export const postOne = async ({ port, intakePath }: OurServer): Promise<void> =>
   if (!answer.ok) throw new Error(`intake answered ${answer.status}`)
 }
 
-/** A program that says nothing to us. */
+/** A program without output for us. */
 const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
   const child = spawn(words[0]!, words.slice(1), { env: cleanEnvironment(env), stdio: ["ignore", "ignore", "inherit"] })
   running.add(child)
@@ -164,7 +164,7 @@ export const ourWorker = async (
   return startSilent(name, [process.execPath, ...nodeFlags(name), program, ...args])
 }
 
-/** A port that nobody listened on a moment ago. */
+/** A port that was free a moment ago. */
 export const freePort = async (): Promise<number> => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -203,7 +203,7 @@ export const postgrest = async (binary: string, url: string) => {
 export const cabinetCommand = (url: string, ...args: ReadonlyArray<string>): Promise<unknown> =>
   runCommand(shippedCabinet(), url, ...args)
 
-/** The same of another build of it. */
+/** The same with another build of the command. */
 export const runCommand = async (program: string, url: string, ...args: ReadonlyArray<string>): Promise<unknown> => {
   const child = spawn(process.execPath, [program, ...args, "--json"], {
     env: cleanEnvironment({ DATABASE_URL: url }),
@@ -216,7 +216,7 @@ export const runCommand = async (program: string, url: string, ...args: Readonly
   return JSON.parse(text)
 }
 
-/** Ends whatever a failed figure left behind. */
+/** Ends programs that a failed figure left behind. */
 export const endContestants = async (): Promise<void> => {
   await Promise.all(
     [...running].map(async (child) => {

@@ -1,4 +1,4 @@
-/** What the speed rests on, as counts that are the same on every machine. */
+/** Counts that the speed depends on and that are the same on every machine. */
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await database.run("CREATE INDEX ON public.readings (at, id)")
   await database.run("GRANT SELECT ON public.readings TO PUBLIC")
   await database.run("ANALYZE public.readings")
-  // Connections are opened and columns made before anything is counted.
+  // Connections are opened and columns created before counting starts.
   for (let n = 0; n < 4; n++) {
     await cabinet.send(secret, JSON.stringify({ order: n, total: 1.5 }))
     for (const path of ["sources", "events", "tables/public/readings/rows"]) {
@@ -71,7 +71,7 @@ describe("Round trips to the database", () => {
   })
 
   it("most requests of a sender with a large limit cost only their accept, because leases count them", async () => {
-    // No minute ends meanwhile: what was leased would be void.
+    // A new minute would invalidate the lease, so none begins meanwhile.
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
     )

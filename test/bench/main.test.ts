@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** Starts it, with `more` running in it before all else. */
+/** Starts it with `more`, which runs in it first. */
 const start = (more = "") => {
   const first = `--import=data:text/javascript,${encodeURIComponent(more)}`
   return spawn(process.execPath, ["--conditions=source", first, main, "arrival", "--quick"], {
@@ -49,7 +49,7 @@ it("npm run bench leaves nothing behind when it is interrupted before it begins"
   const bench = start()
   const made = () => globSync("dc-bench-*/**/pg_filenode.map", { cwd: home })
   while (made().length === 0) await sleep(5)
-  // As a terminal does it: what it has started hears of it, too.
+  // As from a terminal, which signals its children as well.
   process.kill(-bench.pid!, "SIGINT")
   const [exit, said] = await Promise.all([once(bench, "exit"), text(bench.stderr)])
   assert.deepStrictEqual(exit, [130, null])

@@ -1,6 +1,6 @@
 /**
- * CPU time as Linux counts it: user and system, of whole processes, in milliseconds. Beside the wall clock it is the
- * steadier measure, since it hardly depends on what else the machine does. Elsewhere there is none.
+ * CPU time as Linux counts it: user and system time of whole processes, in milliseconds. It is steadier than wall-clock time,
+ * because it hardly depends on other load. Other systems have none.
  */
 import { readdirSync, readFileSync } from "node:fs"
 
@@ -17,7 +17,7 @@ interface Stat {
 const statOf = (pid: number): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // The name stands in parentheses and may hold anything, so fields are counted from behind it.
+    // The name is in parentheses and may contain anything, so fields are counted after it.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     const at = (field: number) => Number(fields[field - 3]) * TICK_MILLIS
     return { pid, parent: Number(fields[1]), own: at(14) + at(15), children: at(16) + at(17) }
@@ -26,13 +26,13 @@ const statOf = (pid: number): Stat | undefined => {
   }
 }
 
-/** Of one process with all its threads. */
+/** The CPU time of one process with all its threads. */
 export const processCpu = (pid: number): number => statOf(pid)?.own ?? 0
 
-/** Of what a process started, and has ended. */
+/** The CPU time of a process's ended children. */
 export const endedCpu = (pid: number): number => statOf(pid)?.children ?? 0
 
-/** Of a process and everything it started, what has ended included. */
+/** The CPU time of a process and everything it started, including ended processes. */
 export const treeCpu = (pid: number): number => {
   const root = statOf(pid)
   if (root === undefined) return 0
@@ -45,7 +45,7 @@ export const treeCpu = (pid: number): number => {
   return sum
 }
 
-/** Resident memory of a process in bytes. */
+/** The resident memory of a process in bytes. */
 export const residentBytes = (pid: number): number => {
   try {
     const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))

@@ -1,4 +1,4 @@
-/** Alternating rounds of load: each contestant in each round, starting with another one each time. */
+/** Alternating rounds of load: every contestant in every round, starting with a different one each time. */
 import type { Contestant } from "./contestant.ts"
 import type { Bench, Goal, Standing } from "./figure.ts"
 import { divided, median } from "./figure.ts"
@@ -28,7 +28,7 @@ export interface Entrant extends Contender {
   readonly secret?: string
 }
 
-/** A process that does its work by itself when asked, for so many seconds, and says how much it did. */
+/** A process that works on request for a number of seconds, and reports how much it did. */
 export interface Driven extends Contender {
   readonly drives: true
   readonly ask: (what: unknown) => Promise<unknown>
@@ -81,7 +81,7 @@ const once = (
   return load({ ...kind, port, requests, secret, warmUp, seconds }, entrant, bench.cluster.cpu)
 }
 
-/** Each contender is run in before the first round, for compiled code is fast only once it has run for a while. */
+/** Warms up each contender before the first round, because code is fast only after it has run for a while. */
 export const alternate = async (
   bench: Bench,
   entrants: ReadonlyArray<Entrant | Driven>,

@@ -1,11 +1,11 @@
-/** One run of measurements: its PostgreSQL and everything it has started are gone when it ends, however it ends. */
+/** One run of measurements. Its PostgreSQL and everything that it started end with it, however it ends. */
 import { type Cluster, startCluster } from "./cluster.ts"
 import { endContestants } from "./contestant.ts"
 
 export interface Run {
   readonly cluster: Cluster
   readonly end: () => Promise<void>
-  /** The code that the process ends with, where it does so before its time. */
+  /** The exit code of a process that ends early. */
   readonly brokenOff: () => number | undefined
 }
 
@@ -19,9 +19,9 @@ export const startRun = async (say: (line: string) => void): Promise<Run> => {
     void end().finally(() => process.exit(code))
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
-  // Also where nobody reads on: `npm run bench 2>&1 | head` is over, and its PostgreSQL with it.
+  // Even without a reader, as after `npm run bench 2>&1 | head`, the run ends, and its PostgreSQL with it.
   process.on("uncaughtException", (error) => {
-    // What is being measured when it is broken off fails, and nobody wants to know how.
+    // An interrupted measurement fails, which is not reported.
     if (brokenOff === undefined) say(String(error.stack))
     breakOff(1)
   })

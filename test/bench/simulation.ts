@@ -1,11 +1,11 @@
 /**
- * How far a service of many cabinets, and one cabinet of very many events, go: what can be measured small is measured,
- * and the large is arithmetic from it, printed with the figures it was made of. docs/scale.md tells the results.
+ * How far a service of many cabinets, and one cabinet of very many events, scale. Small cases are measured, and large ones
+ * calculated from them and printed with the figures used. docs/scale.md has the results.
  *
  *   node --conditions=source test/bench/simulation.ts [--registered 10000] [--looked 1000] [--opened 12] [--events 20000]
  *     [--listed 100000] [--only many|one|registry]
  *
- * CPU is counted by Linux for whole processes (see processCpu), so that it means something on a machine that is in use.
+ * CPU time is Linux's for whole processes (see processCpu), so that it is meaningful on a busy machine.
  */
 import { parseArgs } from "node:util"
 import { startRun } from "./run.ts"

@@ -1,4 +1,4 @@
-/** What the console does in Chromium: by mouse, by keyboard and without JavaScript, within its budget. */
+/** The console in Chromium: by mouse, by keyboard and without JavaScript, within its budget. */
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
@@ -113,7 +113,7 @@ it("the keyboard alone can search, open a row, copy a number of 40 digits, and r
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-/** What is easily changed on its way to a screen: directions, controls, line ends, digits, lengths. */
+/** Values that are easily altered on the way to a screen: directions, control characters, line ends, digits, lengths. */
 const VALUES = {
   bidi: '"\\u202e1234 \\u05e9\\u05dc\\u05d5\\u05dd \\u2066x <b>&amp;"',
   controls: '"\\n\\u0001\\u001f\\t\\r\\n\\r \\u0085\\u2028 end\\n"',
@@ -167,7 +167,7 @@ it("every value is copied from its cell as it was sent, and the opened row shows
     texts.map((at) => fields[at]),
     texts.map((at) => stored[at]),
   )
-  // Its first 64 KB are kept.
+  // Only its first 64 KB are kept.
   assert.include(
     await page.locator("pre.text").evaluateAll((all) => all.map(({ textContent }) => textContent)),
     body.slice(0, 65_536),
@@ -209,7 +209,7 @@ it("a column's values and a selection's count appear where they were requested, 
   await page.getByText("1,200 rows in all").waitFor()
 
   await page.goto(`${cabinet.base}/console/tables/sources/orders`)
-  // All of them have been fetched, and nobody is offered to count them.
+  // All rows have been fetched, so the screen does not offer to count them.
   await expect.poll(() => page.textContent("#count")).toBe("300 rows in all")
   assert.isTrue(await page.isHidden("#total"))
   await page.click("[popovertarget=column-3]")

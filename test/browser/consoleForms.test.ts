@@ -1,6 +1,6 @@
 /**
- * Every form of every screen of the console, filled with a wrong input in Chromium: it comes back as it was filled, without its
- * secrets, with the message at its field and the focus there.
+ * Every form of the console, filled with an invalid input in Chromium: it comes back as it was filled, without its secrets, with
+ * the message at its field and the focus there.
  */
 import type { Page } from "playwright-core"
 import { afterAll, assert, beforeAll, it } from "vitest"
@@ -126,7 +126,7 @@ const again = (page: Page, action: string): Promise<Again> =>
     }
   }, action)
 
-/** One with fields of every kind, one of a menu, one of a toolbar, and one that is in each visitor's way. */
+/** A form with fields of every kind, one in a menu, one in a toolbar, and one that every visitor meets. */
 const INSPECTED: ReadonlySet<string> = new Set([
   "sources/{id}/change",
   "addresses",
@@ -160,7 +160,7 @@ it("every form comes back as it was filled, with the message at its field, when 
         const text = (await page.locator(".wrong, .box").allTextContents()).join("\n")
         assert.isAtLeast(status, 400, `${pattern}: ${text}`)
         const { typed: found, focused, focusedAtOnce, described, invalid, title } = await again(page, action)
-        // A filter that was filled has an empty one behind it.
+        // A filled filter is followed by an empty one.
         const lost = typed.filter((line) => !found.includes(line))
         assert.deepStrictEqual(
           lost,

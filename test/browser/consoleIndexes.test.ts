@@ -1,4 +1,4 @@
-/** An index that is being built, on a screen that is open: how much of it is done, and its end, come by themselves. */
+/** An open screen shows the progress and the end of an index build by itself. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { type RawSession, rawSession } from "../support/rawSession.ts"

@@ -30,7 +30,7 @@ const ALL_LOOKS = ([1280, 375] as const).flatMap((width) =>
   ),
 )
 
-/** Two have every width, scheme and language; `npm run trials -- screens` has all eight, with `LOOKS=all`. */
+/** Two combinations cover every width, scheme and language; `npm run trials -- screens` tests all eight with `LOOKS=all`. */
 const looks = process.env["LOOKS"] === "all" ? ALL_LOOKS : [ALL_LOOKS[0]!, ALL_LOOKS.at(-1)!]
 
 const areFit = async (base: string, paths: ReadonlyArray<string>, options: BrowserContextOptions) => {

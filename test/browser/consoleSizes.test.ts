@@ -1,6 +1,6 @@
 /**
- * A large table in Chromium: scrolled far down and back with few elements and little memory, every row at its place, and jumped
- * into at the cost of its first page. `npm run trials -- sizes` has a million rows for the first, and ten million for the second.
+ * A large table in Chromium. Scrolling far down and back takes few elements and little memory, and shows every row in its place.
+ * A jump costs as much as the first page. `npm run trials -- sizes` scrolls a million rows, and jumps into ten million.
  */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -111,7 +111,7 @@ it(`a jump into ${JUMP_ROWS} rows costs as much as the first page`, async () => 
     first.push((await timed(`${path}?sort=id`)).millis)
     jumped.push((await timed(place)).millis)
   }
-  // The least of each: what the machine does beside it is in neither.
+  // The minimum of each, to exclude other work of the machine.
   const [least, leastJumped] = [Math.min(...first), Math.min(...jumped)]
   console.log(`the first page in ${least.toFixed(1)} ms, the one jumped to in ${leastJumped.toFixed(1)} ms`)
   assert.isAtMost(leastJumped, 1.2 * least + 1)

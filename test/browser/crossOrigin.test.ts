@@ -1,7 +1,7 @@
 /**
- * Pages of another origin against the console and the management API, in a Chromium in which an owner has signed in. The other
- * origin is another port of the same address: to a browser that is the same site, so the session's cookie comes with what they
- * send, and what refuses them is the cabinet's own rule.
+ * Pages of another origin against the console and the management API, in a Chromium in which an owner is signed in. The other
+ * origin is another port of the same address. To a browser that is the same site, so it sends the session's cookie, and only
+ * the cabinet's own check refuses the request.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,7 +23,7 @@ beforeAll(async () => {
   headers = await cabinet.as("owner")
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   hostile = createServer((request, response) => {
-    // Sent on with its method and its body.
+    // A redirect that keeps the method and the body.
     if (request.url!.startsWith("/on?")) {
       const location = decodeURIComponent(request.url!.slice(4))
       response.writeHead(307, { location, "access-control-allow-origin": "*" }).end()
@@ -51,7 +51,7 @@ const manage = async (method: string, path: string, body?: unknown) => {
   return (await response.json()) as any
 }
 
-/** All that somebody could have changed, but when somebody was last seen. */
+/** The state that a request could have changed, without the times of last use. */
 const state = async () => {
   const lists = ["keys", "tokens", "sources", "people", "sessions", "addresses", "deliveries", "polls"]
   const all = await Promise.all(lists.map((list) => manage("GET", list)))
@@ -66,7 +66,7 @@ interface Sent {
   readonly cookie: boolean
 }
 
-/** An owner, signed in by a link, with what was sent to the cabinet from then on. */
+/** An owner who is signed in by a link, and the requests to the cabinet from then on. */
 const signedIn = async (name: string) => {
   const { link } = await manage("POST", "people", { name, role: "owner" })
   const { page } = await chromium.visit({ locale: "en-US" })
@@ -95,7 +95,7 @@ const FORMS: ReadonlyArray<readonly [path: string, fields: Readonly<Record<strin
   ["/manage/v1/me/sign-out", {}],
 ]
 
-/** A form as a page writes it, sent into a frame or into the window itself. */
+/** A form in a page's markup, submitted into a frame or the window. */
 const submit = (
   page: Page,
   action: string,
@@ -116,7 +116,7 @@ const submit = (
       }
       const frame = document.createElement("iframe")
       frame.name = `frame${Math.random()}`
-      // Its origin is none at all.
+      // Its origin is opaque.
       if (target === "sandbox") {
         frame.setAttribute("sandbox", "allow-forms allow-scripts")
         frame.srcdoc = `${form}<script>document.querySelector("form").submit()</script>`
@@ -158,9 +158,9 @@ it("no form of another origin changes anything, in a frame, in the window, witho
   assert.strictEqual(await state(), before)
   const posts = sent.filter(({ method }) => method === "POST")
   assert.isAtLeast(posts.length, FORMS.length * 6)
-  // Without an origin a browser sends no cookie; then there is nobody to act for.
+  // Without an origin the browser sends no cookie, so the request has no session.
   for (const { status, cookie, path } of posts) assert.oneOf(status, cookie ? [403] : [401, 403], path)
-  // The cookie came along: it is not the browser alone that kept them out.
+  // The cookie was sent, so it was not only the browser that refused the requests.
   assert.isAbove(posts.filter(({ cookie }) => cookie).length, FORMS.length)
 }, 120_000)
 

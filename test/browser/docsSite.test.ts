@@ -1,4 +1,4 @@
-/** The site of docs/, as `.ci/site` builds it: complete, self-contained, and no wider than a phone. */
+/** The site that `.ci/site` builds from docs/: complete, self-contained, and no wider than a phone. */
 import { createReadStream, globSync, readFileSync, statSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -19,7 +19,7 @@ let chromium: Chromium
 let server: Server
 let origin: string
 let pages: ReadonlyArray<string>
-/** Asked for by a page, and not there. */
+/** Requested files that do not exist. */
 const missing: Array<string> = []
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
   })
 })
 
-/** As static hosts find it, without the ending. */
+/** The file of a path without an extension, as static hosts find it. */
 const fileOf = (path: string): string | undefined =>
   [path, `${path}.html`, `${path}index.html`, `${path}/index.html`]
     .map((candidate) => join(DIST, decodeURIComponent(candidate)))

@@ -1,4 +1,4 @@
-/** Events that arrive while a screen is open: counted immediately, exactly, and without moving what is being read. */
+/** Events that arrive while a screen is open are counted exactly and at once, without moving its content. */
 import { createServer, request as requestTo } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
@@ -44,7 +44,7 @@ it("an open table and list count a new event within a second, and move only on r
   await send(1)
   const at = performance.now()
   await Promise.all([table!, list!].map(({ page }) => page.locator("a.live", { hasText: /^1 new · show$/ }).waitFor()))
-  // A second on a machine that does nothing else.
+  // A second on an otherwise idle machine.
   assert.isBelow(performance.now() - at, 3_000)
   await send(4)
   await table!.page.locator("a.live", { hasText: "5 new · show" }).waitFor()
@@ -66,7 +66,7 @@ it("the first event of a new source appears by itself", async () => {
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-/** In front of the cabinet, so that its connections can be cut, and are refused until they are let through again. */
+/** A proxy in front of the cabinet that can cut connections, and refuse new ones until it is opened again. */
 const switchInFront = async () => {
   const target = new URL(cabinet.base)
   const sockets = new Set<Socket>()

@@ -1,6 +1,6 @@
 /**
- * The Next.js example, built and served by Next itself from the packed package. It stands here because Next is large:
- * `npm test` leaves it out, as it does the browser.
+ * The Next.js example, built and served by Next with the packed package. It is here because Next is large: `npm test` leaves
+ * out this folder.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -32,7 +32,7 @@ it("the Next.js app builds as shipped, accepts data, and serves it", async () =>
     const manifest = JSON.parse(readFileSync(join(app, "package.json"), "utf8")) as {
       dependencies: Record<string, string>
     }
-    // It is not published yet: the tarball is what it will be.
+    // The package is not published yet, so the tarball stands in for it.
     delete manifest.dependencies["data-cabinet"]
     writeFileSync(join(app, "package.json"), JSON.stringify(manifest))
     await finish("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", here.tarball], app)

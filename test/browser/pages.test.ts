@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(files, { recursive: true })
 })
 
-/** What a page of ours is, wherever it comes from: in its own style, on the screen's width, quiet. */
+/** Checks that a page is ours: in its own style, within the screen's width, without errors. */
 const assertFine = async ({ page, outside, complaints }: Visit, language: "en" | "ru", words: string) => {
   const seen = await page.evaluate(() => {
     const places = [...document.body.querySelectorAll("*")].map((element) => element.getBoundingClientRect())
@@ -87,7 +87,7 @@ describe.each([
     const visit = await withForm(cabinet.address(await cabinet.source(`thanks ${locale}`)), locale)
     assert.strictEqual((await press(visit.page)).status(), 200)
     await assertFine(visit, language, thanks)
-    // What is told of the form's page across origins is its origin.
+    // Across origins, the browser reveals only the origin of the form's page.
     site.put("/", "<!doctype html><title>Home</title>")
     await visit.page.click("a")
     await visit.page.waitForURL(`${site.origin}/`)
@@ -124,7 +124,7 @@ describe.each([
     const address = strict.address(await strict.source(`often ${locale}`))
     const statuses: Array<number> = []
     let visit: Visit
-    // The second within a minute is one too many; should the minute turn between them, the third is.
+    // The second request within a minute is one too many, or the third if a new minute begins in between.
     do {
       visit = await withForm(address, locale)
       statuses.push((await press(visit.page)).status())

@@ -4,7 +4,7 @@ import { type ApiServer, serveApi } from "../../packages/http-node/test/support/
 import { type Chromium, startChromium } from "./support/chromium.ts"
 
 let reference: ApiServer
-/** Its base address is the other's, so that `docs` leads there. */
+/** The base URL of the first server, so that `docs` redirects there. */
 let api: ApiServer
 let chromium: Chromium
 beforeAll(async () => {
@@ -27,7 +27,7 @@ it.each([340, 800, 1280])(
     })
     await page.goto(`${api.base}/api/v1/docs`)
     assert.strictEqual(page.url(), `${reference.base}/reference`)
-    // From here on nothing may be needed of anybody.
+    // From here on the page must need no request.
     await page.context().setOffline(true)
     const { scrolls, radius } = await page.evaluate(() => ({
       scrolls: document.documentElement.scrollWidth > innerWidth,

@@ -1,7 +1,7 @@
 /**
- * The pictures of the README and of `docs/console.md`, taken of the console as it is:
+ * Takes the screenshots of the README and `docs/console.md` from the current console:
  * `SCREENSHOTS=docs/images CHROMIUM=… vitest run --config test/browser/vitest.config.ts test/browser/screenshots.test.ts`.
- * Without `SCREENSHOTS` they are taken and thrown away, so that whatever breaks them is noticed.
+ * Without `SCREENSHOTS` they are taken and discarded, so that a change that breaks them is noticed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** What is on them, times above all, changes their size by some percent. */
+/** Their content, above all times, changes their size by some percent. */
 const MAX_BYTES = 200_000
 
 const NAMES = [

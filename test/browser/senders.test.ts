@@ -1,6 +1,6 @@
 /**
- * What Chromium makes of HTML forms and of the scripts of a page of another origin, sent to `cabinet serve` and read back
- * from feed, row and delivery.
+ * What Chromium sends for HTML forms, and for scripts of pages of another origin, to `cabinet serve`: read back from the feed,
+ * the row and the delivery.
  */
 import { afterAll, afterEach, assert, beforeAll, it } from "vitest"
 import { bytesOf } from "../support/senders.ts"
@@ -41,7 +41,7 @@ const FIELDS = `
   <input type="date" name="day">
   <input type="number" name="amount" step="0.01">`
 
-/** Opens a page, fills its form in with these hands, and presses the button. */
+/** Opens a page, fills its form in by `fill`, and presses the button. */
 const submitted = async (
   page: string | Buffer,
   headers: Record<string, string>,
@@ -67,7 +67,7 @@ const fillAll = async ({ page }: Visit, mark: string) => {
   await page.fill('[name="amount"]', "12.50")
 }
 
-/** Line ends are CRLF, since that is what the standard makes of a textarea's. */
+/** The text with CRLF line ends, which the standard requires for a textarea. */
 const filled = (mark: string) => ({
   имя: `Анна "Ё" & Ко ${mark}`,
   note: "1 + 1 = 2\r\n100%; 50% off",
@@ -149,7 +149,7 @@ it("a form's URL may have fields of its own, which come first", async () => {
   assert.strictEqual(payload, '{"page":"цены","mail":"a@b.example"}')
 })
 
-/** A page whose scripts send. */
+/** A page whose scripts send data. */
 const opened = async () => {
   visit = await chromium.visit()
   await visit.page.goto(site.put("/", "<!doctype html><title>Shop</title>"))
@@ -209,7 +209,7 @@ it("fetch sends a body that the page compressed", async () => {
   assert.strictEqual(payload, '{"packed":1.0}')
 })
 
-/** Sends with `navigator.sendBeacon` as a page does that is being left; nobody ever sees an answer. */
+/** Sends with `navigator.sendBeacon` while the page is being left, without seeing a response. */
 const beaconed = (body: string) =>
   cabinet.arrival(async () => {
     await visit.page.evaluate(

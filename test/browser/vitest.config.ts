@@ -1,5 +1,5 @@
 /**
- * The tests that need a browser, apart from the others so that those need none:
+ * The tests that need a browser, in a separate project so that the others need none:
  * `CHROMIUM=$(.ci/chromium) npx vitest run --config test/browser/vitest.config.ts`.
  */
 import { fileURLToPath } from "node:url"

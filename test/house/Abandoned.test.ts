@@ -22,7 +22,7 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
       said += bytes.toString()
       if (said === "running\n") shell.kill(signal)
     })
-    // The pipe closes when the last who holds it has ended: the program, not the shell.
+    // The pipe closes when its last holder ends, which is the program rather than the shell.
     await once(shell.stdout, "close")
     expect(said).toBe("running\nstopped\n")
   },

@@ -1,4 +1,4 @@
-/** The files that are run elsewhere, by GitHub, systemd, Docker and Kubernetes: their syntax, and the names of ours in them. */
+/** Files for GitHub, systemd, Docker and Kubernetes: their syntax, and our names in them. */
 import { spawnSync } from "node:child_process"
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -64,7 +64,7 @@ it("every setting and argument in deploy/ exists", () => {
 it("systemd accepts the unit, if it is installed", () => {
   const verify = spawnSync("systemd-analyze", ["verify", `${root}deploy/data-cabinet.service`], { encoding: "utf8" })
   if (verify.error !== undefined) return
-  // The user and the command of the unit are not on this machine.
+  // The unit's user and command do not exist on this machine.
   const complaints = verify.stderr.split("\n").filter((line) => /data-cabinet\.service:\d+/.test(line))
   assert.deepStrictEqual(complaints, [])
 })

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Asks in every way that tests ask. */
+/** Sends a request in every way that tests do. */
 const askAll = async (path: string) => {
   await (await fetch(base + path)).text()
   await (await fetch(new Request(base + path))).json()

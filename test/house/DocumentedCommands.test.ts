@@ -63,7 +63,7 @@ const wordsOf = (line: string): ReadonlyArray<string> => {
   return words
 }
 
-/** What is wrong with a call, if anything; `line` is what follows the command's name. */
+/** Describes the fault of a call, if any; `line` is what follows the command's name. */
 const faultOf = (line: string): string | undefined => {
   let at = tree
   const flags = new Map([...GLOBAL, ...flagsOf(tree)])
@@ -86,7 +86,7 @@ const faultOf = (line: string): string | undefined => {
   return undefined
 }
 
-/** Calls of the command in a piece of code: what follows its name, up to the end of the line. */
+/** The calls of the command in a piece of code: what follows its name, up to the end of the line. */
 const callsIn = (code: string): ReadonlyArray<string> =>
   code
     .replaceAll(/\\\n\s*/g, " ")

@@ -1,4 +1,4 @@
-/** Documents that tend to grow keep to their size and form. */
+/** Documents that tend to grow keep their size and structure. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"
@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 const root = join(import.meta.dirname, "..", "..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** Counts words as a reader does: the rules of a table do not count. */
+/** Counts words as a reader does, without the rules of tables. */
 const words = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
 
 it("the page on performance has at most 1,000 words, and begins with a summary of ten lines", () => {

@@ -1,4 +1,4 @@
-/** What a newcomer types in a fresh clone: `npm install` and `yarn` stop at once, with the sentence that says what to do. */
+/** `npm install` and `yarn`, which a newcomer types in a fresh clone, stop at once and say what to do. */
 import { execFile } from "node:child_process"
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string, agent?: 
   })
 
 it("npm install in a clone writes nothing and says how it is installed", async () => {
-  // Without its dependencies: npm would look for them first, which takes the registry. A protocol that npm lacks fails there.
+  // Without dependencies, because npm would first resolve them in the registry, and fail on a protocol that it lacks.
   expect(JSON.stringify(manifest["devDependencies"])).not.toMatch(/workspace:|link:/)
   const clone = mkdtempSync(join(tmpdir(), "dc-clone-"))
   try {

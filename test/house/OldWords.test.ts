@@ -9,10 +9,10 @@ import { assert, describe, it } from "vitest"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** Where an old word may stand: where it is said that it is one. */
+/** Files that may contain old words, because they list them. */
 const EXEMPT = new Set(["docs/glossary.md", "test/house/OldWords.test.ts", "packages/cli/src/commands/Aliases.ts"])
 
-/** Names as they stood in code; in prose their parts are ordinary words. */
+/** Old names in code; in prose their parts are ordinary words. */
 const OLD_NAMES = `
   eachInTurn Present Deadlines StageName Haste lostWhenSilent orLost renewedPool RenewedPool
   PassedThrough passingThrough Underway ManyCabinets CabinetRounds cabinetRounds PickCabinet
@@ -43,8 +43,8 @@ const FORBIDDEN: ReadonlyArray<RegExp> = [
 ]
 
 /**
- * Turns of phrase that mark the old prose, and the most times that each may stand in the sources and the documents: where it
- * is the right word, and in migrations, which never change. "No longer" is the right word.
+ * Turns of phrase that mark the old prose, and the most times that each may occur in sources and documents: where it is the
+ * right word, and in migrations, which never change. "No longer" is allowed.
  */
 const RARE: ReadonlyArray<readonly [turn: RegExp, most: number]> = [
   [/\btold\b/gi, 36],

@@ -25,11 +25,11 @@ beforeAll(async () => {
   }
 })
 
-/** Each with why it may. */
+/** Exceptions, each with its reason. */
 const ALLOWED: ReadonlyArray<readonly [file: string, fault: RegExp]> = [
   // The session's own temporary table, made in the same transaction.
   ["diagnostics/WriteCheck.ts", /pg_temp\.cabinet_room/],
-  // The lock's file is a database of SQLite's.
+  // The lock file is an SQLite database.
   ["embedded/DataDirLock.ts", /sqlite_master/],
   // A list of the verbs of SQL, and a browser's script in one string: neither is a statement.
   ["audit/ScriptAct.ts", /(?:DELETE|REFRESH)$/],

@@ -29,7 +29,7 @@ const sources = PACKAGES.flatMap((name) => {
     .map((path) => ({ path: relative(root, join(folder, path)), text: readFileSync(join(folder, path), "utf8") }))
 })
 
-/** Calls `see` with each node and what it stands in, the outermost first. */
+/** Calls `see` with each node and its ancestors, outermost first. */
 const walk = (node: Node, see: (node: Node, within: ReadonlyArray<Node>) => void, within: ReadonlyArray<Node> = []) => {
   see(node, within)
   const inner = [...within, node]
@@ -42,7 +42,7 @@ const parsed = (text: string) => parseAst(text, { lang: "ts" }) as unknown as No
 
 const lineOf = (text: string, at: number) => text.slice(0, at).split("\n").length
 
-/** The arguments that a function was called with go on as they came: there were no more of them than a call can have. */
+/** Passing on a function's own arguments is safe: there are no more of them than a call can have. */
 const isOwnRest = (name: unknown, within: ReadonlyArray<Node>) =>
   within.some(({ params }) =>
     (Array.isArray(params) ? (params as ReadonlyArray<Node>) : []).some(
@@ -67,7 +67,7 @@ const spreadCalls = (path: string, text: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Lists whose length no input decides: what they are is said beside them. */
+/** Lists whose length does not depend on input, each with its reason. */
 const BOUNDED: ReadonlyArray<readonly [path: string, call: string, why: string]> = [
   ["packages/cli/src/commands/Root.ts", "settingFlags(...PLACE)", "names of settings"],
   ["packages/cli/src/commands/ServeCommand.ts", "settingFlags(...OWN)", "names of settings"],
@@ -100,7 +100,7 @@ it.each([
   assert.strictEqual(spreadCalls("planted.ts", text).length, count)
 })
 
-/** A text that makes a pattern begin as often as can be, go on as long as can be, and fail in the end. */
+/** A text for which a pattern starts often, continues for long, and finally fails. */
 interface Attack {
   readonly begin: string
   readonly pump: string
@@ -119,16 +119,16 @@ const attacks = (source: string): ReadonlyArray<Attack> => {
   return pumps.flatMap((pump) => [...begins].map((begin) => ({ begin, pump })))
 }
 
-/** Of a text of this length the square takes hundreds of milliseconds, and what grows with it less than one. */
+/** At this length quadratic time takes hundreds of milliseconds, and linear time less than one. */
 const LENGTH = 80_000
 
-/** Milliseconds of the processor after which a text is looked at again. */
+/** CPU milliseconds after which a text is examined more closely. */
 const SUSPECT_MILLIS = 20
 
-/** The same of a text whose growth is looked at: what takes less cannot be measured well enough. */
+/** CPU milliseconds that a text must take for its growth to be measured reliably. */
 const MEASURED_MILLIS = 5
 
-/** Milliseconds of the processor that no text of any length here takes, unless it takes for ever. */
+/** CPU milliseconds that only a text without an end exceeds. */
 const FOR_EVER_MILLIS = 300
 
 /**
@@ -177,14 +177,14 @@ const tryTexts = (
   return { at: context["at"] as number, millis: cpuMillis() - (context["began"] as number) }
 }
 
-/** What one text takes of the processor: the least of three tries. One that takes more than `enough` is not tried again. */
+/** The CPU time of one text: the minimum of three attempts. A text that takes more than `enough` is not repeated. */
 const least = (source: string, flags: string, text: string, enough = FOR_EVER_MILLIS) => {
   const tries: Array<number> = []
   for (let lookAfter = LOOK_AFTER; tries.length < 3;) {
     const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY, lookAfter)
     if (at === 1) tries.push(millis)
     else if (millis > enough) return millis
-    // The processor was busy with other things until the look.
+    // The CPU was busy with other work until the check.
     else lookAfter *= 2
   }
   return Math.min(...tries)
@@ -208,7 +208,7 @@ const growsFaster = (source: string, flags: string, attack: Attack): boolean => 
   return false
 }
 
-/** The first text that a pattern takes longer for than it is long. How busy the machine is does not matter. */
+/** The first text for which a pattern takes more than linear time, however busy the machine is. */
 const slowOn = (source: string, flags: string): string | undefined => {
   const all = attacks(source)
   const texts = all.map((attack) => textOf(attack, LENGTH))
@@ -223,7 +223,7 @@ const slowOn = (source: string, flags: string): string | undefined => {
   return undefined
 }
 
-/** Patterns that see only what an operator or this program wrote, or a text whose length is bounded just before. */
+/** Patterns that only see texts of an operator or this program, or texts whose length has just been checked. */
 const KNOWN_SHORT: ReadonlyArray<readonly [path: string, pattern: string, why: string]> = [
   ["packages/core/src/file/CsvSample.ts", "NUMBER_OR_DATE", "of 64 characters at most"],
   ["packages/cli/src/settings/SettingForm.ts", "\\/+$", "a setting"],

@@ -1,7 +1,7 @@
 /**
- * A runner of vitest that collects the tests and then, instead of running them once, runs those that it is asked to over a
- * socket, as often as it is asked (see `TestsInOneProcess.mjs`): to load the tests again for each change of the code takes a
- * hundred times as long as to run them. What the changes share with the tests is Stryker's `__stryker__`.
+ * A vitest runner that collects the tests once, and then runs those requested over a socket, as often as requested (see
+ * `TestsInOneProcess.mjs`). Loading the tests again for each mutation would take a hundred times as long as running them.
+ * Mutations and tests share Stryker's `__stryker__`.
  */
 import { connect } from "node:net"
 import { createInterface } from "node:readline"
@@ -16,7 +16,7 @@ interface Stryker {
   hitLimit?: number
 }
 
-/** Without `mutant` nothing is changed, and each of the tests runs; else those named do until one fails. */
+/** Without `mutant` the code is unchanged, and all tests run; otherwise the named ones run until one fails. */
 interface Asked {
   readonly mutant?: string
   readonly tests?: readonly string[]
@@ -44,7 +44,7 @@ export default class HeldTests extends TestRunner {
       const outcomes = await run(tests, asked)
       const told = asked.mutant === undefined ? { outcomes, coverage: stryker.mutantCoverage } : { outcomes }
       const text = JSON.stringify({ ...told, hits: stryker.hitCount ?? 0 })
-      // In base64, since a test's name may have what ends a line.
+      // In base64, because a test's name may contain a line break.
       socket.write(`${Buffer.from(text).toString("base64")}\n`)
     }
     process.exit()
@@ -94,7 +94,7 @@ const failureOf = async (test: RunnerTestCase, millis = 120_000): Promise<string
 const testsOf = (task: RunnerTask): readonly RunnerTestCase[] =>
   task.type === "suite" ? task.tasks.flatMap(testsOf) : [task]
 
-/** By their names from the outside to the inside, and a number where several have the same, as rows of a table may. */
+/** Tests by their names from outermost to innermost, with a number if several have the same, as rows of a table may. */
 const byId = (all: readonly RunnerTestCase[]): ReadonlyMap<string, RunnerTestCase> => {
   const tests = new Map<string, RunnerTestCase>()
   for (const test of all) {

@@ -1,12 +1,12 @@
-/** The tests of packages/core that changes of its code are tried with. */
+/** The tests of packages/core that mutations of its code run against. */
 import { globSync } from "node:fs"
 import { resolve } from "node:path"
 import { describe } from "vitest"
 
 const LEFT_OUT = [
-  // It measures its process, in which other tests' objects are, too.
+  // It measures its process, which also holds the objects of other tests.
   "packages/core/test/runtime/LiveSetMemory.test.ts",
-  // Megabytes, of which Stryker counts each step. They say how long a piece of work is, not what it reads.
+  // These process megabytes, whose every step Stryker counts, and they test durations rather than results.
   "packages/core/test/file/LongItems.test.ts",
   "packages/core/test/intake/LongBody.test.ts",
   "packages/core/test/intake/ParseSubmissionFuzz.test.ts",

@@ -1,4 +1,4 @@
-/** All tests of packages/core in one process that stays, in which `HeldTests.ts` runs them as it is asked to. */
+/** All tests of packages/core in one long-lived process, in which `HeldTests.ts` runs them on request. */
 import { defineConfig } from "vitest/config"
 
 const conditions = ["source", "module", "node", "development|production"]

@@ -8,13 +8,13 @@ import { orderJson, postRequest } from "../load/request.ts"
 import { tell } from "../rounds.ts"
 import { orders } from "./rows.ts"
 
-/** As many as a server keeps open, and as many of them as one person may have. */
+/** The most streams that a server keeps open, and the most of one person. */
 const STREAMS = 200
 const STREAMS_OF_ONE = 10
 
 type OurServer = Awaited<ReturnType<typeof ourServer>>
 
-/** Of somebody who may see everything; it may make 300 requests a minute. */
+/** The token of a role that sees everything; it may make 300 requests a minute. */
 const tokenOf = async (url: string, name: string): Promise<string> => {
   const { token } = (await cabinetCommand(url, "token", "add", name, "--role", "viewer")) as { token: string }
   return token
@@ -42,7 +42,7 @@ const screens = async (bench: Bench, url: string, { port, key }: OurServer) => {
       reads.push(await one(READ, `Bearer ${key}`))
       shown.push(await one(SCREEN, `Bearer ${token}`))
     }
-    // The first only runs it in.
+    // The first round only warms it up.
     if (round === -1) continue
     const [read, screen] = [median(reads), median(shown)]
     bench.say(`  ${round + 1} read ${read.toFixed(2)} ms, screen ${screen.toFixed(2)} ms`)
@@ -60,7 +60,7 @@ const screens = async (bench: Bench, url: string, { port, key }: OurServer) => {
   return { goal, standings }
 }
 
-/** Opens a stream that is read and told to nobody; resolves once it says something, with what closes it. */
+/** Opens a stream and discards its events; resolves at the first one with a function that closes it. */
 const follow = (port: number, token: string) =>
   new Promise<() => void>((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" }

@@ -14,7 +14,7 @@ export interface Deliverer {
   readonly name: string
   readonly pid: number
   readonly database: string
-  /** Makes so many jobs at once. */
+  /** Creates this many jobs at once. */
   readonly enqueue: (count: number) => Promise<unknown>
   /** How many are not settled yet. */
   readonly left: () => Promise<number>
@@ -23,7 +23,7 @@ export interface Deliverer {
 
 const sleep = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** As many as one round can take. */
+/** As many jobs as one round can complete. */
 const MOST_JOBS = 50_000
 
 interface OurWorker {
@@ -59,7 +59,7 @@ export const deliverer = async (
 const payload = `jsonb_build_object('id', n, 'type', 'event.received', 'created_at', '2026-11-21T10:15:30Z',
   'source', jsonb_build_object('id', 1, 'name', 'My first source'), 'data', '${orderJson()}'::jsonb)`
 
-/** Each process of a yardstick has a queue of its own. */
+/** Each process of a yardstick has its own queue. */
 const PROCESSES = 3
 
 const ofEach = (made: (number: number) => Promise<Deliverer>): Promise<ReadonlyArray<Deliverer>> =>

@@ -8,7 +8,7 @@ import { seedEvents, seedPlainEvents } from "../seed.ts"
 const LIMIT = 1000
 const CONNECTIONS = 4
 
-/** Walks the whole feed once and answers the request of every page: what is measured follows cursors made beforehand. */
+/** Walks the whole feed once and returns the request of every page, so that the measurement follows prepared cursors. */
 const pagesOf = async ({ port }: Contestant, path: string, key: string): Promise<ReadonlyArray<string>> => {
   const requests: Array<string> = []
   for (let cursor: string | null = null; ;) {

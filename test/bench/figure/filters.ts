@@ -1,4 +1,4 @@
-/** Intake to a source with a thousand delivery addresses: each with a filter of its own, and all without. */
+/** Intake to a source with a thousand delivery addresses: each with its own filter, compared with none having one. */
 import type { Cluster } from "../cluster.ts"
 import { cabinetCommand, ourServer } from "../contestant.ts"
 import type { Figure } from "../figure.ts"
@@ -49,7 +49,7 @@ export const filters: Figure = {
       await sourceWith("no filters", ADDRESSES),
     ]
     await first.stop()
-    // It knows a source's addresses from its start: those above were not made by a command.
+    // The server has cached the source's addresses, and those above were not added by a command.
     const { pid, port, stop } = await ourServer(url, ["--no-delivery"])
     const entrants = sources.map(({ name, path }) => ({
       name,

@@ -7,7 +7,7 @@ import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
 const CONNECTIONS = 64
 const WORK = "intake, one JSON, 64 connections"
 
-/** Equal offered rate: what the slower one can do, less 30 %. */
+/** The same offered rate for both: 30 % less than the slower one can do. */
 const OFFERED = 0.7
 
 export const contestants = async ({ cluster }: Bench) => {

@@ -10,10 +10,10 @@ import { oursAt } from "./intakeJson.ts"
 
 const MB = 1_048_576
 
-/** Requests a second; what a busy cabinet has, far from what it can. */
+/** Requests per second of a busy cabinet, far below its maximum. */
 const RATE = 200
 
-/** Resident memory of a process, looked at every `millis` until told to stop. */
+/** Samples the resident memory of a process every `millis` until stopped. */
 const watch = (pid: number, millis: number) => {
   const seen: Array<number> = []
   const timer = setInterval(() => seen.push(residentBytes(pid)), millis)
@@ -53,7 +53,7 @@ const underLoad = async (bench: Bench, ours: OurServer) => {
 
 const BOUNDARY = "bench-boundary"
 
-/** A form with a CSV of so many bytes, made as it is sent. */
+/** A form with a CSV of this many bytes, generated while it is sent. */
 function* form(bytes: number) {
   yield `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="orders.csv"\r\nContent-Type: text/csv\r\n\r\n`
   yield "order,customer,email,city,total,currency,note\n"

@@ -6,10 +6,10 @@ import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
 
 const CITIES = 50
 
-/** What a client asks for, with what each contestant is asked for it. */
+/** What a client wants, with the request to each contestant. */
 interface Work {
   readonly work: string
-  /** How many times as fast as plain ours has to be. */
+  /** How many times as fast as plain we have to be. */
   readonly atLeast: number
   readonly ours: (key: string) => ReadonlyArray<string>
   readonly simple: ReadonlyArray<string>
@@ -34,7 +34,7 @@ export const orders = (rows: number): ReadonlyArray<string> => [
 
 const cities = Array.from({ length: CITIES }, (_, n) => encodeURIComponent(`City ${n}`))
 
-/** Our requests for pages of that table, of so many rows each. */
+/** Our requests for pages of that table with this many rows. */
 export const pageRequests = (key: string, limit = 100): ReadonlyArray<string> =>
   cities.map((city) =>
     getRequest(

@@ -1,10 +1,10 @@
-/** `q` with a search index against the same without. */
+/** `q` with a search index compared with `q` without one. */
 import { cabinetCommand, ourServer } from "../contestant.ts"
 import type { Figure } from "../figure.ts"
 import { getRequest } from "../load/request.ts"
 import { alternate, faster, standingsOf } from "../rounds.ts"
 
-/** Needles that stand in one row each. */
+/** Needles that occur in one row each. */
 const NEEDLES = 20
 
 const people = (table: string, rows: number): ReadonlyArray<string> => [
@@ -40,7 +40,7 @@ export const search: Figure = {
         getRequest(`/api/v1/tables/public/${table}/rows?q=${encodeURIComponent(String(one["name"]))}`, ours.key),
       ),
     })
-    // So long that even the slow one answers several times a round.
+    // Long enough that even the slow one responds several times in a round.
     const patient = { ...bench, runIn: bench.sized(0.5, 3), seconds: Math.max(bench.seconds, bench.sized(0.5, 6)) }
     const rounds = await alternate(patient, [entrant("without", "people"), entrant("with", "people_indexed")], {
       connections: 1,

@@ -7,7 +7,7 @@ import { divided, type Figure, median } from "../figure.ts"
 
 const EMPTY = fileURLToPath(new URL("../yardstick/emptyServer.mjs", import.meta.url))
 
-/** Milliseconds until the first good answer; asked again every two. */
+/** Milliseconds until the first successful response, with an attempt every two. */
 const startOnce = async (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>): Promise<number> => {
   const port = await freePort()
   const began = performance.now()

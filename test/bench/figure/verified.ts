@@ -9,7 +9,7 @@ import { alternate, faster, standingsOf } from "../rounds.ts"
 
 const SECRET = "a secret that GitHub was given"
 
-/** The command takes no secret from its arguments. */
+/** A file, because the command takes no secret as an argument. */
 const withSecretFile = async <A>(run: (file: string) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "dc-bench-secret-"))
   try {

@@ -1,8 +1,7 @@
 /**
- * The load generator: a process of its own that writes requests made beforehand to kept-alive sockets and looks at no
- * more of an answer than its status and length. A counter is written into each request in place, so that no two bodies
- * are equal. It is told what to do by JSON on stdin, says "begin" and "end" at the borders of what is
- * measured, then what it saw.
+ * The load generator: a separate process that writes prepared requests to kept-alive sockets, and reads only the status and
+ * the length of responses. It writes a counter into each request, so that no two bodies are equal. It gets its orders as JSON
+ * on stdin, prints "begin" and "end" around the measurement, and then the results.
  *
  * Closed: every connection sends its next request when it has its answer. Paced: requests fall due at an even rate
  * whatever the answers do, and a latency counts from when its request was due, so that a server that stalls is seen to.
@@ -28,7 +27,7 @@ let stopping = false
 interface Template {
   readonly bytes: Buffer
   readonly slots: ReadonlyArray<number>
-  /** Where its signature stands, and its body; null if it is not signed. */
+  /** The positions of its signature and its body; null if it is not signed. */
   readonly signed: { readonly at: number; readonly body: Buffer } | null
 }
 
@@ -41,7 +40,7 @@ interface Line {
   missing: number
   length: number
   good: boolean
-  /** When the request under way was sent, or was due; undefined while idle. */
+  /** When the request in flight was sent or due; undefined while idle. */
   since: number | undefined
 }
 
@@ -70,7 +69,7 @@ const send = (line: Line, since: number): void => {
     }
   }
   if (signed !== null) request.write(createHmac("sha256", order.secret!).update(signed.body).digest("hex"), signed.at)
-  // Copied, for the socket may still hold it when the next one is written.
+  // Copied, because the socket may still hold it when the next one is written.
   line.socket.write(slots.length === 0 ? request : Buffer.from(request))
 }
 

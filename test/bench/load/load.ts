@@ -14,9 +14,9 @@ export interface LoadOrder {
   readonly seconds: number
   /** Whole requests, head and body, byte by byte; each connection sends them in turn. */
   readonly requests: ReadonlyArray<string>
-  /** What requests with a place for a signature are signed with. */
+  /** The secret for requests with a placeholder for a signature. */
   readonly secret?: string | undefined
-  /** Where the counter begins that makes bodies differ. */
+  /** The first value of the counter that makes bodies differ. */
   readonly first: number
 }
 
@@ -34,7 +34,7 @@ export interface LoadResult {
   readonly waiting: number
 }
 
-/** Latencies are 0 where none were taken. */
+/** Latencies are 0 if none were measured. */
 export interface Measured extends Pick<LoadResult, "done" | "seconds" | "median" | "p99"> {
   /** Requests a second. */
   readonly rate: number

@@ -1,9 +1,9 @@
-/** Requests as the bytes that go over the wire, made once. */
+/** Requests as the bytes on the wire, created once. */
 
-/** Stands in a request where its counter goes; the generator writes another number into each. */
+/** The placeholder of a request's counter; the generator writes a new number into each request. */
 export const SLOT = "000000000000"
 
-/** Stands in a request where the HMAC-SHA256 of its body goes, in hexadecimal; the generator signs each. */
+/** The placeholder of the hexadecimal HMAC-SHA256 of the body; the generator signs each request. */
 export const SIGNATURE = "f".repeat(64)
 
 /** Bytes are kept as Latin-1 text, so that they survive JSON whatever charset they are in. */
@@ -21,7 +21,7 @@ export const postRequest = (
   )
 }
 
-/** Without a key where none is asked for. */
+/** Without a key if the contestant needs none. */
 export const getRequest = (path: string, key: string | null): string =>
   `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${key === null ? "" : `authorization: Bearer ${key}\r\n`}\r\n`
 

@@ -1,4 +1,4 @@
-/** What a request to our API does for its key: one statement looks it up by fingerprint and counts the request. */
+/** The work of a request to our API for its key: one statement looks it up by fingerprint and counts the request. */
 import { hash } from "node:crypto"
 import type { FastifyRequest } from "fastify"
 import type { Pool } from "pg"

@@ -1,4 +1,4 @@
-/** Listens on a free port of the loopback and reports it, until it is told to end. */
+/** Listens on a free port of the loopback and reports it, until it is stopped. */
 import type { FastifyInstance } from "fastify"
 
 export const listen = async (app: FastifyInstance): Promise<void> => {

@@ -26,7 +26,7 @@ const serve = Effect.gen(function* () {
   const http = Server.layer({ host: "127.0.0.1", port: 0, metrics: true }).pipe(
     Layer.provide(httpLayer({ baseUrl: "http://127.0.0.1", baseUrlKnown: true, settings })),
     Layer.provide(Layer.succeedContext(Context.merge(cabinet, intake))),
-    // As `serve` does it where nobody collects traces.
+    // As `serve` does without a collector of traces.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
   )
   const { port } = Context.get(yield* Layer.build(http), Listener)

@@ -1,4 +1,4 @@
-/** pg-boss: batches fetched without a pause while they come full, the jobs of each sent at once. */
+/** pg-boss: fetches batches without a pause while they are full, and sends the jobs of each concurrently. */
 import { PgBoss } from "pg-boss"
 import { CONCURRENCY, post } from "./post.ts"
 

@@ -1,6 +1,6 @@
 /**
- * plain: what a good engineer writes in an afternoon. Fastify and pg, prepared statements; one transaction a request that
- * does the same durable work as ours: repeat check, event, original request, row.
+ * plain: what a good engineer writes in an afternoon. Fastify and pg with prepared statements. Each request is a transaction
+ * with the same durable work as ours: repeat check, event, original request, row.
  */
 import { createHash } from "node:crypto"
 import Fastify, { type FastifyRequest } from "fastify"

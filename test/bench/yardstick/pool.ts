@@ -3,7 +3,7 @@ import { Pool } from "pg"
 
 export const pool = (max: number): Pool => {
   const made = new Pool({ connectionString: process.env["DATABASE_URL"], max })
-  // Its database goes when the run ends.
+  // Its database is dropped when the run ends.
   made.on("error", () => {})
   return made
 }

@@ -1,6 +1,6 @@
 /**
- * The receiver of deliveries: answers 204 to every request as fast as it can be read, and says when a tenth and when all
- * of what it was told to expect had come. It looks at no more than the lengths.
+ * The receiver of deliveries: responds with 204 to every request as fast as it can read, and reports when a tenth, and when
+ * all, of the expected requests have arrived. It only looks at lengths.
  */
 import { createServer } from "node:net"
 import { createInterface } from "node:readline"

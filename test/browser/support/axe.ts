@@ -1,8 +1,8 @@
-/** axe-core in a page whose policy allows no foreign scripts: the driver evaluates it, not the page. */
+/** Runs axe-core in a page whose policy allows no foreign scripts: the driver evaluates it. */
 import axe from "axe-core"
 import type { Page } from "playwright-core"
 
-/** What axe complains of on the page, in one line each. */
+/** The violations that axe finds on the page, one per line. */
 export const axeComplaints = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe.source)
   return page.evaluate(async () => {

@@ -1,11 +1,10 @@
 /**
- * A real Chromium, driven from outside, that can reach nothing but this machine: every other name and address is refused
- * before it is looked up, and counted. What a page complains of is kept: errors of the console, uncaught ones, and
- * whatever its policy forbade.
+ * A real Chromium, driven from outside, that can reach only this machine: every other name and address is refused before a
+ * lookup, and counted. Errors of a page are recorded: those of the console, uncaught ones, and violations of its policy.
  */
 import { type BrowserContextOptions, chromium, type ConsoleMessage, type Page } from "playwright-core"
 
-/** Which browser: `.ci/chromium` finds or installs one, and prints its path. */
+/** The path of the browser: `.ci/chromium` finds or installs one, and prints its path. */
 const executable = (): string => {
   const named = process.env["CHROMIUM"]
   if (named === undefined || named === "") throw new Error("Name a browser: CHROMIUM=$(.ci/chromium) vitest …")
@@ -18,12 +17,12 @@ const FLAGS = [ONLY_US, "--disable-gpu", "--disable-quic", "--no-first-run", "--
 
 export interface Visit {
   readonly page: Page
-  /** Addresses off this machine that were asked for; none was reached. */
+  /** Requested addresses of other machines, none of which was reached. */
   readonly outside: ReadonlyArray<string>
   readonly complaints: ReadonlyArray<string>
 }
 
-/** A status of the document itself is said in the console too; it is what many of these tests ask for. */
+/** The console's message about the status of the document, which many tests provoke on purpose. */
 const isOfDocument = (message: ConsoleMessage) =>
   message.text().startsWith("Failed to load resource: the server responded with a status of") &&
   message.location().url === message.page()?.url()
@@ -31,7 +30,7 @@ const isOfDocument = (message: ConsoleMessage) =>
 export const startChromium = async () => {
   const browser = await chromium.launch({ executablePath: executable(), args: FLAGS })
   return {
-    /** A window of somebody who was never here before. Its language is what it asks pages in. */
+    /** A window of a new visitor. `language` is the one that it requests pages in. */
     visit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
       const context = await browser.newContext(options)
       const [outside, complaints]: [Array<string>, Array<string>] = [[], []]

@@ -1,4 +1,4 @@
-/** The acts of the console that cannot be undone, by their address below `/console/`: their screens ask before they are sent. */
+/** The console's irreversible acts, by their address below `/console/`: their screens ask for a confirmation. */
 export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/client-certificate/remove",
   "addresses/{id}/remove",
@@ -23,7 +23,7 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "views/{id}/remove",
 ]
 
-/** Acts that take nothing away, or show before what they do. */
+/** Acts that take nothing away, or that first show what they do. */
 export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses",
   "addresses/{id}/change",
@@ -33,12 +33,12 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/reveal",
   "addresses/{id}/test",
   "deliveries/{id}/resend",
-  // It counts first. What it counted is erased after its number was typed.
+  // It first counts events, and erases them once their number is typed.
   "events/erase",
   "events/{id}/reread",
   "events/{id}/verify",
   "files",
-  // Its button is on the screen that shows what would be undone.
+  // Its button is on the screen with the preview of the undo.
   "files/{id}/undo",
   "keys",
   "me",
@@ -46,14 +46,14 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "password",
   "people",
   "people/{id}/change",
-  // Only where a link is out: it is asked then.
+  // It asks only if a link has been issued.
   "people/{id}/link",
   "polls",
   "polls/try",
   "polls/{id}/change",
   "polls/{id}/run",
   "polls/{id}/try",
-  // Only where a login was issued: it is asked then.
+  // It asks only if a login has been issued.
   "report-login",
   "sign-in",
   "sign-out",

@@ -1,4 +1,4 @@
-/** A cabinet below `/data` with a source of orders, and its console as a person with a given role sees it. */
+/** A cabinet below `/data` with a source of orders, and its console for a person with a given role. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type Cabinet, openCabinet, type Role } from "data-cabinet"
@@ -38,7 +38,7 @@ export const consoleCabinet = async (databaseUrl: string, orders: number) => {
     source,
     key,
     base: `${origin}/data`,
-    /** The headers of somebody with this role. */
+    /** The headers of a person with this role. */
     as: async (role: Role): Promise<Readonly<Record<string, string>>> => ({
       authorization: `Bearer ${(await cabinet.tokens.create({ name: role, role })).token}`,
     }),

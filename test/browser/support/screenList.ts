@@ -59,7 +59,7 @@ export const SCREENS: ReadonlyArray<string> = [
   "people/999",
 ]
 
-/** Of these also what they say where there is nothing: over a cabinet with one source and no event. */
+/** Screens that are also inspected while empty: in a cabinet with one source and without events. */
 export const EMPTY_SCREENS: ReadonlyArray<string> = [
   "",
   "doctor",

@@ -1,6 +1,6 @@
 /**
- * The command `cabinet serve` with a subscriber, and what became of one submission: the event in the feed, its row and
- * its delivery. Nothing is looked for by a number that the sender was told, since a browser is told none.
+ * The command `cabinet serve` with a subscriber, and the results of one submission: the event in the feed, its row and its
+ * delivery. Nothing is looked up by the event's number, because a browser does not get it.
  */
 import { assert } from "vitest"
 import { endAll, newHome } from "../../support/cabinetProcess.ts"
@@ -11,7 +11,7 @@ const SETTINGS = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_INTAKE_RATE:
 export interface Arrived {
   /** The payload's text in the feed, token for token. */
   readonly payload: string
-  /** The row's filled columns by the name of their field, as the rows' answer reads in JavaScript. */
+  /** The row's filled columns by the name of their field, parsed from the API's response. */
   readonly row: Readonly<Record<string, unknown>>
 }
 
@@ -35,7 +35,7 @@ export const serveCabinet = async () => {
     return text
   }
   let cursor = ""
-  /** The one event that the feed has since it was last asked. */
+  /** The only new event in the feed since the last call. */
   const newEvent = async () => {
     const feed = await read(`events${cursor}`)
     const { data, next_cursor } = JSON.parse(feed) as { data: ReadonlyArray<{ id: number }>; next_cursor: string }
@@ -49,7 +49,7 @@ export const serveCabinet = async () => {
   return {
     baseUrl: server.baseUrl,
     intake: source!.intake_url,
-    /** Does what sends one filled event, waits for its delivery and reads what the others say. */
+    /** Runs work that sends one event, waits for its delivery, and reads the feed and the row. */
     arrival: async (send: () => Promise<unknown>): Promise<Arrived> => {
       const before = receiver.received.length
       await send()

@@ -1,4 +1,4 @@
-/** A web site on the loopback whose pages send to the cabinet: another origin than the cabinet's. */
+/** A web site on the loopback, of another origin, whose pages send to the cabinet. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -11,7 +11,7 @@ export const startSite = async () => {
   const pages = new Map<string, SitePage>()
   const server = createServer((request, response) => {
     const found = pages.get(new URL(request.url ?? "/", "http://site").pathname)
-    // A browser asks for an icon by itself, and would complain of its absence.
+    // Browsers request an icon by themselves, and would report an error without one.
     response.writeHead(found === undefined ? 204 : 200, {
       "content-type": "text/html; charset=utf-8",
       ...found?.headers,
@@ -22,7 +22,7 @@ export const startSite = async () => {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     origin,
-    /** Puts a page up and gives its address. */
+    /** Publishes a page and returns its address. */
     put: (path: string, body: SitePage["body"], headers: SitePage["headers"] = {}): string => {
       const address = new URL(path, origin)
       pages.set(address.pathname, { body, headers })

@@ -1,18 +1,18 @@
 /**
- * A wrong input for every form of the console that can be refused, by the address it is sent to: each field that makes it wrong, with
- * its value. Null leaves a box unmarked. The other fields are filled by their kind (`consoleForms.test.ts`).
+ * An invalid input for every form of the console that can be refused, by the form's address: the invalid fields with their
+ * values. Null leaves a box unmarked. Other fields are filled by their kind (`consoleForms.test.ts`).
  */
 export interface WrongInput {
   readonly fields: Readonly<Record<string, string | null>>
-  /** The name of the field that the message is at; null if it is about the form. */
+  /** The name of the field with the message; null if the message is about the form. */
   readonly at: string | null
-  /** Its screen, if it is not refused on each. */
+  /** The screen on which it is refused, if not on all. */
   readonly on?: string
 }
 
 const LONG = "x".repeat(1_100)
 
-/** The other fields of an address, which are right. */
+/** The other fields of an address, which are valid. */
 const SENDING = { fo: "eq", header_name: "X-Typed", give_up_after: "7d", client_certificate: "", client_key: "" }
 
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
