@@ -30,7 +30,7 @@ const isOfDocument = (message: ConsoleMessage) =>
 export const startChromium = async () => {
   const browser = await chromium.launch({ executablePath: executable(), args: FLAGS })
   return {
-    /** A window of a new visitor. `language` is the one that it requests pages in. */
+    /** A window of a new visitor. `options.locale` is the language that it requests pages in. */
     visit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
       const context = await browser.newContext(options)
       const [outside, complaints]: [Array<string>, Array<string>] = [[], []]
