@@ -298,6 +298,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       here: [],
       fresh: ["delivery_hours", "deliveries", "waiting", "counted_until", "silence", "hours", "days", "last_at"],
     },
+    // The server goes on with its work between the two calls.
+    "follower list": { here: [], fresh: ["event_id", "moved_at", "behind", "behind_seconds", "holder"] },
     doctor: {
       here: [],
       fresh: [
@@ -310,6 +312,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
         "database_bytes",
         "cabinet_bytes",
         "fence_holders",
+        "followers",
         "due",
         "retrying",
         "oldest_due_seconds",

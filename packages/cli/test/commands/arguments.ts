@@ -75,6 +75,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "schema hide": ["public"],
   doctor: [],
   overview: [],
+  "follower list": [],
   "notices on": [],
   "notices off": [],
   "notices show": [],

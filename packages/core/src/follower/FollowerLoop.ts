@@ -42,6 +42,10 @@ const messageOf = (cause: Cause.Cause<unknown>): string => {
   return (error instanceof Error ? error.message : String(error)).slice(0, 500)
 }
 
+/** An unavailable database is reported by everything that needs it. */
+const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
+  Effect.logWithLevel(Cause.hasDies(cause) ? "Warn" : "Debug")(message, cause)
+
 type Store = FollowerStore["Service"]
 
 /** Serves a claimed follower up to the end of the feed. Returns whether it is there. */
@@ -59,7 +63,7 @@ const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, hel
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause as Cause.Cause<never>)
         : Effect.flatMap(store.fail(held, messageOf(cause)), (failures) =>
-            failures === 1 ? Effect.logWarning(`follower ${kind} ${held.name} failed and waits`, cause) : Effect.void,
+            failures === 1 ? logFailure(`follower ${kind} ${held.name} failed and waits`, cause) : Effect.void,
           ),
     ),
   )

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { followerLoop, type FollowerKind, type TurnEnd } from "@data-cabinet/core/follower/FollowerLoop"
 import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Option } from "effect"
+import { Effect, Layer, Logger, Option, References } from "effect"
 import { TestClock } from "effect/testing"
 
 const HELD: HeldFollower = { id: 1, kind: "count", name: "count", lease: 1 }
@@ -72,9 +72,14 @@ it.effect("FollowerLoop neither releases nor fails a follower that another proce
 })
 
 it.effect.each([
-  ["an error", Effect.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })), "away"],
-  ["a fault", Effect.die(new Error("wrong")), "wrong"],
-] as const)("FollowerLoop lets a follower wait after %s, and says so once", ([, turn, error]) => {
+  [
+    "an error",
+    Effect.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })),
+    "away",
+    "Debug",
+  ],
+  ["a fault", Effect.die(new Error("wrong")), "wrong", "Warn"],
+] as const)("FollowerLoop lets a follower wait after %s, and says so once", ([, turn, error, level]) => {
   const lines: Array<string> = []
   const logger = Logger.layer([
     Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`)),
@@ -85,8 +90,8 @@ it.effect.each([
     yield* TestClock.adjust("1 second")
     assert.deepStrictEqual(steps, ["due", "claim", "turn", `fail: ${error}`, "due"])
     assert.lengthOf(lines, 1)
-    assert.include(lines[0], "Warn follower count count failed and waits")
-  }).pipe(Effect.provide(logger))
+    assert.include(lines[0], `${level} follower count count failed and waits`)
+  }).pipe(Effect.provide(logger), Effect.provideService(References.MinimumLogLevel, "All"))
 })
 
 it.effect("FollowerLoop looks again after a second when another process is at work", () => {
