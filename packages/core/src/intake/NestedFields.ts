@@ -3,6 +3,7 @@
  * member of `leads`, which is then one column. Every value stays: a name that cannot be nested stays as it was sent.
  */
 import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
 
 /** Deeper names stay as they are. */
 const MAX_STEPS = 16
@@ -65,4 +66,41 @@ const valueOf = ({ members }: Branch): Json => {
     member instanceof Branch ? valueOf(member) : member,
   ])
   return values.every(([name], index) => name === String(index)) ? values.map(([, value]) => value) : new Map(values)
+}
+
+const memberOf = (value: Json | undefined, step: string): Json | undefined => {
+  if (value instanceof Map) return value.get(step)
+  return isJsonList(value) && /^(?:0|[1-9]\d{0,8})$/.test(step) ? value[Number(step)] : undefined
+}
+
+/**
+ * The fields that were nested into this object, as they were sent; null if these names do not make exactly this object. `sent`:
+ * for each sent field the names that it may have had.
+ */
+export const flatFields = (nested: JsonObject, sent: ReadonlyArray<ReadonlyArray<string>>): JsonObject | null => {
+  const counts = new Map<string, number>()
+  for (const names of sent) {
+    const name = names.find((one) => nested.has(one) || heldAt(nested, one) !== undefined)
+    if (name === undefined) return null
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  const byTop = new Map<string, Array<readonly [name: string, value: Json]>>()
+  for (const [name, count] of counts) {
+    if (nested.has(name)) continue
+    const value = heldAt(nested, name)!
+    // One value of `tags[]` was made a list.
+    const isWrapped = name.endsWith("[]") && count === 1 && isJsonList(value) && value.length === 1
+    const top = stepsOf(name)![0]!
+    const beside = byTop.get(top) ?? []
+    beside.push([name, isWrapped ? value[0]! : value])
+    byTop.set(top, beside)
+  }
+  const flat = new Map([...nested].flatMap(([name, value]) => byTop.get(name) ?? [[name, value] as const]))
+  return jsonText(nestedFields(flat)) === jsonText(nested) ? flat : null
+}
+
+const heldAt = (nested: JsonObject, name: string): Json | undefined => {
+  const steps = stepsOf(name)
+  if (steps === null) return undefined
+  return (steps.at(-1) === "" ? steps.slice(0, -1) : steps).reduce<Json | undefined>(memberOf, nested)
 }

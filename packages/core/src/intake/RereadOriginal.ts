@@ -24,6 +24,7 @@ import { type CharsetDecidedBy, rereadCharsets } from "./FormCharsets.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decodeForm, decodeRest } from "./FormText.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
+import { flatFields, nestedFields } from "./NestedFields.ts"
 import type { OtherReading, ReadingPlace } from "./OtherReadings.ts"
 import { queryBytes } from "./ParseSubmission.ts"
 import { unescapeName } from "./PartHeaders.ts"
@@ -100,7 +101,7 @@ export const rereadOriginal = (
   const ofBody = body.length === 0 ? NOTHING : bodyPieces(body, contentType, past, as)
   const pieces = [...ofQuery.pieces, ...ofBody.pieces]
   if (pieces.every(({ plain }) => plain)) return "no_text"
-  const merged = merge(payload, pieces)
+  const merged = merge(payload, pieces) ?? mergeNested(payload, pieces)
   if (merged === null) return "unexplained"
   return {
     ...merged,
@@ -216,6 +217,14 @@ const merge = (payload: JsonObject, pieces: ReadonlyArray<Piece>): Pick<Reread, 
     }
   }
   return { payload: gatherFields(fields), changed }
+}
+
+/** The same for an event whose fields were nested by the brackets in their names: it is flattened, read again and nested. */
+const mergeNested: typeof merge = (payload, pieces) => {
+  const sent = pieces.map(({ names }) => names)
+  const flat = flatFields(payload, sent)
+  const merged = flat === null ? null : merge(flat, pieces)
+  return merged === null ? null : { ...merged, payload: nestedFields(merged.payload) }
 }
 
 const couldBe = (before: Json, { value, plain }: Piece): boolean =>

@@ -168,3 +168,45 @@ it("a value of a part whose own charset cannot be its charset is read in the nam
   expect(event.payload.get("a")).toMatch(/\uFFFD/)
   expect(reread(event, { charset: WINDOWS_1251, allValues: false }).text).toBe('{"a":"Анна","b":"Пётр"}')
 })
+
+const nestedSubmission = (body: string, encoding: "utf-8" | "windows-1251"): Submission => ({
+  body: Buffer.from(body),
+  contentType: FORM,
+  query: "utm=x",
+  encoding,
+  nestBrackets: true,
+})
+
+it("rereadOriginal corrects a nested event in its places", () => {
+  const body = `leads[add][0][name]=${win("Анна")}&n=1&leads[add][1][name]=${win("Ян")}&tags[]=${win("да")}&l[]=1&l[]=${win("б")}&a[${win("ключ")}]=2`
+  const wrong = stored(nestedSubmission(body, "utf-8"))
+  const right = stored(nestedSubmission(body, "windows-1251"))
+  const read = reread(wrong, { charset: WINDOWS_1251, allValues: false })
+  assert.strictEqual(read.text, jsonText(right.payload))
+  expect(read.changed.map(({ field }) => field)).toEqual([
+    "leads[add][0][name]",
+    "leads[add][1][name]",
+    "tags[]",
+    "l[]",
+    "a[ключ]",
+  ])
+})
+
+it("rereadOriginal nests any form as intake would have read it", () => {
+  const names = ["a[b]", "a[c][0]", "a[c][1]", "t[]", "a", "n", "x[y][z]", `x[${win("имя")}]`, "u[", "u[v]"]
+  forSeeds((random) => {
+    const body = fieldsOf(random, names)
+      .map(([name, value]) => `${name}=${value}`)
+      .join("&")
+    const wrong = stored(nestedSubmission(body, "utf-8"))
+    const right = stored(nestedSubmission(body, "windows-1251"))
+    const read = rereadOriginal(wrong.original, wrong.payload, { charset: WINDOWS_1251, allValues: true })
+    if (read !== "no_text") assert.strictEqual(typeof read === "string" ? read : read.text, jsonText(right.payload))
+  })
+})
+
+it("rereadOriginal refuses a nested event that its bytes do not explain", () => {
+  const { original, payload } = stored(nestedSubmission(`a[b]=${win("да")}&a[c]=1`, "utf-8"))
+  const other = new Map(payload).set("a", new Map([...(payload.get("a") as ReadonlyMap<string, Json>), ["d", "2"]]))
+  assert.strictEqual(rereadOriginal(original, other, { charset: WINDOWS_1251, allValues: false }), "unexplained")
+})
