@@ -69,6 +69,7 @@ const valueOf = ({ members }: Branch): Json => {
 }
 
 const memberOf = (value: Json | undefined, step: string): Json | undefined => {
+  if (value === undefined) return undefined
   if (value instanceof Map) return value.get(step)
   return isJsonList(value) && /^(?:0|[1-9]\d{0,8})$/.test(step) ? value[Number(step)] : undefined
 }
