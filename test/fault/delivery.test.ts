@@ -90,7 +90,7 @@ describe("the delivery loop", () => {
     expect(() => Stripe.webhooks.constructEvent(body, String(headers["x-service-signature"]), "whsec_other")).toThrow()
   })
 
-  it("follows the schedule from 30 seconds to a day, without end", async () => {
+  it("follows the schedule from 30 seconds to a day, and never gives up", async () => {
     const down = await receiver(() => 500)
     const { id } = await address(down.url)
     await cabinet.accept(source)

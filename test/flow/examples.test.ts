@@ -54,7 +54,7 @@ it("the Express app accepts its own orders and others', and ends on a signal", a
   expect(app.output()).not.toMatch(/error/i)
 }, 240_000)
 
-/** The console below the app's path, over a table with an Ada and an Alan: somebody signs in, narrows a table, sees an event come, and issues a key that works. */
+/** The console below the app's path: a person signs in, filters a table, sees an event arrive, and issues a working key. */
 const useConsole = async (intakeUrl: string, source: string) => {
   const owner = visitor(`${site}/data`)
   const store = testCabinet(database.url)

@@ -122,7 +122,7 @@ it("serve creates a cabinet in an empty external database, and commands beside i
   expect(await stopped).toBe(0)
 })
 
-it("commands find and create a cabinet where none runs, several concurrently", async () => {
+it("concurrent commands create and find a cabinet when none is running", async () => {
   const other = newHome()
   const made = await Promise.all(
     ["One", "Two", "Three"].map((name) => other.cabinet(["source", "add", name, "--get", "table.name"])),

@@ -20,7 +20,7 @@ export interface OdsWay {
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Spaces that white space rules would leave out are elements. */
+/** Writes spaces that white space rules would collapse as elements. */
 const paragraphs = (text: string) =>
   text
     .split("\n")

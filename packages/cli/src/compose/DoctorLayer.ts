@@ -1,4 +1,4 @@
-/** The doctor of a cabinet whose database is at hand. */
+/** The doctor of a cabinet with direct access to its database. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { Doctor } from "@data-cabinet/core/diagnostics/Doctor"

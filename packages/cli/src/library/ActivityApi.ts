@@ -12,9 +12,9 @@ export interface ActivityOptions {
   readonly step: ActivityStep
   /** Only events of this source. Default: all, including those of deleted sources. */
   readonly sourceId?: number | undefined
-  /** RFC 3339. Default 48 hours or 28 days before the end. */
+  /** The start, RFC 3339. Default: 48 hours or 28 days before the end. */
   readonly from?: string | undefined
-  /** RFC 3339. Default now. */
+  /** The end, RFC 3339. Default: now. */
   readonly to?: string | undefined
 }
 

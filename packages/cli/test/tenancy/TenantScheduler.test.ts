@@ -14,7 +14,7 @@ import type { TenantPool } from "../../src/tenancy/TenantPool.ts"
 const CABINETS = 20_000
 /** The registry's page. */
 const PAGE = 250
-/** The cabinets whose time has come: their databases are looked at. */
+/** The cabinets that are due, whose databases are checked. */
 const DUE = 40
 const WORK: TenantWork = {
   kept: { originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 },

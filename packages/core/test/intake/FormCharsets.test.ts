@@ -371,7 +371,7 @@ describe("the fields charset and charsets", () => {
 })
 
 describe("the verdict", () => {
-  it("parseSubmission lists what was read in another charset than the request, and why", () => {
+  it("parseSubmission lists the values read in another charset than the request, and why", () => {
     const body = multipart([
       { name: "subject", value: ANNA },
       { name: "plain", value: "plain" },

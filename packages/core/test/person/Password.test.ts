@@ -52,7 +52,7 @@ it.each([
   "zlkjhgfdsapo",
   "234567890123",
   "йцукенгшщзхъ",
-])("checkPassword refuses %s, which is guessed first", (password) => {
+])("checkPassword refuses the easily guessed %s", (password) => {
   expect(refusalOf(password)).toMatch(/too common/)
 })
 

@@ -105,7 +105,7 @@ describe("selectionParams", () => {
     assert.strictEqual(refused(["q", "\0"]), "bad_selection q")
   })
 
-  it("refuses column lists that contradict themselves or one another", () => {
+  it("refuses column lists that contradict themselves or each other", () => {
     for (const name of ["col", "order", "hide"]) {
       assert.strictEqual(refused([name, "a"], [name, "b"], [name, "a"]), `bad_columns ${name}`)
     }

@@ -31,7 +31,7 @@ const dripped = (source: PassThrough, millis: number) =>
     yield* TestClock.adjust(millis)
   })
 
-it.effect("a sender has the idle time again with every byte", () =>
+it.effect("a sender gets the full idle time again with every byte", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)

@@ -23,7 +23,7 @@ describe("the read API for pages of other origins", () => {
   const corsOf = ({ headers }: { readonly headers: Headers }) =>
     [...headers.keys()].filter((name) => name.startsWith("access-control"))
 
-  it("responds to the preflight of an allowed origin without a key, and counts nothing", async () => {
+  it("responds to the preflight of an allowed origin without requiring or counting a key", async () => {
     const { status, headers, text } = await open.ask("/api/v1/sources", {
       method: "OPTIONS",
       headers: { ...PREFLIGHT, origin: SHOP, authorization: "" },
@@ -96,7 +96,7 @@ const asked = async (api: ApiName, method: string, headers: Request["headers"], 
   return sent
 }
 
-it("the management API can be read across origins only with a token, never by another identification", async () => {
+it("pages of other origins can read the management API only with a token, never with another identification", async () => {
   const bearer = { authorization: `Bearer ${KEY}` }
   assert.strictEqual(
     (await asked("management", "GET", { origin: SHOP, ...bearer }))["access-control-allow-origin"],

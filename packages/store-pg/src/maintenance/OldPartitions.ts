@@ -17,7 +17,7 @@ export type DailyTable = "original_request" | "attempt_delivered" | "attempt_fai
 /** Waiting for readers longer than this is left to the next run. */
 const DETACH_LIMIT = "20s"
 
-/** $1: the partitioned table, $2: days. Its partitions that lie wholly before that, half-detached ones first. */
+/** $1: the partitioned table, $2: days. Lists partitions that are entirely older, half-detached ones first. */
 const OLD = `
   SELECT c.relname AS name, i.inhdetachpending AS pending
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid

@@ -222,7 +222,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is an error with the server's message, and no page, where one arrives in between", async () => {
+  it("fails with the server's message, and returns no page, when an error arrives in between", async () => {
     for (const [at, response] of responsesOf().entries()) {
       const isSynced = at === responsesOf().length - 1
       for (const place of boundaries(response).slice(0, isSynced ? -1 : undefined)) {

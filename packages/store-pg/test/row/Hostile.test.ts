@@ -150,7 +150,7 @@ describe("a hostile author", () => {
       END LOOP;
     END $$`
 
-  it("is terminated if it catches every cancel, and its locks with it", { timeout }, async () => {
+  it("is terminated with its locks if it catches every cancel", { timeout }, async () => {
     await reading.run(`CREATE FUNCTION evade() RETURNS int ${evade(4244)}`)
     await reading.run(`CREATE VIEW evades AS SELECT evade() AS e`)
     const crowd = Promise.all(Array.from({ length: 3 }, () => reading.page("evades")))

@@ -81,7 +81,7 @@ describe("bytea", () => {
 })
 
 describe("an array", () => {
-  it("is compared with its displayed form, and with PostgreSQL's", async () => {
+  it("is compared with both its displayed form and PostgreSQL's", async () => {
     await reading.run(`CREATE TYPE tagged AS (name text, tags text[])`)
     const columns: ReadonlyArray<readonly [type: string, values: ReadonlyArray<string>]> = [
       ["int[]", ["{}", "{1,2}", "{{1,2},{3,4}}", "{NULL,5}"]],

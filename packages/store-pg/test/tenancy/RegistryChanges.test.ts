@@ -95,7 +95,7 @@ it("refresh reads only what changed since the last one", async () => {
   expect(names()).toEqual(["first", "second"])
 })
 
-it("refresh sees a change that commits after a younger one was read", async () => {
+it("refresh sees a change that commits after a newer one was read", async () => {
   await refresh()
   const commit = await begun(add("older"))
   await database.run(add("younger"))
