@@ -64,8 +64,8 @@ export const largeRegistry = async ({ cluster, note }: Simulation, registered: n
     note(`the first read of ${registered} cabinets, ms`, yield* Effect.promise(() => measured(1, reload)))
     note("the hourly read, ms", yield* Effect.promise(() => measured(1, () => Effect.runPromise(many.reloadWhole))))
     note("a round without a change, ms", yield* Effect.promise(() => measured(ROUNDS, reload)))
-    // As after the first twelve hours. The databases do not exist: a look asks in vain what is due in them.
-    const spread = "UPDATE cabinet.registry_due SET due_at = cabinet.now() + random() * interval '12 hours'"
+    // As after the first day. The databases do not exist: a look asks in vain what is due in them.
+    const spread = "UPDATE cabinet.registry_due SET due_at = cabinet.now() + random() * interval '24 hours'"
     yield* Effect.promise(() => cluster.run(own, spread))
     const rounds = (time: Duration.Input) =>
       Effect.runPromise(

@@ -19,7 +19,7 @@ const CHECK_INTERVAL = "5 seconds"
 /** Claimed at once; the rest stays for other workers, or for the next claim. */
 const CLAIMS = 50
 /** Between two looks at a cabinet, whatever it reports. */
-const [SHORTEST_SECONDS, LONGEST_SECONDS] = [10, 12 * 3_600]
+const [SHORTEST_SECONDS, LONGEST_SECONDS] = [10, 24 * 3_600]
 /** After a look that found no database to ask. */
 const AGAIN_SECONDS = 300
 /** Before a failed opening is repeated. */

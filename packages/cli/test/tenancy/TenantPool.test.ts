@@ -95,8 +95,8 @@ it("tenantScheduler opens a cabinet with work due, and leaves an idle one closed
     Effect.gen(function* () {
       yield* tenantScheduler(many, WORK)
       yield* opened(many, "a")
-      // One look at the other, and the next in 12 hours.
-      yield* until(async () => (await hoursUntilDue("b")) === 12)
+      // One look at the other, and the next in 24 hours.
+      yield* until(async () => (await hoursUntilDue("b")) === 24)
       expect(yield* many.isOpen("b")).toBe(false)
     }),
   )
