@@ -133,14 +133,14 @@ it("every connection of a cabinet is encrypted when its URL has ssl=true", async
   assert.deepStrictEqual(outcome!.rows, ['{"ssl":true}'])
   const sessions = await Effect.gen(function* () {
     const { sessions: own } = yield* ReaderClient.ReaderClient
-    const { shared, apart } = Option.getOrThrow(own)
+    const { shared, isolated } = Option.getOrThrow(own)
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ ssl: boolean }>(script)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ ssl: boolean }>(script))),
       ...(yield* fromCall((call) => shared.acquire(call)).pipe(
         Effect.flatMap(({ session }) => Effect.map(session.query(script), ({ rows }) => rows)),
       )),
-      ...(yield* apart.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
+      ...(yield* isolated.use((session) => Effect.map(session.query(script), ({ rows }) => rows))),
     ]
   }).pipe(
     Effect.provide(

@@ -1,7 +1,7 @@
 /** Invalid requests, truncated bodies and bodies that expect 100-continue, at the address of a real source. */
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { responsesIn, speak } from "../../packages/http-node/test/refused/wire.ts"
+import { responsesIn, speak } from "../../packages/http-node/test/parser/wire.ts"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 

@@ -27,6 +27,7 @@ const OLD_NAMES = `
   START_PATIENCE READ_BEFORE heedExpectations HostFault printedEvent isMoment noMoment owedResponses putInOrder UNASKED
   admitAuthor untilSoon saysItServes forgetOld forgetRepeatMarks lookMillis plannedAnew Caretaker careFor holdStill
   VouchedSignIn Vouchers findVouched setVouched NotedBaseUrl notedBaseUrl noteBaseUrl noteBaseUrlAt DatabaseAddress AddressDefaults
+  AskedAddress mayAsk askedByGet askedByPost ReadPlace readerApart apartOf readApart
   AddressTls AddressParameters CompleteAddresses EndlessResponses endlessResponses LAST_WORDS MOST_THROWN_AWAY`
   .trim()
   .split(/\s+/)

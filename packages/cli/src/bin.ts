@@ -22,11 +22,11 @@ if (speaksJson(process.argv.slice(2))) writeNodesWordsAsJson()
 // The reader of our output has closed it.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 
-let hasty = false
+let stopsFast = false
 let stays = false
 const fiber = Effect.runFork(
   runCommand(process.argv.slice(2), VERSION).pipe(
-    Effect.provideService(FastShutdown, () => hasty),
+    Effect.provideService(FastShutdown, () => stopsFast),
     Effect.provideService(StaysUntilSignal, () => void (stays = true)),
   ),
 )
@@ -37,7 +37,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   process.on(signal, () => {
     first ??= { signal, at: performance.now() }
     if (performance.now() - first.at > SAME_SIGNAL_MILLIS) process.exit(signalExitCode(signal))
-    hasty = signal !== "SIGTERM"
+    stopsFast = signal !== "SIGTERM"
     fiber.interruptUnsafe()
   })
 }
@@ -46,7 +46,7 @@ if (workerNumber() !== null) {
   // Ctrl-C in a terminal has already reached the worker when its parent passes it on.
   process.on("message", (message) => {
     if (!isOurs(message) || message.cabinet !== "stop") return
-    hasty = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).fast
+    stopsFast = (message as Extract<ToWorker, { readonly cabinet: "stop" }>).fast
     fiber.interruptUnsafe()
   })
 }

@@ -24,7 +24,7 @@ import { confirmationIn } from "../verification/SnsMessage.ts"
 import { SnsService } from "../verification/SnsService.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { withoutToken } from "../verification/HiddenToken.ts"
-import { askedByGet, askedByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
+import { answerByGet, answerByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
 import {
   badSignature,
   countRefusal,
@@ -66,7 +66,7 @@ export class Intake extends Context.Service<
      * The response to a GET of this address with this query, if it is a challenge that the source answers. Counts
      * against the rates. Null for any other request, whether the address exists or not.
      */
-    readonly ask: (request: AskedAddress) => Promise<Result.Result<HandshakeAnswer | null, Refused>>
+    readonly answerChallenge: (request: ChallengeRequest) => Promise<Result.Result<HandshakeAnswer | null, Refused>>
     /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
      * same detection of repeats and the same row. Values are read as JSON.stringify writes them; bigints keep all their
@@ -94,7 +94,7 @@ export class Intake extends Context.Service<
         admit: (secret, ip, call) => intake.admit(secret, ip, call),
         look: (secret, ip, call) => intake.look(secret, ip, call),
         receive: (request) => intake.receive(request),
-        ask: (request) => intake.ask(request),
+        answerChallenge: (request) => intake.answerChallenge(request),
         accept: (sourceId, fields) => intake.accept(sourceId, fields),
       }
     }),
@@ -102,7 +102,7 @@ export class Intake extends Context.Service<
 }
 
 /** A GET request of an intake address, which may be a provider's challenge. */
-export interface AskedAddress extends Call {
+export interface ChallengeRequest extends Call {
   readonly secret: string
   readonly ip: string | null
   /** The URL's query string without `?`. */
@@ -211,7 +211,7 @@ class IntakeSteps {
   /** Verifies the request, and responds to it if this source's settings make it a challenge. */
   async #judge(request: IntakeRequest, source: IntakeSource): Promise<Result.Result<Judged, Refused>> {
     if (source.challenge !== undefined) {
-      const answer = askedByPost(source.challenge.provider, request.query, request.body)
+      const answer = answerByPost(source.challenge.provider, request.query, request.body)
       if (answer !== null) return Result.succeed({ source, verdict: undefined, answer })
     }
     if (source.verification === null) return Result.succeed({ source, verdict: undefined, answer: null })
@@ -221,7 +221,12 @@ class IntakeSteps {
     }))
   }
 
-  async ask({ secret, ip, query, ...call }: AskedAddress): Promise<Result.Result<HandshakeAnswer | null, Refused>> {
+  async answerChallenge({
+    secret,
+    ip,
+    query,
+    ...call
+  }: ChallengeRequest): Promise<Result.Result<HandshakeAnswer | null, Refused>> {
     const found = await this.look(secret, ip, call)
     if (Result.isFailure(found)) {
       const { failure } = found
@@ -232,7 +237,7 @@ class IntakeSteps {
     const { challenge } = found.success
     if (challenge === undefined) return Result.succeed(null)
     if (challenge.secret === null) return Result.fail(SECRETS_UNREADABLE)
-    return Result.succeed(askedByGet(challenge.provider, challenge.secret, query))
+    return Result.succeed(answerByGet(challenge.provider, challenge.secret, query))
   }
 
   accept(sourceId: number, fields: Readonly<Record<string, unknown>>): Effect.Effect<Receipt, Refused> {

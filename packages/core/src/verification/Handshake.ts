@@ -91,13 +91,13 @@ const echo = (text: unknown): HandshakeAnswer | null =>
     : null
 
 /** Whether a query may be a provider's challenge: any other GET is refused without a lookup. */
-export const mayAsk = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
+export const mayBeChallenge = (query: string): boolean => /(?:^|&)(?:hub\.challenge|crc_token|challenge)=/.test(query)
 
 /**
  * The response of a source that answers this provider, to a GET with this query; null if it is not that provider's
  * challenge.
  */
-export const askedByGet = (provider: ChallengeProvider, secret: string, query: string): HandshakeAnswer | null => {
+export const answerByGet = (provider: ChallengeProvider, secret: string, query: string): HandshakeAnswer | null => {
   const params = new URLSearchParams(query)
   switch (provider) {
     case "meta":
@@ -120,5 +120,5 @@ const crcOf = (secret: string, token: string): HandshakeAnswer | null => {
 }
 
 /** The same for a POST: Microsoft Graph's has a token in its query, and no body. */
-export const askedByPost = (provider: ChallengeProvider, query: string, body: Uint8Array): HandshakeAnswer | null =>
+export const answerByPost = (provider: ChallengeProvider, query: string, body: Uint8Array): HandshakeAnswer | null =>
   provider === "graph" && body.byteLength === 0 ? echo(new URLSearchParams(query).get("validationToken")) : null

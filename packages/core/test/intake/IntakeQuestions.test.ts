@@ -11,7 +11,13 @@ import { receive, request, store, text } from "./MemoryStore.ts"
 
 const ask = (intake: Intake["Service"], query: string, secret = "right") =>
   fromResult(() =>
-    intake.ask({ secret, ip: "192.0.2.7", query, deadline: Number.POSITIVE_INFINITY, context: Context.empty() }),
+    intake.answerChallenge({
+      secret,
+      ip: "192.0.2.7",
+      query,
+      deadline: Number.POSITIVE_INFINITY,
+      context: Context.empty(),
+    }),
   )
 
 const QUESTION = "hub.mode=subscribe&hub.verify_token=hush&hub.challenge=77"

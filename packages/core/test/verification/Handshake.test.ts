@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto"
 import {
-  askedByGet,
-  askedByPost,
+  answerByGet,
+  answerByPost,
   type HandshakeAnswer,
-  mayAsk,
+  mayBeChallenge,
   signedHandshake,
   unsignedPing,
 } from "@data-cabinet/core/verification/Handshake"
@@ -87,47 +87,49 @@ describe("signedHandshake", () => {
   })
 })
 
-describe("mayAsk", () => {
+describe("mayBeChallenge", () => {
   it("is true for a query with a provider's parameter, at any position", () => {
     for (const query of ["hub.challenge=1", "a=1&crc_token=x", "challenge=", "a&challenge=1&b"])
-      expect(mayAsk(query)).toBe(true)
+      expect(mayBeChallenge(query)).toBe(true)
     for (const query of ["", "a=1", "mychallenge=1", "challenge", "hubXchallenge=1", "a=challenge"])
-      expect(mayAsk(query)).toBe(false)
+      expect(mayBeChallenge(query)).toBe(false)
   })
 })
 
-describe("askedByGet", () => {
+describe("answerByGet", () => {
   it("answers Meta's challenge if it has the verify token", () => {
     const query = (mode: string, token: string) => `hub.mode=${mode}&hub.challenge=1158201444&hub.verify_token=${token}`
-    expect(askedByGet("meta", "hush", query("subscribe", "hush"))).toEqual(echoed("1158201444"))
-    expect(askedByGet("meta", "hush", query("subscribe", "hush2"))).toBeNull()
-    expect(askedByGet("meta", "hush", query("unsubscribe", "hush"))).toBeNull()
-    expect(askedByGet("meta", "hush", "hub.mode=subscribe&hub.challenge=1")).toBeNull()
-    expect(askedByGet("meta", "hush", "hub.mode=subscribe&hub.verify_token=hush")).toBeNull()
+    expect(answerByGet("meta", "hush", query("subscribe", "hush"))).toEqual(echoed("1158201444"))
+    expect(answerByGet("meta", "hush", query("subscribe", "hush2"))).toBeNull()
+    expect(answerByGet("meta", "hush", query("unsubscribe", "hush"))).toBeNull()
+    expect(answerByGet("meta", "hush", "hub.mode=subscribe&hub.challenge=1")).toBeNull()
+    expect(answerByGet("meta", "hush", "hub.mode=subscribe&hub.verify_token=hush")).toBeNull()
   })
 
   it("signs X's token, and no other text", () => {
     const text = JSON.stringify({ response_token: `sha256=${macOf("challenge_string").digest("base64")}` })
-    expect(askedByGet("x", "hush", "crc_token=challenge_string")).toEqual({ contentType: "application/json", text })
+    expect(answerByGet("x", "hush", "crc_token=challenge_string")).toEqual({ contentType: "application/json", text })
     for (const query of ["", "crc_token=", "crc_token=a.b", "crc_token=a%0A", `crc_token=${"x".repeat(129)}`])
-      expect(askedByGet("x", "hush", query)).toBeNull()
+      expect(answerByGet("x", "hush", query)).toBeNull()
   })
 
   it("echoes Dropbox's challenge, and answers no GET for Graph, which sends a POST", () => {
-    expect(askedByGet("dropbox", "", "challenge=a%20b")).toEqual(echoed("a b"))
-    expect(askedByGet("dropbox", "", "crc_token=a")).toBeNull()
-    expect(askedByGet("graph", "", "validationToken=a&challenge=a")).toBeNull()
+    expect(answerByGet("dropbox", "", "challenge=a%20b")).toEqual(echoed("a b"))
+    expect(answerByGet("dropbox", "", "crc_token=a")).toBeNull()
+    expect(answerByGet("graph", "", "validationToken=a&challenge=a")).toBeNull()
   })
 })
 
-describe("askedByPost", () => {
+describe("answerByPost", () => {
   it("echoes Graph's token if the request has no body, and answers no other provider", () => {
     const none = new Uint8Array()
-    expect(askedByPost("graph", "validationToken=Validation%3A%20Testing", none)).toEqual(echoed("Validation: Testing"))
-    expect(askedByPost("graph", "validationToken=a", Buffer.from("{}"))).toBeNull()
-    expect(askedByPost("graph", "challenge=a", none)).toBeNull()
+    expect(answerByPost("graph", "validationToken=Validation%3A%20Testing", none)).toEqual(
+      echoed("Validation: Testing"),
+    )
+    expect(answerByPost("graph", "validationToken=a", Buffer.from("{}"))).toBeNull()
+    expect(answerByPost("graph", "challenge=a", none)).toBeNull()
     for (const provider of ["meta", "x", "dropbox"] as const)
-      expect(askedByPost(provider, "validationToken=a&challenge=a&crc_token=a", none)).toBeNull()
+      expect(answerByPost(provider, "validationToken=a&challenge=a&crc_token=a", none)).toBeNull()
   })
 })
 

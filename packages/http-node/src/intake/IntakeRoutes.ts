@@ -10,7 +10,7 @@ import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
-import { mayAsk } from "@data-cabinet/core/verification/Handshake"
+import { mayBeChallenge } from "@data-cabinet/core/verification/Handshake"
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result, type Scope } from "effect"
 import { decodeSegment } from "../api/QueryPairs.ts"
@@ -115,10 +115,10 @@ const lookups = ({ intake, settings, limits, wheel, refused }: LookupPorts) => {
   /** The response to a provider's challenge; null for any other GET. */
   const asked = async (request: Request, secret: string): Promise<Response | null> => {
     const query = rawQuery(request.url)
-    if (!mayAsk(query)) return null
+    if (!mayBeChallenge(query)) return null
     const { context } = request
     const ip = clientAddress(request, settings.trustedProxies)
-    const answer = await intake.ask({ secret, ip, query, deadline: wheel.now() + limits.store, context })
+    const answer = await intake.answerChallenge({ secret, ip, query, deadline: wheel.now() + limits.store, context })
     if (Result.isFailure(answer)) return refused(request, answer.failure)
     return answer.success === null ? null : handshakeResponse(answer.success)
   }

@@ -5,11 +5,11 @@ import { batcher } from "@data-cabinet/core/runtime/Batcher"
 import { LiveSet } from "@data-cabinet/core/runtime/LiveSet"
 import { Context, Effect, Layer, Schema } from "effect"
 import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
-import { formatOf, refusalResponse } from "../refused/BadRequest.ts"
-import { handleExpectations } from "../refused/Expectation.ts"
-import { isReplayed } from "../refused/RawTarget.ts"
-import { hostHeaderRefusal } from "../refused/HostHeader.ts"
-import { respondToClientErrors } from "../refused/ClientErrors.ts"
+import { formatOf, refusalResponse } from "../parser/BadRequest.ts"
+import { handleExpectations } from "../parser/Expectation.ts"
+import { isReplayed } from "../parser/RawTarget.ts"
+import { hostHeaderRefusal } from "../parser/HostHeader.ts"
+import { respondToClientErrors } from "../parser/ClientErrors.ts"
 
 export interface ListenOptions {
   /** 0 for any free port. */

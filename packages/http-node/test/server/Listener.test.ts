@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { ManagedRuntime } from "effect"
 import { Listener } from "../../src/server/Listener.ts"
-import { listening, speak } from "../refused/wire.ts"
+import { listening, speak } from "../parser/wire.ts"
 
 /** Sends these words, closes its side, and gives what came back; the server answers once it has seen that. */
 const closedAfter = async (words: string) => {

@@ -26,7 +26,7 @@ import { SETTINGS, settingsValues } from "./ReaderStatement.ts"
 import { endSession, type EndedSession } from "./SessionEnd.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
-import { reader, readerApart, readerSnapshot, type SessionSettings, short } from "./SessionSettings.ts"
+import { reader, readerIsolated, readerSnapshot, type SessionSettings, short } from "./SessionSettings.ts"
 import { CONNECT_TIMEOUT } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 import { Wires } from "./Wires.ts"
@@ -39,7 +39,7 @@ export interface ReaderSessions {
   /** The same for tables that others can alter, of one owner at a time. */
   readonly authors: KeptSessions
   /** For all others: their work runs in `rolledBack`, and the session is then reset by `resetSession`. */
-  readonly apart: SessionPool.LentSessions
+  readonly isolated: SessionPool.LentSessions
   /**
    * For exports, each in a session of its own that is closed afterwards. A statement may take long, and sees the database as
    * it was when it began, in the functions that it calls as well.
@@ -68,7 +68,7 @@ export const STATEMENT_TIMEOUT_MILLIS = 8_000
 export const partOf = (maxConnections: number, part: number): number => Math.max(1, Math.floor(maxConnections * part))
 
 /** Maximum number of concurrent reads that may run a customer's functions: as many sessions are kept separate. */
-export const apartOf = (maxConnections: number): number => partOf(maxConnections, 3 / 4)
+export const isolatedOf = (maxConnections: number): number => partOf(maxConnections, 3 / 4)
 
 const NAME = "data-cabinet reader"
 
@@ -124,16 +124,16 @@ export const readerSessions = Effect.fnUntraced(function* (
     const wires = new Wires(group)
     return yield* KeptSessions.make(yield* watched(name, settings, size, group, { wires }))
   })
-  const apart = readerApart(limits)
-  const apartName = `${NAME} isolated`
-  const apartGroup = sessionGroup(url, apartName, { maxResponse: MAX_RESPONSE, waitsForTurn: true })
+  const isolated = readerIsolated(limits)
+  const isolatedName = `${NAME} isolated`
+  const isolatedGroup = sessionGroup(url, isolatedName, { maxResponse: MAX_RESPONSE, waitsForTurn: true })
   return {
     shared: yield* kept(NAME, reader(limits), maxConnections),
     authors: yield* kept(`${NAME} author tables`, reader(limits), maxConnections),
     snapshots: yield* kept(`${NAME} export`, readerSnapshot(limits), MAX_SNAPSHOTS),
     // A read that may run a customer's functions goes by the driver.
-    apart: yield* watched(apartName, apart, apartOf(maxConnections), apartGroup, {}),
-    settings: apart.set,
+    isolated: yield* watched(isolatedName, isolated, isolatedOf(maxConnections), isolatedGroup, {}),
+    settings: isolated.set,
     end: (session) =>
       Effect.scoped(
         Effect.flatMap(

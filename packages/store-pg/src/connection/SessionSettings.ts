@@ -129,7 +129,7 @@ export const reader = ({ statementTimeoutMillis, lockTimeoutMillis }: ReaderLimi
  * The reader's sessions that may run a customer's functions: their bodies find names in `public`; our own statements are
  * schema-qualified.
  */
-export const readerApart = (limits: ReaderLimits): SessionSettings => {
+export const readerIsolated = (limits: ReaderLimits): SessionSettings => {
   const { set, ...rest } = reader(limits)
   return { ...rest, set: { ...set, search_path: "pg_catalog, public, pg_temp" } }
 }
@@ -137,7 +137,7 @@ export const readerApart = (limits: ReaderLimits): SessionSettings => {
 /** The reader's sessions for exports. */
 export const readerSnapshot = ({ lockTimeoutMillis }: Pick<ReaderLimits, "lockTimeoutMillis">): SessionSettings => {
   const statementTimeoutMillis = MAX_SNAPSHOT_MINUTES * 60_000
-  const { set, ...rest } = readerApart({ statementTimeoutMillis, lockTimeoutMillis })
+  const { set, ...rest } = readerIsolated({ statementTimeoutMillis, lockTimeoutMillis })
   // A client may take its export slowly.
   const patient = { default_transaction_isolation: "repeatable read", idle_in_transaction_session_timeout: "0" }
   return { ...rest, set: { ...set, ...patient } }

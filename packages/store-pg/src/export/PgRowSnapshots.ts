@@ -177,8 +177,8 @@ export const layer = Layer.effect(
     }
     /** Tried apart, since it may run a customer's functions. */
     const tried = (statement: string, text: string) =>
-      sessions.apart.use((session, settingsAreLoose) => {
-        const used = { sessions: sessions.apart, session, settingsAreLoose, pid: session.processId }
+      sessions.isolated.use((session, settingsAreLoose) => {
+        const used = { sessions: sessions.isolated, session, settingsAreLoose, pid: session.processId }
         const trial = session.queryValues(statement, [text], false)
         return Effect.ensuring(
           rolledBack(session, sessions.settings, () => {}, trial),

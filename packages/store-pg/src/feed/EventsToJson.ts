@@ -31,7 +31,7 @@ export const SENT_COLUMNS = {
   history: 16,
   repeat_of: 20,
   deleted_at: PgTypes.OID.timestamptz,
-  /** Null if the page is full, or if a hasty statement met an event that may be too long for it. */
+  /** Null if the page is full, or if an optimistic statement met an event that may be too long for it. */
   payload: PgTypes.OID.json,
 } as const
 

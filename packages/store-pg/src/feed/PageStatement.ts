@@ -8,9 +8,9 @@ import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
  * Builds the statement of one page, which selects one event more than `limit`, if there are that many. Without a channel,
  * three index scans are merged, one per channel, each along an index whose leading columns are the filter's.
  *
- * `hasty` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
+ * `optimistic` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
  */
-export const pageStatement = (query: FeedQuery, epoch: string, bound: string, hasty: boolean) => {
+export const pageStatement = (query: FeedQuery, epoch: string, bound: string, optimistic: boolean) => {
   const { after, limit, sourceId, sources } = query
   const values = [after.epoch, after.xid, after.id, epoch, bound, limit].map(String)
   if (sourceId !== null) values.push(String(sourceId))
@@ -20,7 +20,7 @@ export const pageStatement = (query: FeedQuery, epoch: string, bound: string, ha
   const merge = (shown: (channel: Channel) => string) => `
   SELECT * FROM (${channels.map((channel) => `(${walk(channel, shown(channel))})`).join(" UNION ALL ")}) w
   ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8 + 1`
-  if (!hasty) {
+  if (!optimistic) {
     const all = merge((channel) => `${beforePayload(channel)}, e.payload, e.bytes`)
     return { text: `SELECT ${BEFORE_PAYLOAD}, ${WHILE_ROOM} FROM (${all}) e ORDER BY ${PLACE}`, values }
   }

@@ -66,8 +66,8 @@ class PageReader {
    */
   page(session: Session, query: FeedQuery, fence: Watermark): Read<FeedPage> {
     return Effect.gen({ self: this }, function* () {
-      const hasty = yield* this.#events(session, query, fence, true)
-      const events = hasty.isWhole ? hasty : yield* this.#events(session, query, fence, false)
+      const optimistic = yield* this.#events(session, query, fence, true)
+      const events = optimistic.isWhole ? optimistic : yield* this.#events(session, query, fence, false)
       const { sources } = events
       if (sources.length === 0) {
         return { items: NO_ITEMS, next: query.after, behind: () => query.after, hasMore: events.hasMore }
@@ -89,14 +89,14 @@ class PageReader {
     })
   }
 
-  #events(session: Session, query: FeedQuery, { epoch, bound }: Watermark, hasty: boolean): Read<EventsToJson> {
+  #events(session: Session, query: FeedQuery, { epoch, bound }: Watermark, optimistic: boolean): Read<EventsToJson> {
     return Effect.suspend((): Read<EventsToJson> => {
       const wire = this.#sessions.wireOf(session)
       if (wire === undefined) {
         return Effect.andThen(this.#sessions.invalidate(session), unavailable("The database cannot be reached."))
       }
       const events = new EventsToJson(query.limit, this.#names, this.#length)
-      const { text, values } = pageStatement(query, epoch, bound, hasty)
+      const { text, values } = pageStatement(query, epoch, bound, optimistic)
       const statement = { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false }
       const read = fromCall((call) => readPage(wire, statement, events, call))
       return Effect.flatMap(read, ({ outcome }) =>

@@ -13,13 +13,13 @@ import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { Effect, Layer, Option, Result } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { ReaderClient, type Standby } from "../connection/ReaderClient.ts"
-import { apartOf, partOf } from "../connection/ReaderSessions.ts"
+import { isolatedOf, partOf } from "../connection/ReaderSessions.ts"
 import { cannotBeEnded, endReader } from "../connection/ReaderEnd.ts"
 import { type EndedSession, SessionEnds } from "../connection/SessionEnd.ts"
 import { ReadGroups } from "./ReadGroups.ts"
 import { type HeldSlots, ReadLimiter } from "./ReadLimiter.ts"
 import { OVER_TIME, queryTimeout, readerOff } from "./ReadErrorOf.ts"
-import { readGroup, type ReadPlace, readRows, type RowQuery } from "./ReadRows.ts"
+import { readGroup, type ReadTarget, readRows, type RowQuery } from "./ReadRows.ts"
 import { type SlowReads, slowReads } from "./SlowReads.ts"
 
 /** How long a read waits for its turn, in milliseconds, before it is refused and the caller has to retry. */
@@ -52,30 +52,30 @@ export const layer = Layer.effect(
       const off = Result.fail(readerOff(offReason))
       return RowReader.of({ read: async () => off })
     }
-    const ends = yield* timerWheel
+    const wheel = yield* timerWheel
     const turns = new ReadLimiter({
-      places: maxConnections,
+      slots: maxConnections,
       share: partOf(maxConnections, 3 / 4),
-      apart: { places: apartOf(maxConnections), share: partOf(maxConnections, 1 / 2) },
+      isolated: { slots: isolatedOf(maxConnections), share: partOf(maxConnections, 1 / 2) },
       queueTimeoutMillis: READ_TIMEOUT_MILLIS,
-      ends,
+      wheel,
     })
     const limit = statementTimeoutMillis + FROZEN_AFTER_MILLIS
 
     const ofPrimary = yield* SessionEnds.make
     const ofStandby = yield* SessionEnds.make
-    const timing = { ends, millis: statementTimeoutMillis + EVADED_AFTER_MILLIS }
-    const primary = placeOf({ ...timing, sessions: sessions.value }, ofPrimary, (session) =>
+    const timing = { wheel, millis: statementTimeoutMillis + EVADED_AFTER_MILLIS }
+    const primary = targetOf({ ...timing, sessions: sessions.value }, ofPrimary, (session) =>
       endReader({ owner, own: sessions.value, role }, session),
     )
 
     // A frozen server neither enforces time limits nor handles a cancel. The caller still gets a response, and the
     // connection ends on its own.
-    const readOn = (place: ReadPlace, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
-      withDeadline(ends, call, deadline, frozen, (own) => readRows(place, query, own))
+    const readOn = (target: ReadTarget, query: RowQuery, deadline: Deadline, call: AbortableCall) =>
+      withDeadline(wheel, call, deadline, frozen, (own) => readRows(target, query, own))
     const readOnPrimary = async (query: RowQuery, deadline: Deadline, call: AbortableCall, slots: HeldSlots) => {
       let reading: Promise<ReadResult> | undefined
-      const read = await withDeadline(ends, call, deadline, frozen, (own) => (reading = readRows(primary, query, own)))
+      const read = await withDeadline(wheel, call, deadline, frozen, (own) => (reading = readRows(primary, query, own)))
       if (read !== frozen || reading === undefined) return read
       slots.hold(reading)
       return ofPrimary.isOutlived(workOn(query.object)) ? overTime : read
@@ -83,38 +83,38 @@ export const layer = Layer.effect(
     const slow = yield* slowReads(owner)
     const readNear = async (
       near: Standby,
-      place: ReadPlace,
+      target: ReadTarget,
       query: RowQuery,
       call: AbortableCall,
       slots: HeldSlots,
     ) => {
-      const deadline = ends.now() + limit
+      const deadline = wheel.now() + limit
       // A standby that does not respond keeps no slot: the primary serves the reads meanwhile.
-      const read = await untilLost(ends, near, call, (own) => readOn(place, query, deadline, own))
+      const read = await untilLost(wheel, near, call, (own) => readOn(target, query, deadline, own))
       if (Result.isSuccess(read) || read.failure._tag === "RefusedValue" || call.isAborted) return read
       const code = read.failure._tag === "ReadError" ? read.failure.code : undefined
       if (code === "reader_off") near.setAside()
-      if (code === "query_timeout" || deadline - ends.now() < MIN_REMAINING_MILLIS) return read
+      if (code === "query_timeout" || deadline - wheel.now() < MIN_REMAINING_MILLIS) return read
       return readOnPrimary(query, deadline, call, slots)
     }
     const away =
       standby === undefined
         ? undefined
-        : placeOf({ ...timing, sessions: standby.sessions }, ofStandby, (session) =>
+        : targetOf({ ...timing, sessions: standby.sessions }, ofStandby, (session) =>
             standby.sessions.end(session).pipe(Effect.catch(() => Effect.logWarning(cannotBeEnded(session.work)))),
           )
     const groups = new ReadGroups({
-      ends,
+      wheel,
       turns,
       busy,
-      single: (query, call, slots) => readOnPrimary(query, ends.now() + limit, call, slots),
+      single: (query, call, slots) => readOnPrimary(query, wheel.now() + limit, call, slots),
       group: (queries, call) => readGroup(primary, queries, call),
       took: (page, millis) => slow.note(page, millis),
     })
     const read = (query: RowQuery, call: AbortableCall): Promise<ReadResult> =>
       standby?.isNear() === true && away !== undefined
         ? turns.run({ object: query.object, runsNoUserCode: query.page.runsNoUserCode }, call, busy, (slots) =>
-            timed(slow, ends, query, () => readNear(standby, away, query, call, slots)),
+            timed(slow, wheel, query, () => readNear(standby, away, query, call, slots)),
           )
         : groups.read(query, call)
     return RowReader.of({ read: (query, call) => read(rowQuery(query), call) })
@@ -123,11 +123,11 @@ export const layer = Layer.effect(
 
 const workOn = (object: string) => `a read of ${object}`
 
-const placeOf = (
-  of: Omit<ReadPlace, "end">,
+const targetOf = (
+  of: Omit<ReadTarget, "end">,
   ending: SessionEnds,
   end: (session: Omit<EndedSession, "role">) => Effect.Effect<void>,
-): ReadPlace => ({
+): ReadTarget => ({
   ...of,
   end: (pid, object) => {
     const work = workOn(object)
@@ -144,16 +144,16 @@ const rowQuery = (page: PageQuery): RowQuery => {
   }
 }
 
-const timed = async (slow: SlowReads, ends: TimerWheel, { page }: RowQuery, read: () => Promise<ReadResult>) => {
-  const began = ends.now()
+const timed = async (slow: SlowReads, wheel: TimerWheel, { page }: RowQuery, read: () => Promise<ReadResult>) => {
+  const began = wheel.now()
   const result = await read()
-  if (page.runsNoUserCode) slow.note(page, ends.now() - began)
+  if (page.runsNoUserCode) slow.note(page, wheel.now() - began)
   return result
 }
 
 /** Ends a read on a frozen standby without waiting for its time limit. */
 const untilLost = (
-  ends: TimerWheel,
+  wheel: TimerWheel,
   near: Standby,
   call: AbortableCall,
   work: (call: AbortableCall) => Promise<ReadResult>,
@@ -166,7 +166,7 @@ const untilLost = (
       if (near.isLost()) {
         resolve(frozen)
         own.abort()
-      } else stopWatch = ends.watch({ deadline: ends.now() + LOST_CHECK_MILLIS, expire: look })
+      } else stopWatch = wheel.watch({ deadline: wheel.now() + LOST_CHECK_MILLIS, expire: look })
     }
     look()
     void work(own)

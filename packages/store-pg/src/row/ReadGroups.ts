@@ -6,7 +6,7 @@
  * No read depends on another. Only pages whose statements were quick recently are read in groups. If any page fails, each
  * is read again separately. A slow group is cancelled, its pages are read separately, and the object is not read in groups
  * for a while. So a client with slow reads, or with values that are refused, delays others by little more than
- * `PATIENCE_MILLIS`, and only once in `APART_MILLIS`.
+ * `PATIENCE_MILLIS`, and only once in `ISOLATED_MILLIS`.
  *
  * Decision: docs/decisions/0054-waiting-pages-are-read-in-groups.md
  */
@@ -31,10 +31,10 @@ const MOST_ROWS = 100
 const PATIENCE_MILLIS = 100
 
 /** How long an object is read without groups after a group was slow or failed, in milliseconds. */
-const APART_MILLIS = 5_000
+const ISOLATED_MILLIS = 5_000
 
 export interface Reads {
-  readonly ends: TimerWheel
+  readonly wheel: TimerWheel
   readonly turns: ReadLimiter
   /** The result of a read that did not get a turn in time. */
   readonly busy: ReadResult
@@ -68,7 +68,7 @@ export class ReadGroups {
   /** Waiting reads by the version of the object that they found, so that all reads of a queue expect the same one. */
   readonly #waiting = new Map<ReadableTable, Array<WaitingRead>>()
   /** Until when an object is not read in groups. */
-  readonly #apart = new WeakMap<ReadableTable, Deadline>()
+  readonly #isolated = new WeakMap<ReadableTable, Deadline>()
   readonly #times = new PageTimes()
 
   constructor(reads: Reads) {
@@ -108,10 +108,10 @@ export class ReadGroups {
   }
 
   async #single(query: RowQuery, call: AbortableCall, slots: HeldSlots): Promise<ReadResult> {
-    const began = this.#reads.ends.now()
+    const began = this.#reads.wheel.now()
     const result = await this.#reads.single(query, call, slots)
     if (query.page.runsNoUserCode) {
-      const millis = this.#reads.ends.now() - began
+      const millis = this.#reads.wheel.now() - began
       this.#times.note(query.page, millis)
       this.#reads.took(query.page, millis)
     }
@@ -137,9 +137,9 @@ export class ReadGroups {
 
   /** Reads a group, settles the other reads, and returns the result of the first. */
   async #readGroup(first: WaitingRead, others: ReadonlyArray<WaitingRead>, slots: HeldSlots): Promise<ReadResult> {
-    const { ends, turns, busy, group } = this.#reads
+    const { wheel, turns, busy, group } = this.#reads
     const all = [first, ...others]
-    const began = ends.now()
+    const began = wheel.now()
     const call = new OwnCall(began + PATIENCE_MILLIS, first.call.context)
     const leave = () => {
       if (all.every((each) => each.call.isAborted)) call.abort()
@@ -148,7 +148,7 @@ export class ReadGroups {
     const queries = all.map(({ query }) => query)
     let reading: Promise<GroupRead> | undefined
     const read = await withDeadline<GroupRead>(
-      ends,
+      wheel,
       call,
       call.deadline,
       "failed",
@@ -159,9 +159,9 @@ export class ReadGroups {
     )
     if (read === "failed" && reading !== undefined) slots.hold(reading)
     for (const stop of stopListening) stop()
-    const millis = (ends.now() - began) / all.length
+    const millis = (wheel.now() - began) / all.length
     for (const { page } of queries) this.#times.note(page, millis)
-    if (read === "failed") this.#apart.set(first.query.page.table, ends.now() + APART_MILLIS)
+    if (read === "failed") this.#isolated.set(first.query.page.table, wheel.now() + ISOLATED_MILLIS)
     if (typeof read !== "string") {
       for (const [index, other] of others.entries()) other.settle(Result.succeed(read[index + 1]!))
       return Result.succeed(read[0]!)
@@ -173,8 +173,8 @@ export class ReadGroups {
   }
 
   #isApart(table: ReadableTable): boolean {
-    const until = this.#apart.get(table)
-    return until !== undefined && until > this.#reads.ends.now()
+    const until = this.#isolated.get(table)
+    return until !== undefined && until > this.#reads.wheel.now()
   }
 
   #enter(one: WaitingRead): void {

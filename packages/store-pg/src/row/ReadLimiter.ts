@@ -18,8 +18,8 @@ class Semaphore {
   /** Not a Set, because a Set keeps removed entries alive (see core's LiveSet). */
   readonly #line: Array<() => void> = []
 
-  constructor(places: number) {
-    this.#free = places
+  constructor(slots: number) {
+    this.#free = slots
   }
 
   get isFree(): boolean {
@@ -53,7 +53,7 @@ class Semaphore {
 }
 
 interface ObjectSlots {
-  readonly places: Semaphore
+  readonly slots: Semaphore
   users: number
 }
 
@@ -66,13 +66,13 @@ export interface SlotRequest {
 
 export interface ReadLimits {
   /** Maximum number of reads in flight, in total and per object. */
-  readonly places: number
+  readonly slots: number
   readonly share: number
   /** The same for reads that may run a customer's functions. */
-  readonly apart: { readonly places: number; readonly share: number }
+  readonly isolated: { readonly slots: number; readonly share: number }
   /** Maximum time in each queue, in milliseconds. */
   readonly queueTimeoutMillis: number
-  readonly ends: TimerWheel
+  readonly wheel: TimerWheel
 }
 
 /** The slots of a running read. */
@@ -123,20 +123,20 @@ class Slots implements HeldSlots {
 
 export class ReadLimiter {
   readonly #limits: ReadLimits
-  readonly #places: Semaphore
-  readonly #apart: Semaphore
+  readonly #total: Semaphore
+  readonly #isolated: Semaphore
   readonly #objects = new Map<string, ObjectSlots>()
 
   constructor(limits: ReadLimits) {
     this.#limits = limits
-    this.#places = new Semaphore(limits.places)
-    this.#apart = new Semaphore(limits.apart.places)
+    this.#total = new Semaphore(limits.slots)
+    this.#isolated = new Semaphore(limits.isolated.slots)
   }
 
   /** Whether a read would begin at once. */
   isFree({ object, runsNoUserCode }: SlotRequest): boolean {
     const its = this.#objects.get(keyOf(object, runsNoUserCode))
-    return this.#places.isFree && (runsNoUserCode || this.#apart.isFree) && (its === undefined || its.places.isFree)
+    return this.#total.isFree && (runsNoUserCode || this.#isolated.isFree) && (its === undefined || its.slots.isFree)
   }
 
   /**
@@ -157,7 +157,7 @@ export class ReadLimiter {
 
   /** Waits for the missing slots; returns whether the read has all of them. */
   #wait(slots: Slots, busy: Semaphore, call: AbortableCall): Promise<boolean> {
-    const { ends, queueTimeoutMillis } = this.#limits
+    const { wheel, queueTimeoutMillis } = this.#limits
     return new Promise((resolve) => {
       let leaveLine = () => {}
       let stopWatch = () => {}
@@ -172,7 +172,7 @@ export class ReadLimiter {
         settle(false)
       }
       const enter = (line: Semaphore) => {
-        stopWatch = ends.watch({ deadline: ends.now() + queueTimeoutMillis, expire: giveUp })
+        stopWatch = wheel.watch({ deadline: wheel.now() + queueTimeoutMillis, expire: giveUp })
         leaveLine = line.wait(() => {
           stopWatch()
           slots.taken()
@@ -187,16 +187,16 @@ export class ReadLimiter {
   }
 
   #slots({ object, runsNoUserCode }: SlotRequest): Slots {
-    const { share } = runsNoUserCode ? this.#limits : this.#limits.apart
+    const { share } = runsNoUserCode ? this.#limits : this.#limits.isolated
     const key = keyOf(object, runsNoUserCode)
-    const its = this.#objects.get(key) ?? { places: new Semaphore(share), users: 0 }
+    const its = this.#objects.get(key) ?? { slots: new Semaphore(share), users: 0 }
     its.users++
     this.#objects.set(key, its)
-    return new Slots(runsNoUserCode ? [its.places, this.#places] : [its.places, this.#apart, this.#places], () => {
+    return new Slots(runsNoUserCode ? [its.slots, this.#total] : [its.slots, this.#isolated, this.#total], () => {
       its.users--
       if (its.users === 0) this.#objects.delete(key)
     })
   }
 }
 
-const keyOf = (object: string, runsNoUserCode: boolean): string => (runsNoUserCode ? object : `apart ${object}`)
+const keyOf = (object: string, runsNoUserCode: boolean): string => (runsNoUserCode ? object : `isolated ${object}`)

@@ -31,19 +31,19 @@ export interface RowQuery {
 
 type SharedFailure = ReadError | RefusedValue | StaleObject | SqlError.SqlError
 
-export interface ReadPlace {
+export interface ReadTarget {
   readonly sessions: ReaderSessions
   /** Terminates one of the reader's backends on this server, and waits until it is gone; never fails. */
   readonly end: (pid: number, object: string) => Effect.Effect<void>
-  readonly ends: TimerWheel
+  readonly wheel: TimerWheel
   /** Milliseconds after which the read counts as evading the database's time limit. */
   readonly millis: number
 }
 
-export const readRows = async (place: ReadPlace, query: RowQuery, call: AbortableCall): Promise<ReadResult> => {
+export const readRows = async (target: ReadTarget, query: RowQuery, call: AbortableCall): Promise<ReadResult> => {
   const read = query.page.runsNoUserCode
-    ? await readShared(place, query, call)
-    : await runResult(readApart(place, query, call.context), call.context, call)
+    ? await readShared(target, query, call)
+    : await runResult(readIsolated(target, query, call.context), call.context, call)
   if (Result.isSuccess(read)) return Result.succeed(read.success)
   const { failure } = read
   return Result.fail(failure._tag === "SqlError" ? readErrorOf(failure) : failure)
@@ -53,7 +53,7 @@ const stale = new StaleObject()
 
 /** Resets a shared session; returns whether it is still usable. */
 const ordered = (
-  { end }: ReadPlace,
+  { end }: ReadTarget,
   { object }: RowQuery,
   sessions: KeptSessions,
   { session, wire, settingsAreLoose }: KeptSession,
@@ -73,13 +73,13 @@ const owners = new WeakMap<Session, number>()
  * session is then reset. A successful read pays nothing for this.
  */
 const readShared = async (
-  place: ReadPlace,
+  target: ReadTarget,
   query: RowQuery,
   call: AbortableCall,
 ): Promise<Result.Result<FoundRows, SharedFailure>> => {
   const { page, expectedVersion } = query
-  const sessions = expectedVersion === null ? place.sessions.shared : place.sessions.authors
-  const acquired = await acquire(place, query, sessions, call)
+  const sessions = expectedVersion === null ? target.sessions.shared : target.sessions.authors
+  const acquired = await acquire(target, query, sessions, call)
   if (Result.isFailure(acquired)) return Result.fail(acquired.failure)
   const kept = acquired.success
   if (call.isAborted) {
@@ -94,14 +94,14 @@ const readShared = async (
     if (outcome === "too long") {
       sessions.release(kept)
       statement.isTooLong()
-      return readShared(place, query, call)
+      return readShared(target, query, call)
     }
     if (isProven(read.success, expectedVersion)) {
       sessions.release(kept)
       return Result.succeed(foundRows(rows))
     }
   }
-  return runResult(unread(place, query, sessions, kept, Result.isFailure(read) ? read.failure : null), call.context)
+  return runResult(unread(target, query, sessions, kept, Result.isFailure(read) ? read.failure : null), call.context)
 }
 
 const isProven = (read: PageOutcome, expected: RowQuery["expectedVersion"]): boolean =>
@@ -121,15 +121,15 @@ export type GroupRead = ReadonlyArray<FoundRows> | "changed" | "failed"
 
 /** Reads pages of one object in one session and one transaction, with one proof after all of them. */
 export const readGroup = async (
-  place: ReadPlace,
+  target: ReadTarget,
   queries: ReadonlyArray<RowQuery>,
   call: AbortableCall,
 ): Promise<GroupRead> => {
   const [first] = queries
   if (first === undefined) return []
   const { expectedVersion } = first
-  const sessions = expectedVersion === null ? place.sessions.shared : place.sessions.authors
-  const acquired = await acquire(place, first, sessions, call)
+  const sessions = expectedVersion === null ? target.sessions.shared : target.sessions.authors
+  const acquired = await acquire(target, first, sessions, call)
   if (Result.isFailure(acquired)) return "failed"
   const kept = acquired.success
   if (call.isAborted) {
@@ -145,7 +145,7 @@ export const readGroup = async (
     sessions.release(kept)
     return pages.map(({ rows }) => foundRows(rows))
   }
-  const mayBeUsed = await Effect.runPromiseWith(call.context)(ordered(place, first, sessions, kept))
+  const mayBeUsed = await Effect.runPromiseWith(call.context)(ordered(target, first, sessions, kept))
   if (mayBeUsed) sessions.release(kept)
   else kept.giveBack()
   return Result.isSuccess(read) && !call.isAborted && read.success.outcome !== "too long" ? "changed" : "failed"
@@ -153,13 +153,13 @@ export const readGroup = async (
 
 /** Resets the session of a failed or discarded read, and returns the reason. */
 const unread = Effect.fnUntraced(function* (
-  place: ReadPlace,
+  target: ReadTarget,
   query: RowQuery,
   sessions: KeptSessions,
   kept: KeptSession,
   failure: SqlError.SqlError | null,
 ): Effect.fn.Return<never, SharedFailure> {
-  const mayBeUsed = yield* ordered(place, query, sessions, kept)
+  const mayBeUsed = yield* ordered(target, query, sessions, kept)
   const why: Effect.Effect<never, SharedFailure> =
     failure === null
       ? Effect.fail(stale)
@@ -172,7 +172,7 @@ const unread = Effect.fnUntraced(function* (
 
 /** Acquires a session. One that has read another owner's tables is reset first; if that fails, it is closed and replaced. */
 const acquire = async (
-  place: ReadPlace,
+  target: ReadTarget,
   query: RowQuery,
   sessions: KeptSessions,
   call: AbortableCall,
@@ -186,14 +186,14 @@ const acquire = async (
     const before = owners.get(session)
     owners.set(session, owner)
     if (before === owner || before === undefined) return acquired
-    const isClean = await Effect.runPromiseWith(call.context)(ordered(place, query, sessions, acquired.success))
+    const isClean = await Effect.runPromiseWith(call.context)(ordered(target, query, sessions, acquired.success))
     if (isClean) return acquired
     acquired.success.giveBack()
   }
 }
 
-const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery, context: Context.Context<never>) =>
-  sessions.apart.use((session, settingsAreLoose) => {
+const readIsolated = ({ sessions, end, wheel, millis }: ReadTarget, query: RowQuery, context: Context.Context<never>) =>
+  sessions.isolated.use((session, settingsAreLoose) => {
     const page = new RecordPage(query.page)
     const values = query.page.values.map(({ text }) => text)
     const { expectedVersion } = query
@@ -204,8 +204,8 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery, 
     let pid = session.processId
     let isEnded = false
     const endNow = (of: number) => end(of, query.object)
-    const stopWatch = ends.watch({
-      deadline: ends.now() + millis,
+    const stopWatch = wheel.watch({
+      deadline: wheel.now() + millis,
       expire: () => {
         isEnded = true
         Effect.runForkWith(context)(endNow(pid))
@@ -232,7 +232,7 @@ const readApart = ({ sessions, end, ends, millis }: ReadPlace, query: RowQuery, 
     }).pipe(
       Effect.ensuring(
         Effect.andThen(
-          Effect.suspend(() => resetSession({ sessions: sessions.apart, session, settingsAreLoose, pid }, endNow)),
+          Effect.suspend(() => resetSession({ sessions: sessions.isolated, session, settingsAreLoose, pid }, endNow)),
           Effect.sync(stopWatch),
         ),
       ),

@@ -23,7 +23,7 @@ const KINDS = {
   owner: SessionSettings.owner,
   ownerShared: SessionSettings.ownerShared,
   reader: SessionSettings.reader(LIMITS),
-  readerApart: SessionSettings.readerApart(LIMITS),
+  readerIsolated: SessionSettings.readerIsolated(LIMITS),
   readerSnapshot: SessionSettings.readerSnapshot(LIMITS),
 }
 

@@ -75,7 +75,7 @@ it.each([
   ["owner", SessionSettings.owner, false],
   ["ownerShared", SessionSettings.ownerShared, true],
   ["reader", SessionSettings.reader(LIMITS), false],
-  ["readerApart", SessionSettings.readerApart(LIMITS), false],
+  ["readerIsolated", SessionSettings.readerIsolated(LIMITS), false],
   ["author", SessionSettings.author, false],
   ["short", SessionSettings.short(2_000), false],
   ["unlimited", SessionSettings.unlimited, false],
@@ -100,14 +100,14 @@ it("the owner's and the reader's pools keep all digits of numbers through such a
   const statement = "SELECT value::text AS value FROM public.measure"
   const values = await Effect.gen(function* () {
     const { sessions } = yield* ReaderClient.ReaderClient
-    const { shared, apart } = Option.getOrThrow(sessions)
+    const { shared, isolated } = Option.getOrThrow(sessions)
     return [
       ...(yield* (yield* PgClient.PgClient).unsafe<{ value: string }>(statement)),
       ...(yield* OwnerClient.StatementClient.use((sql) => sql.unsafe<{ value: string }>(statement))),
       ...(yield* fromCall((call) => shared.acquire(call)).pipe(
         Effect.flatMap(({ session }) => Effect.map(session.query(statement), ({ rows }) => rows)),
       )),
-      ...(yield* apart.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
+      ...(yield* isolated.use((session) => Effect.map(session.query(statement), ({ rows }) => rows))),
     ]
   }).pipe(
     Effect.provide(

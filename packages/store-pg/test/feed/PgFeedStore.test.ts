@@ -81,8 +81,11 @@ it.each(["force_custom_plan", "force_generic_plan"])(
           const [fence] = (yield* execute(WATERMARK, [0, 0, 0, 0])) as ReadonlyArray<{ epoch: string; bound: string }>
           for (const walk of walks) {
             const starts = [FEED_START, { ...late, epoch: Number(fence!.epoch) }]
-            for (const [after, hasty] of starts.flatMap((start) => [[start, true] as const, [start, false] as const])) {
-              const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound, hasty)
+            for (const [after, optimistic] of starts.flatMap((start) => [
+              [start, true] as const,
+              [start, false] as const,
+            ])) {
+              const { text, values } = pageStatement({ ...walk, after, limit }, fence!.epoch, fence!.bound, optimistic)
               yield* execute(`PREPARE page AS ${text}`)
               const [answer] = yield* execute(
                 `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE page (${values.map((value) => `'${value}'`).join(", ")})`,

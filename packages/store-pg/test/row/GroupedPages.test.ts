@@ -147,7 +147,7 @@ const groupOf = (queries: ReadonlyArray<RowQuery>, abort?: (call: OwnCall) => vo
       abort?.(call)
       const place = {
         sessions: Option.getOrThrow(sessions),
-        ends,
+        wheel: ends,
         millis: 8_000,
         end: (pid: number) => Effect.sync(() => void ended.push(pid)),
       }

@@ -18,11 +18,11 @@ const open = Effect.gen(function* () {
   const ends = yield* timerWheel
   const context = yield* Effect.context()
   const turns = new ReadLimiter({
-    places: 4,
+    slots: 4,
     share: 1,
-    apart: { places: 1, share: 1 },
+    isolated: { slots: 1, share: 1 },
     queueTimeoutMillis: 8_000,
-    ends,
+    wheel: ends,
   })
   const sent: Array<string> = []
   const pending = new Map<string, (result: "read" | "changed" | "failed" | Error) => void>()
@@ -40,7 +40,7 @@ const open = Effect.gen(function* () {
     )
   }
   const groups = new ReadGroups({
-    ends,
+    wheel: ends,
     turns,
     busy: BUSY,
     single: async (query, call) => {

@@ -16,8 +16,8 @@ const acquire = <A, E>(turns: ReadLimiter, of: SlotRequest, work: Effect.Effect<
 
 const A = { object: "a", runsNoUserCode: true }
 
-const open = (places: number, share: number, apart = { places, share }) =>
-  Effect.map(timerWheel, (ends) => new ReadLimiter({ places, share, apart, queueTimeoutMillis: 8_000, ends }))
+const open = (slots: number, share: number, isolated = { slots, share }) =>
+  Effect.map(timerWheel, (wheel) => new ReadLimiter({ slots, share, isolated, queueTimeoutMillis: 8_000, wheel }))
 
 /** Reads that are under way until they are told to end, by their names in the order they began. */
 const reads = (turns: ReadLimiter) => {
@@ -59,7 +59,7 @@ it.effect("ReadLimiter gives an object its share, the others the rest, and slots
 
 it.effect("ReadLimiter reserves slots for tables and for other views, however many request a view", () =>
   Effect.gen(function* () {
-    const { began, read, end } = reads(yield* open(4, 3, { places: 3, share: 2 }))
+    const { began, read, end } = reads(yield* open(4, 3, { slots: 3, share: 2 }))
     for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
     for (const name of ["w1", "w2"]) yield* read("w", name, false)
     assert.deepStrictEqual(began, ["v1", "v2", "w1"])
