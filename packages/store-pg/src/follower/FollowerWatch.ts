@@ -5,7 +5,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Metric } from "effect"
 
 const events = Metric.gauge("follower_behind_events", {
-  description: "Events behind which a follower's work is, counted up to 10,000.",
+  description: "Events whose work a follower has not done yet, counted up to 10,000.",
 })
 const seconds = Metric.gauge("follower_behind_seconds", {
   description: "For how long the first event behind a follower's position has waited; 0 without one.",
@@ -15,7 +15,7 @@ const failures = Metric.gauge("follower_failures", {
 })
 
 /** Checks once. */
-const watchFollowers = Effect.gen(function* () {
+export const watchFollowers = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
   for (const follower of yield* FollowerStore.use((store) => store.list)) {

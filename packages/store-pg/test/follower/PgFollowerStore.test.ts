@@ -6,7 +6,8 @@ import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/Fo
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
-import { Effect, Option } from "effect"
+import { watchFollowers } from "@data-cabinet/store-pg/follower/FollowerWatch"
+import { Effect, Metric, Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -117,6 +118,21 @@ it("a reader moves a follower along without its lease, and leaves one alone that
   assert.strictEqual(await turn(held), "end")
   await accept()
   assert.strictEqual(await turn(held), "end")
+})
+
+it("watchFollowers shows in the metrics how far a follower is behind, and how often it failed", async () => {
+  await accept()
+  await store((one) => Effect.flatMap(one.claim("activity"), (held) => one.fail(Option.getOrThrow(held), "away")))
+  await later(60)
+  await cabinet.runPromise(watchFollowers)
+  const metrics = await cabinet.runPromise(Metric.snapshot)
+  const valueOf = (name: string) => {
+    const own = metrics.find(({ id, attributes }) => id === name && attributes?.["kind"] === "activity")
+    return Number((own?.state as { readonly value?: number } | undefined)?.value)
+  }
+  assert.strictEqual(valueOf("follower_behind_events"), 1)
+  assert.strictEqual(valueOf("follower_failures"), 1)
+  assert.isAtLeast(valueOf("follower_behind_seconds"), 60)
 })
 
 it("the migration moves the position of the activity, and a process of the version before counts nothing then", async () => {
