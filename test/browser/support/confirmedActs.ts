@@ -32,6 +32,7 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/resend",
   "addresses/{id}/reveal",
   "addresses/{id}/test",
+  "deliveries/resend",
   "deliveries/{id}/resend",
   // It first counts events, and erases them once their number is typed.
   "events/erase",

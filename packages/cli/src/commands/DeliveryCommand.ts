@@ -1,4 +1,4 @@
-/** `cabinet delivery …`: one delivery, by its number as shown by `event show` and `address log`. */
+/** `cabinet delivery …`: deliveries of all addresses, and one of them by its number. */
 import { deliveryShape, deliveryWithLogShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
+import { list } from "./DeliveryListCommand.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The delivery's number")
@@ -70,6 +71,6 @@ const cancel = Command.make("cancel", { id }, (input) =>
 
 export const deliveryCommand = Command.make("delivery").pipe(
   Command.withExamples(EXAMPLES.delivery),
-  Command.withDescription("Show, resend or cancel a delivery"),
-  Command.withSubcommands([show, resend, cancel]),
+  Command.withDescription("List deliveries; show, resend or cancel one"),
+  Command.withSubcommands([list, show, resend, cancel]),
 )

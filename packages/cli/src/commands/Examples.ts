@@ -37,7 +37,10 @@ export const EXAMPLES = {
     example("address add https://example.com/hook --source Orders", "Deliver the new events of a source"),
     example("address log 1 --failed", "Show the failed attempts of an address"),
   ],
-  delivery: [example("delivery resend 7", "Send a delivery again")],
+  delivery: [
+    example("delivery list --retrying", "List what failed and waits for another attempt"),
+    example("delivery resend 7", "Send a delivery again"),
+  ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],
   notices: [example("notices on", "Create the source of notices")],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Example>>>

@@ -234,6 +234,10 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       there: [String(removable[1].id), "--yes"],
       fresh: ["id"],
     },
+    "delivery list": {
+      here: ["--address", address, "--limit", "1"],
+      fresh: ["id", "event_id", "state", "attempts", "created_at", "due_at", "next_cursor", "searched_to"],
+    },
     "delivery show": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
     // The server may have made the attempt before the answer is read.
     "delivery resend": { here: [delivery], fresh: ["state", "due_at", "attempts"] },

@@ -64,6 +64,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "table index": ["public.orders", "total"],
   "table search-index": ["public.orders"],
   "table latest": ["public.orders", "--key", "id"],
+  "delivery list": [],
   "delivery show": ["1"],
   "delivery resend": ["1"],
   "delivery cancel": ["1"],

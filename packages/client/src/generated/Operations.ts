@@ -203,7 +203,7 @@ export interface Operations {
   /** Resend a range. */
   readonly resendRange: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly from: string; readonly to: string; readonly only?: "all" | "failed"; readonly dry_run?: boolean } }; readonly output: Count }
   /** Deliveries, newest first. */
-  readonly listDeliveries: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly address_id?: number; readonly event_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled" } }; readonly output: { readonly data: ReadonlyArray<DeliveryState>; readonly has_more: boolean; readonly next_cursor: string | null; readonly searched_to: string | null } }
+  readonly listDeliveries: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number; readonly address_id?: number; readonly event_id?: number; readonly source_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled"; readonly retrying?: boolean; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<DeliveryState>; readonly has_more: boolean; readonly next_cursor: string | null; readonly searched_to: string | null } }
   /** One delivery. */
   readonly getDelivery: { readonly input: { readonly path: { readonly id: number } }; readonly output: DeliveryWithLog }
   /** Send a delivery again. */

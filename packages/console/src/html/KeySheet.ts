@@ -6,6 +6,7 @@ import type { Frame, Section } from "./Shell.ts"
 const LETTERS: Readonly<Record<Section, string>> = {
   overview: "o",
   tables: "t",
+  deliveries: "d",
   events: "e",
   sources: "s",
   files: "f",

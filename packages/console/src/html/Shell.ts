@@ -19,6 +19,7 @@ const SECTIONS = {
   overview: "source.read",
   tables: "row.read",
   events: "event.read",
+  deliveries: "delivery.read",
   sources: "source.read",
   files: "import.read",
   integrations: "address.read",

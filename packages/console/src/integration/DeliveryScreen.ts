@@ -52,10 +52,10 @@ export const deliveryScreen = (frame: Frame, { delivery, address, attempts, time
       : markup`<a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>`
   return {
     title: `${words.delivery} ${delivery.id}`,
-    section: "integrations",
+    section: "deliveries",
     main: markup`<p>${
       delivery.eventId === null
-        ? markup`<a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a>`
+        ? markup`<a href="${consolePath(frame, "deliveries")}">← ${frame.words.sections.deliveries}</a>`
         : markup`<a href="${consolePath(frame, `events/${delivery.eventId}`)}">← ${event.title} #${delivery.eventId}</a>`
     }</p>
 <div class="head"><h1>${words.delivery} ${delivery.id} ${deliveryState(frame, delivery)}</h1>${deliveryActs(frame, delivery, "delivery")}</div>

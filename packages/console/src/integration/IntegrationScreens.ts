@@ -13,12 +13,14 @@ import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
+import { deliveryListScreens } from "./DeliveryListScreens.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
+import { utc } from "./UtcField.ts"
 
 const ATTEMPTS = 50
 
@@ -95,9 +97,6 @@ const keyScreens = Effect.gen(function* () {
   ]
   return screens
 })
-
-/** The value of a field for a time without a zone, as UTC. */
-const utc = (text: string): string => (/^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text)
 
 const rangeOf = (call: FormCall): Required<ResendRange> => ({
   addressId: idOf(call.path[0]),
@@ -254,6 +253,7 @@ const deliveryScreens = Effect.gen(function* () {
 
 type Refusal = Effect.Error<ReturnType<Addresses["Service"]["pause"]>>
 
-export const integrationScreens = Effect.map(Effect.all([keyScreens, addressScreens, deliveryScreens]), (all) =>
-  all.flat(),
+export const integrationScreens = Effect.map(
+  Effect.all([keyScreens, addressScreens, deliveryListScreens, deliveryScreens]),
+  (all) => all.flat(),
 )

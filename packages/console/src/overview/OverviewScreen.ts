@@ -63,7 +63,7 @@ const tiles = (frame: Frame, { gauge, addresses, sources }: OverviewData): Html 
   const tile = (value: number, text: string, path: string, tone: string) =>
     markup`<li><a class="tile ${tone}" href="${consolePath(frame, path)}"><b>${words.number(value)}</b><span>${text}</span></a></li>`
   const on = sources.filter(({ archived }) => !archived).length
-  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses.length, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "integrations", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "integrations", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
+  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses.length, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
 }
 
 const NO_STATE: Omit<SourceState, "sourceId"> = {

@@ -57,7 +57,9 @@ export class Deliveries extends Context.Service<
         find: (id) => existing(id, queue.find(id)),
         attemptsOf: queue.attemptsOf,
         list: ({ limit, before, ...filter }) => {
-          const examine = Object.values(filter).every((value) => value === null) ? limit + 1 : SLICE_DELIVERIES
+          const examine = Object.values(filter).every((value) => (value ?? false) === false)
+            ? limit + 1
+            : SLICE_DELIVERIES
           return fillPage({
             limit,
             after: before,

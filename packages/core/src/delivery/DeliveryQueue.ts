@@ -85,6 +85,13 @@ export interface DeliveryFilter {
   readonly addressId: number | null
   readonly eventId: number | null
   readonly state: DeliveryState | null
+  /** The source of the event; pings have none. */
+  readonly sourceId?: number | null
+  /** True: only those that wait after a failed attempt. */
+  readonly retrying?: boolean
+  /** Created at or after this time, and before the other (RFC 3339). */
+  readonly from?: string | null
+  readonly to?: string | null
 }
 
 /** Deliveries of an address whose events were accepted in `[from, to)` (RFC 3339). */

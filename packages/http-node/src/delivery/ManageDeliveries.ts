@@ -4,7 +4,15 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
 import { one, searched } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { beforeIdParameter, idParameter, idSegment, limitParameter, wordParameter } from "../manage/ManageParameters.ts"
+import {
+  beforeIdParameter,
+  flagParameter,
+  idParameter,
+  idSegment,
+  limitParameter,
+  timeParameter,
+  wordParameter,
+} from "../manage/ManageParameters.ts"
 
 const id = idSegment("The delivery's id.")
 
@@ -32,11 +40,23 @@ export const manageDeliveries = Effect.gen(function* () {
         beforeIdParameter,
         idParameter("address_id", "Only deliveries to this address."),
         idParameter("event_id", "Only deliveries of this event."),
+        idParameter("source_id", "Only deliveries of this source's events."),
         wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
+        flagParameter("retrying", "Only deliveries that wait for another attempt after a failed one."),
+        timeParameter("from", "Only deliveries created at this time or later."),
+        timeParameter("to", "Only deliveries created before this time."),
       ],
       response: searched(deliveryShape, "The deliveries."),
-      respond: ({ query: { limit = 100, before, address_id, event_id, state } }) => {
-        const filter = { addressId: address_id ?? null, eventId: event_id ?? null, state: state ?? null }
+      respond: ({ query: { limit = 100, before, address_id, event_id, source_id, state, retrying, from, to } }) => {
+        const filter = {
+          addressId: address_id ?? null,
+          eventId: event_id ?? null,
+          sourceId: source_id ?? null,
+          state: state ?? null,
+          retrying: retrying ?? false,
+          from: from ?? null,
+          to: to ?? null,
+        }
         return Effect.map(
           deliveries.list({ limit, before: before ?? null, ...filter }),
           ({ items, next, searchedTo }) => ({

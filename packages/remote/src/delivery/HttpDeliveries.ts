@@ -65,7 +65,37 @@ export const layer = Layer.effect(
           ),
           ({ log: attempts }) => attempts,
         ),
-      list: () => serverOnly("A list of deliveries"),
+      list: ({ limit, before, addressId, eventId, sourceId, state, retrying, from, to }) =>
+        Effect.map(
+          refusalAsDefect(
+            api.json<{
+              readonly data: ReadonlyArray<Delivery>
+              readonly nextCursor: string | null
+              readonly searchedTo: string | null
+            }>({
+              method: "GET",
+              path: ["deliveries"],
+              query: Object.entries({
+                limit,
+                before,
+                address_id: addressId,
+                event_id: eventId,
+                source_id: sourceId,
+                state,
+                retrying,
+                from,
+                to,
+              }).flatMap(([name, value]) =>
+                value === null || value === undefined ? [] : [[name, String(value)] as const],
+              ),
+            }),
+          ),
+          ({ data, nextCursor, searchedTo }) => ({
+            items: data,
+            next: nextCursor === null ? null : Number(nextCursor),
+            searchedTo,
+          }),
+        ),
       ofEvent: () => serverOnly("A list of one event's deliveries"),
       log: (query) => refusedAs(log(query), known),
       resend: (id) => one("POST", id, "resend"),

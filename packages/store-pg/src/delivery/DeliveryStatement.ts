@@ -120,6 +120,16 @@ export const CANCEL_OF_ADDRESS = `
 
 export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery_all WHERE id = $1::bigint`
 
+/** $3: address, $4: state, $6: source, $7: from, $8: to, $9: whether it waits after a failed attempt; null: any. */
+const MATCHED = `($3::bigint IS NULL OR address_id = $3::bigint) AND ($4::text IS NULL OR state = $4::text)
+  AND ($7::timestamptz IS NULL OR created_at >= $7::timestamptz) AND ($8::timestamptz IS NULL OR created_at < $8::timestamptz)
+  AND ($6::bigint IS NULL OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = w.event_id AND e.source_id = $6::bigint))
+  AND ($9::boolean IS NULL OR EXISTS (SELECT FROM cabinet.delivery q WHERE q.id = w.id AND q.state = 'due' AND q.failures > 0))`
+
+/** $1: event, $2: below this delivery, $5: how many; the others as in MATCHED. The newest first, and one more. */
+export const MATCHING_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all w
+  WHERE event_id = $1::bigint AND w.id < $2::bigint AND ${MATCHED} ORDER BY w.id DESC LIMIT $5::int + 1`
+
 export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all d WHERE event_id = $1::bigint ORDER BY d.id`
 
 const DELIVERED = `SELECT t.delivery_id AS id, t.address_id, t.event_id,
@@ -133,13 +143,12 @@ const QUEUED = `SELECT id, address_id, event_id, type, state, attempts, created_
     FROM cabinet.delivery WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::int`
 
 /**
- * $1: below this delivery, $2: how many to look at, $3: address or null, $4: state or null, $5: how many. The newest
- * first, along both tables' numbers: the matching ones, and the last examined one. Due deliveries are still in the
- * queue.
+ * $1: below this delivery, $2: how many to look at, $5: how many; the others as in MATCHED. The newest first, along both
+ * tables' numbers: the matching ones, and the last examined one. Due deliveries are still in the queue.
  */
 export const SLICE = (state: DeliveryState | null) => `
   WITH walked AS MATERIALIZED (
-    SELECT *, ($3::bigint IS NULL OR address_id = $3::bigint) AND ($4::text IS NULL OR state = $4::text) AS matched
+    SELECT *, ${MATCHED} AS matched
     FROM ((${QUEUED})${state === null || state === "delivered" ? ` UNION ALL (${DELIVERED})` : ""}) w
     ORDER BY id DESC LIMIT $2::int
   ), numbered AS (

@@ -219,25 +219,17 @@ interface SliceRow extends Delivery {
 }
 
 const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
-  const { addressId, eventId, state } = filter
+  const { addressId, eventId, state, sourceId = null, retrying = false, from = null, to = null } = filter
+  const below = before ?? Number.MAX_SAFE_INTEGER
+  const matched = [addressId, state, limit, sourceId, from, to, retrying || null]
   if (eventId !== null) {
     // They are few.
-    const all = yield* sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])
-    const matching = all
-      .filter((one) => before === null || one.id < before)
-      .filter((one) => addressId === null || one.addressId === addressId)
-      .filter((one) => state === null || one.state === state)
-      .toReversed()
+    const matching = yield* sql.unsafe<Delivery>(DeliveryStatement.MATCHING_OF_EVENT, [eventId, below, ...matched])
     const found = matching.slice(0, limit)
     return foundUpTo(found, matching.length > limit ? found.at(-1) : undefined)
   }
-  const rows = yield* sql.unsafe<SliceRow>(DeliveryStatement.SLICE(state), [
-    before ?? Number.MAX_SAFE_INTEGER,
-    examine,
-    addressId,
-    state,
-    limit,
-  ])
+  const statement = DeliveryStatement.SLICE(retrying ? "due" : state)
+  const rows = yield* sql.unsafe<SliceRow>(statement, [below, examine, ...matched])
   const matching = rows.filter(({ matched }) => matched)
   const found = matching.slice(0, limit)
   const last = rows.at(-1)

@@ -221,6 +221,17 @@ it("deliveries are listed by state, newest first and page by page, wherever they
   expect(await list({ addressId: addressId + 1 })).toEqual([])
   expect(await list({ eventId: events[0]! })).toEqual([gone.id])
   expect(await list({ eventId: events[0]!, state: "due" })).toEqual([])
+  expect(await list({ retrying: true })).toEqual([failing.id])
+  expect(await list({ retrying: true, eventId: events[2]! })).toEqual([failing.id])
+  expect(await list({ retrying: true, eventId: events[4]! })).toEqual([])
+  expect(await list({ retrying: true, state: "delivered" })).toEqual([])
+  expect(await list({ sourceId: source, state: "delivered" })).toEqual([ended.id, gone.id])
+  expect(await list({ sourceId: source + 1 })).toEqual([])
+  const { createdAt } = await cabinet.deliveries((all) => all.find(failing.id))
+  const since = await list({ from: createdAt })
+  expect(since).toContain(failing.id)
+  expect((await list({ to: createdAt })).concat(since).toSorted()).toEqual(sorted.map(({ id }) => id).toSorted())
+  expect(await list({ from: "2100-01-01T00:00:00Z" })).toEqual([])
   const walked: Array<number> = []
   for (let before: number | null = null; ;) {
     const page = await cabinet.deliveries((all) =>

@@ -1,0 +1,104 @@
+/** `cabinet delivery list`: the deliveries of all addresses, newest first. */
+import { DELIVERY_STATES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { columns } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import { addressNamed, sourceNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
+import { sinceOf } from "./Since.ts"
+
+const named = (name: string, about: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(name.toUpperCase()), Flag.withDescription(about), Flag.optional)
+
+const time = (name: string, about: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(`${about} a time such as 2026-11-21T09:30:00Z, or 30m, 12h or 7d ago`),
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(sinceOf(text)),
+      (text) =>
+        `--${name} is ${JSON.stringify(text)}: it must be a time such as 2026-11-21T09:30:00Z, or 30m, 12h or 7d`,
+    ),
+    Flag.optional,
+  )
+
+const flags = {
+  address: named("address", "Only deliveries to this address, by number or URL"),
+  source: named("source", "Only deliveries of this source's events, by number or name"),
+  event: Flag.Int("event").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Only deliveries of this event"),
+    Flag.optional,
+  ),
+  state: Flag.Literals("state", DELIVERY_STATES).pipe(
+    Flag.withDescription("Only deliveries in this state"),
+    Flag.optional,
+  ),
+  retrying: Flag.Boolean("retrying").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Only deliveries that wait for another attempt after a failed one"),
+    Flag.withDefault(false),
+  ),
+  since: time("since", "Only deliveries created since"),
+  until: time("until", "Only deliveries created before"),
+  before: Flag.Int("before").pipe(
+    Flag.withMetavar("N"),
+    Flag.withDescription("Only deliveries below this number, for the next page"),
+    Flag.optional,
+  ),
+  limit: Flag.Int("limit").pipe(
+    Flag.withDescription(`The most deliveries, up to ${MAX_LIMIT}; default: 50`),
+    Flag.withDefault(50),
+  ),
+}
+
+export const list = Command.make("list", flags, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const address = Option.getOrNull(input.address)
+      const source = Option.getOrNull(input.source)
+      const filter = {
+        addressId: address === null ? null : yield* addressNamed(address),
+        sourceId: source === null ? null : yield* sourceNamed(source),
+        eventId: Option.getOrNull(input.event),
+        state: Option.getOrNull(input.state),
+        retrying: input.retrying,
+        from: Option.getOrNull(input.since),
+        to: Option.getOrNull(input.until),
+      }
+      const page = yield* Deliveries.use((deliveries) =>
+        deliveries.list({
+          ...filter,
+          before: Option.getOrNull(input.before),
+          limit: Math.min(Math.max(1, input.limit), MAX_LIMIT),
+        }),
+      )
+      const value = {
+        data: page.items.map(deliveryShape.json),
+        has_more: page.next !== null,
+        next_cursor: page.next === null ? null : String(page.next),
+        searched_to: page.searchedTo,
+      }
+      yield* report(yield* format, value, (style) => {
+        const lines = page.items.map((one) => [
+          String(one.id),
+          one.createdAt,
+          one.type === "ping" ? "ping" : String(one.eventId ?? ""),
+          String(one.addressId),
+          one.state,
+          String(one.attempts),
+          one.dueAt ?? "—",
+        ])
+        const none =
+          page.searchedTo === null
+            ? "No deliveries match."
+            : `No deliveries match since ${page.searchedTo}; older ones were not searched.`
+        const table = columns(["ID", "CREATED", "EVENT", "ADDRESS", "STATE", "ATTEMPTS", "DUE"], lines, { style, none })
+        return page.next === null ? table : `${table}\n\nMore results: --before ${page.next}`
+      })
+    }),
+  ),
+).pipe(Command.withDescription("List deliveries, newest first"))

@@ -1,0 +1,103 @@
+/** The deliveries of all addresses, the newest first, by filters that every link keeps; those that are marked are sent again. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import { type Delivery, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
+import type { Source } from "@data-cabinet/core/source/Source"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { badge } from "../html/Badge.ts"
+import { options } from "../html/Choice.ts"
+import { momentsIn } from "../html/Moment.ts"
+import { postForm } from "../html/PostForm.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
+import { timeText } from "../table/TimeText.ts"
+import { deliveryState } from "./DeliveryScreen.ts"
+import { shownUrl } from "./IntegrationScreen.ts"
+
+export interface DeliveryListData {
+  readonly list: DeliveryList
+  readonly addresses: ReadonlyArray<Address>
+  readonly sources: ReadonlyArray<Source>
+  readonly pairs: Pairs
+  readonly timeZone: string
+}
+
+/** In the choice of states, for those that wait after a failed attempt; not a state of its own. */
+export const RETRYING = "retrying"
+
+const filters = (frame: Frame, { addresses, sources, pairs }: DeliveryListData): Html => {
+  const { event: words, integration, table, deliveries } = frame.words
+  const now = (name: string) => valueOf(pairs, name) ?? ""
+  const select = (name: string, label: string, choices: ReadonlyArray<readonly [string, string]>) =>
+    markup`<select name="${name}" aria-label="${label}">${options(choices, now(name))}</select>`
+  const time = (name: string, label: string) =>
+    markup`<label>${label} (UTC) <input type="datetime-local" name="${name}" value="${now(name)}"></label>`
+  return markup`<form class="tools flat" method="get" action="${consolePath(frame, "deliveries")}" role="search">
+${select("state", words.state, [
+  ["", words.allStates],
+  [RETRYING, deliveries.retrying],
+  ...DELIVERY_STATES.map((state) => [state, words.deliveryStates[state] ?? state] as const),
+])}
+${select("address_id", words.address, [["", deliveries.allAddresses], ...addresses.map((one) => [String(one.id), shownUrl(frame, one)] as const)])}
+${select("source_id", words.source, [["", words.allSources], ...sources.map(({ id, name }) => [String(id), name] as const)])}
+<input name="event_id" inputmode="numeric" pattern="[0-9]*" size="10" value="${now("event_id")}" aria-label="${integration.eventNumber}" placeholder="${integration.eventNumber}">
+${time("from", table.from)}${time("to", table.to)}
+<button>${table.apply}</button></form>`
+}
+
+const isMarkable = (frame: Frame, { type }: Delivery): boolean => may(frame, "delivery.change") && type !== "ping"
+
+const line = (frame: Frame, data: DeliveryListData, one: Delivery): Html => {
+  const { event: words, deliveries, integration } = frame.words
+  const moment = momentsIn(data.timeZone)
+  const address = data.addresses.find(({ id }) => id === one.addressId)
+  const isRetrying = one.state === "due" && one.attempts > 0
+  const event =
+    one.eventId === null
+      ? integration.ping
+      : markup`<a href="${consolePath(frame, `events/${one.eventId}`)}">${words.title} #${one.eventId}</a>`
+  return markup`<tr><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
+<th scope="row"><a href="${consolePath(frame, `deliveries/${one.id}`)}">${one.id}</a><small>${event}</small></th><td>${address === undefined ? `${words.address} ${one.addressId}` : shownUrl(frame, address)}</td>
+<td>${isRetrying ? markup`${badge("bad", deliveries.retried)}<small>${deliveries.attempts(one.attempts)}</small>` : deliveryState(frame, one)}</td><td class="wide-only">${moment(one.createdAt)}</td><td class="wide-only">${moment(one.dueAt)}</td></tr>`
+}
+
+const table = (frame: Frame, data: DeliveryListData): Html => {
+  const { event: words, integration } = frame.words
+  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${integration.delivery}</th><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="wide-only">${integration.createdAt}</th><th scope="col" class="wide-only">${integration.nextTry}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div>`
+}
+
+const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Html => {
+  const { deliveries: words, event, table: ofTable } = frame.words
+  if (list.searchedTo !== null) {
+    return markup`<div class="empty"><h2>${words.noneSince(timeText(timeZone)(list.searchedTo))}</h2><p>${words.olderUnsearched}</p></div>`
+  }
+  const narrowed = pairs.some(([, value]) => value !== "")
+  return narrowed
+    ? markup`<div class="empty"><h2>${words.noMatch}</h2><p><a href="${consolePath(frame, "deliveries")}">${ofTable.clear}</a></p></div>`
+    : markup`<div class="empty"><h2>${words.none}</h2><p>${event.noneHint}</p></div>`
+}
+
+const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>
+  list.items.some((one) => isMarkable(frame, one)) &&
+  markup`<div class="marked">${postForm({
+    id: "resend",
+    path: consolePath(frame, "deliveries/resend"),
+    kind: "row wrap",
+    body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.event.marked}</span>`,
+  })}</div>`
+
+export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen => {
+  const { list, pairs } = data
+  const { sections, table: words, deliveries } = frame.words
+  const here = consolePath(frame, "deliveries")
+  const first = without(pairs, "before")
+  const older = list.items.length === 0 && list.searchedTo !== null ? deliveries.searchOlder : words.nextPage
+  return {
+    title: sections.deliveries,
+    section: "deliveries",
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1></div>${filters(frame, data)}
+${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
+<div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", String(list.next)]])}">${older} →</a>`}</span></div>`,
+  }
+}
