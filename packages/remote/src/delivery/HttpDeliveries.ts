@@ -1,7 +1,7 @@
 /** The deliveries of a remote cabinet, and the log of their attempts. */
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
-import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { Deliveries, type DeliveryQuery } from "@data-cabinet/core/delivery/Deliveries"
 import type { LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
@@ -12,6 +12,40 @@ const known = ofCodes(AddressError)
 
 /** The most that the API returns at once. */
 const MAX_PAGE = 1000
+
+interface ListJson {
+  readonly data: ReadonlyArray<Delivery>
+  readonly nextCursor: string | null
+  readonly searchedTo: string | null
+}
+
+const listOf = (
+  api: ManageApi["Service"],
+  { limit, before, addressId, eventId, sourceId, state, retrying, from, to }: DeliveryQuery,
+) => {
+  const parameters = {
+    limit,
+    before,
+    address_id: addressId,
+    event_id: eventId,
+    source_id: sourceId,
+    state,
+    retrying,
+    from,
+    to,
+  }
+  const query = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[name, String(value)] as const],
+  )
+  return Effect.map(
+    refusalAsDefect(api.json<ListJson>({ method: "GET", path: ["deliveries"], query })),
+    ({ data, nextCursor, searchedTo }) => ({
+      items: data,
+      next: nextCursor === null ? null : Number(nextCursor),
+      searchedTo,
+    }),
+  )
+}
 
 export const layer = Layer.effect(
   Deliveries,
@@ -65,37 +99,7 @@ export const layer = Layer.effect(
           ),
           ({ log: attempts }) => attempts,
         ),
-      list: ({ limit, before, addressId, eventId, sourceId, state, retrying, from, to }) =>
-        Effect.map(
-          refusalAsDefect(
-            api.json<{
-              readonly data: ReadonlyArray<Delivery>
-              readonly nextCursor: string | null
-              readonly searchedTo: string | null
-            }>({
-              method: "GET",
-              path: ["deliveries"],
-              query: Object.entries({
-                limit,
-                before,
-                address_id: addressId,
-                event_id: eventId,
-                source_id: sourceId,
-                state,
-                retrying,
-                from,
-                to,
-              }).flatMap(([name, value]) =>
-                value === null || value === undefined ? [] : [[name, String(value)] as const],
-              ),
-            }),
-          ),
-          ({ data, nextCursor, searchedTo }) => ({
-            items: data,
-            next: nextCursor === null ? null : Number(nextCursor),
-            searchedTo,
-          }),
-        ),
+      list: (query) => listOf(api, query),
       ofEvent: () => serverOnly("A list of one event's deliveries"),
       log: (query) => refusedAs(log(query), known),
       resend: (id) => one("POST", id, "resend"),
