@@ -221,15 +221,15 @@ interface SliceRow extends Delivery {
 const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
   const { addressId, eventId, state, sourceId = null, retrying = false, from = null, to = null } = filter
   const below = before ?? Number.MAX_SAFE_INTEGER
-  const matched = [addressId, state, limit, sourceId, from, to, retrying || null]
+  const wanted = [addressId, state, limit, sourceId, from, to, retrying || null]
   if (eventId !== null) {
     // They are few.
-    const matching = yield* sql.unsafe<Delivery>(DeliveryStatement.MATCHING_OF_EVENT, [eventId, below, ...matched])
+    const matching = yield* sql.unsafe<Delivery>(DeliveryStatement.MATCHING_OF_EVENT, [eventId, below, ...wanted])
     const found = matching.slice(0, limit)
     return foundUpTo(found, matching.length > limit ? found.at(-1) : undefined)
   }
   const statement = DeliveryStatement.SLICE(retrying ? "due" : state)
-  const rows = yield* sql.unsafe<SliceRow>(statement, [below, examine, ...matched])
+  const rows = yield* sql.unsafe<SliceRow>(statement, [below, examine, ...wanted])
   const matching = rows.filter(({ matched }) => matched)
   const found = matching.slice(0, limit)
   const last = rows.at(-1)
