@@ -32,9 +32,9 @@ in \`Authorization: Bearer\` or \`X-Api-Key\`, at the rate of a key, counted per
 | Role | May |
 |---|---|
 | \`owner\` | everything |
-| \`editor\` | everything except people, tokens, erasing events, deleting sources, and exposing schemas |
-| \`viewer\` | read everything but secrets |
-| \`uploader\` | \`POST /upload/{source_id}\`, and nothing else; the default role of a token |
+| \`editor\` | everything except people, tokens, the audit log, the login for reports, erasing events, deleting sources, and adding and exposing schemas |
+| \`viewer\` | read everything that an editor reads, but no secrets, and save views |
+| \`uploader\` | upload files to \`POST /upload/{source_id}\`, and nothing else; the default role of a token |
 | \`reader\` | read tables, rows and the feed, and nothing else |
 
 A key sees the whole cabinet. To let a client see less, issue a \`reader\` token with a list:
@@ -52,7 +52,7 @@ renamed or moved to another schema stays listed, one that was dropped is listed 
 listed. Nothing is left of a list whose objects were all dropped, and its token reads nothing. \`cabinet tenant move\` brings lists along
 whole. In any other copy by \`pg_dump\` only sources stay listed, because the other objects have new oids there.
 
-The lowest role that each action needs (a role includes the lower ones):
+The lowest role that each action needs (\`owner\` includes \`editor\`, which includes \`viewer\` and \`uploader\`; \`viewer\` includes \`reader\`):
 
 | Action | Role |
 |---|---|
@@ -138,10 +138,9 @@ nothing; only names (\`source show Orders\`) are looked up.
 
 ## The audit log
 
-\`GET /manage/v1/audit\` (owner) lists who did what: by token here and at \`/upload\`, by the command (\`cli\`), or by the embedding
-program. The intent is written before an action begins and its outcome after it has ended; an action that cannot be logged does not
+\`GET /manage/v1/audit\` (owner) lists who did what: a person, a token, a user of the command (\`cli\`), or the embedding program. The intent is written before an action begins and its outcome after it has ended; an action that cannot be logged does not
 begin (503), and an entry without an outcome belongs to an action in progress or to a process that was killed. Entries name the fields
-that were set, never a secret: URLs are listed without their query. Showing a secret is an action, too. The log is kept for
+that were set, never a secret: URLs are listed without their query. Showing a secret is an action as well. The log is kept for
 \`CABINET_AUDIT_DAYS\` (400).
 
 ## Errors
