@@ -60,7 +60,7 @@ it("the list of deliveries has those of the API for each filter, newest first", 
 })
 
 it("marked deliveries are sent again from the list, which keeps its filter, by those who may", async () => {
-  const [newest] = await listed()
+  const [newest = 0] = await listed()
   assert.notInclude((await viewer.get(LIST)).text, "deliveries/resend")
   assert.strictEqual((await viewer.post(`${LIST}/resend`, { delivery: String(newest) })).status, 403)
   await editor.post(`${LIST}/${newest}/cancel`, {})
