@@ -36,8 +36,8 @@ const test = {
   // Twice the cores of CI: much of what is tested waits for a process, for PostgreSQL or for time.
   maxWorkers: 4,
   // Not how long a test takes, but when it hangs: a machine may be busy with other things.
-  testTimeout: 120_000,
-  hookTimeout: 180_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   teardownTimeout: 60_000,
   expect: { poll: { timeout: 60_000 } },
 }
