@@ -64,7 +64,7 @@ export type TestEvent = { readonly id: number; readonly duplicate: boolean; read
 export type Token = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only: ReadonlyArray<string> | null; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_used_at: string | null }
 export type UndoPreview = { readonly import_id: number; readonly events: number; readonly in_trash: number; readonly rows: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly deliveries: number }
 
-/** What each operation takes, and what it returns. */
+/** The parameters and the result of each operation. */
 export interface Operations {
   /** Who is asking. */
   readonly getSelf: { readonly input: {  }; readonly output: Self }
