@@ -172,7 +172,7 @@ it("undo refuses an import that runs, one that does not exist, a poll's, and one
   await database.run(`UPDATE cabinet.import SET state = 'accepting', staged = 3 WHERE id = ${id}`)
   assert.deepInclude(await refusal(id), {
     code: "import_running",
-    message: `Import ${id} is not at its end: 1 of 3 rows are accepted. Undo it once it is done.`,
+    message: `Import ${id} is not at its end: 1 of 3 rows are accepted. Undo it once it is done, or cancel it first.`,
   })
   await database.run(`UPDATE cabinet.import SET state = 'failed' WHERE id = ${id}`)
   assert.strictEqual((await tryUndo(id)).events, 1)

@@ -127,7 +127,7 @@ it("watchFollowers shows in the metrics how far a follower is behind, and how of
   await cabinet.runPromise(watchFollowers)
   const metrics = await cabinet.runPromise(Metric.snapshot)
   const valueOf = (name: string) => {
-    const own = metrics.find(({ id, attributes }) => id === name && attributes?.["kind"] === "activity")
+    const own = metrics.find(({ id, attributes }) => id === name && attributes?.["database"] === database.name)
     return Number((own?.state as { readonly value?: number } | undefined)?.value)
   }
   assert.strictEqual(valueOf("follower_behind_events"), 1)
