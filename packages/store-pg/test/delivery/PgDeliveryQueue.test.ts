@@ -463,7 +463,11 @@ it("claim and settle find every row by its key, although the tables were tiny wh
 it("claim and settle keep their plans however long the queue is", async () => {
   const { id } = await address()
   // Statistics that change between two plans of one statement would decide.
-  await cabinet.run("ALTER TABLE cabinet.delivery SET (autovacuum_enabled = false)")
+  await cabinet.run(`DO $$ DECLARE t regclass; BEGIN
+    FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'cabinet'::regnamespace AND relkind = 'r' LOOP
+      EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t);
+    END LOOP;
+  END $$`)
   await cabinet.run(
     `INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
      SELECT ${id}, n, cabinet.now(), cabinet.now() FROM generate_series(1, 200000) n`,
