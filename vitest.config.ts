@@ -151,7 +151,7 @@ export default defineConfig({
           globalSetup,
           name: "together",
           include: TOGETHER,
-          exclude: [...exclude, ...ALONE.filter((one) => !one.startsWith("test/"))],
+          exclude: [...exclude, ...TRIALS, ...ALONE.filter((one) => !one.startsWith("test/"))],
           isolate: false,
         },
       },
