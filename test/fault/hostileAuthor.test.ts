@@ -100,7 +100,7 @@ CREATE TABLE public.bait (id int4 PRIMARY KEY, word pg_catalog.text, n public.ch
 CREATE INDEX bait_seen ON public.bait (public.seen(word));
 INSERT INTO public.bait VALUES (1, 'one', 1);
 CREATE TABLE public.moods (id int4 PRIMARY KEY, m public.mood);
-CREATE MATERIALIZED VIEW public.kept AS SELECT id, public.seen(word) AS word FROM public.bait;
+CREATE MATERIALIZED VIEW public.bait_kept AS SELECT id, public.seen(word) AS word FROM public.bait;
 CREATE FUNCTION public.fired() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN PERFORM public.trap('trigger'); RETURN NEW; END $f$;
 CREATE TRIGGER fired BEFORE INSERT OR UPDATE ON public.bait FOR EACH ROW EXECUTE FUNCTION public.fired();`
 
@@ -164,7 +164,7 @@ it("whatever the owner does, the author's code runs only as the author", async (
   await cabinet.columns.list(source.id)
 
   await cabinet.tables.list()
-  for (const name of ["bait", "totals", "kept", "moods", "pg_class"]) await cabinet.tables.get(`public.${name}`)
+  for (const name of ["bait", "totals", "bait_kept", "moods", "pg_class"]) await cabinet.tables.get(`public.${name}`)
   await cabinet.tables.get("sources.orders")
   await cabinet.tables.addSchema("mine")
   await cabinet.sql("CREATE TABLE mine.things (id int PRIMARY KEY)")
@@ -172,9 +172,9 @@ it("whatever the owner does, the author's code runs only as the author", async (
   await cabinet.tables.hide("mine").catch(() => 0)
   expect(await cabinet.tables.addSearchIndex("sources.orders")).toMatchObject({ built: true })
   expect(await cabinet.tables.addSearchIndex("public.bait")).toMatchObject({ built: true })
-  expect(await cabinet.tables.addSearchIndex("public.kept")).toMatchObject({ built: true })
+  expect(await cabinet.tables.addSearchIndex("public.bait_kept")).toMatchObject({ built: true })
   await expect(cabinet.tables.addSearchIndex("public.moods")).rejects.toMatchObject({ code: "not_indexable" })
-  for (const name of ["sources.orders", "public.bait", "public.kept"]) await cabinet.tables.dropSearchIndex(name)
+  for (const name of ["sources.orders", "public.bait", "public.bait_kept"]) await cabinet.tables.dropSearchIndex(name)
 
   const id = sent[0]!
   await cabinet.events.inspect(id)
