@@ -230,8 +230,8 @@ it("deliveries are listed by state, newest first and page by page, wherever they
   const { createdAt } = await cabinet.deliveries((all) => all.find(failing.id))
   const since = await list({ from: createdAt })
   expect(since).toContain(failing.id)
-  const all = (await list({ to: createdAt })).concat(since).toSorted((one, other) => one - other)
-  expect(all).toEqual(sorted.map(({ id }) => id))
+  const split = (await list({ to: createdAt })).concat(since).toSorted((one, other) => one - other)
+  expect(split).toEqual(sorted.map(({ id }) => id))
   expect(await list({ from: "2100-01-01T00:00:00Z" })).toEqual([])
   const walked: Array<number> = []
   for (let before: number | null = null; ;) {
