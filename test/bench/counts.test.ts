@@ -119,7 +119,7 @@ describe("Rows that PostgreSQL reads for a page", () => {
 })
 
 describe("Bytes copied", () => {
-  it("are none for a body that arrives in one piece", () => {
+  it("are zero for a body that arrives in one piece", () => {
     const gathered = new ChunkBuffer()
     const chunk = new Uint8Array(1000)
     gathered.add(chunk)

@@ -457,7 +457,7 @@ it("each client certificate that ends soon gives one notice, never to the addres
   const { subject, fingerprint } = ending.clientCertificate!
   assert.deepInclude(notice, { address_id: ending.id, certificate: subject, fingerprint, days_left: 0 })
   assert.deepStrictEqual(await about(), [ending.id])
-  // Another certificate is another cause, even if it ends at the same time; one that stays valid is none.
+  // Another certificate is a cause of its own, even if it expires at the same time. A valid certificate gives no notice.
   await set(ending.id, next!)
   assert.deepStrictEqual(await about(), [ending.id, ending.id])
   await set(ending.id, later!)

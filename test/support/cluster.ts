@@ -161,7 +161,7 @@ const testCluster = ({ dir, binaries, launcher, folder }: ClusterHome, name: str
     url,
     run,
     start: async (settings = {}) => {
-      // A copy of the files belongs to whoever copied them.
+      // Copied files are owned by the user who copied them.
       chmodSync(pgdata, 0o700)
       giveTo(launcher, pgdata)
       for (let tries = 0; !(await tryStart(settings)); tries++) {

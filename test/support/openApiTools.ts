@@ -83,7 +83,7 @@ await writeFile(
   join(folder, ".redocly.lint-ignore.yaml"),
   `api.json:\n${["operation-2xx-response", "operation-4xx-response"].map((rule) => `  ${rule}:\n${SOLE.map((at) => `    - '${at}'\n`).join("")}`).join("")}`,
 )
-// The linter wants a contact, but whoever hosts a cabinet is unknown.
+// The linter wants a contact, but the operator of a cabinet is unknown.
 await writeFile(join(folder, ".spectral.yaml"), 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n')
 for (const [name, bearer] of [
   ["manage", token],

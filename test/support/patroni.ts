@@ -186,7 +186,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
         return ((await answer.json()) as { members: ReadonlyArray<Member> }).members
       }),
     ).catch(() => [])
-  /** The node with the leader's key; undefined if there is none, or no node reports it. */
+  /** The node that holds the leader's key; undefined if no node reports a leader. */
   const leader = async () => {
     const found = (await members()).find(({ role }) => role === "leader")
     return nodes.find(({ name }) => name === found?.name)

@@ -20,7 +20,7 @@ const list = Command.make("list", {}, () =>
       const all = yield* Followers.use((followers) => followers.list)
       yield* report(yield* format, all.map(followerShape.json), (style) =>
         columns(
-          ["ID", "KIND", "NAME", "LAST EVENT", "BEHIND", "SECONDS", "STATE"],
+          ["ID", "KIND", "NAME", "LAST EVENT", "EVENTS BEHIND", "SECONDS BEHIND", "STATE"],
           all.map((follower) => [
             String(follower.id),
             follower.kind,
@@ -35,9 +35,9 @@ const list = Command.make("list", {}, () =>
       )
     }),
   ),
-).pipe(Command.withDescription("List the work behind the feed: its positions, how far each is behind, and why"))
+).pipe(Command.withDescription("List the followers of the feed: their positions, how far each is behind, and why"))
 
 export const followerCommand = Command.make("follower").pipe(
-  Command.withDescription("See the work that is done behind the feed"),
+  Command.withDescription("See the work that follows the feed"),
   Command.withSubcommands([list]),
 )

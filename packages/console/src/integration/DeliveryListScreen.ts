@@ -68,14 +68,14 @@ const table = (frame: Frame, data: DeliveryListData): Html => {
 }
 
 const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Html => {
-  const { deliveries: words, event, table: ofTable } = frame.words
+  const { deliveries: words, integration, table: ofTable } = frame.words
   if (list.searchedTo !== null) {
     return markup`<div class="empty"><h2>${words.noneSince(timeText(timeZone)(list.searchedTo))}</h2><p>${words.olderUnsearched}</p></div>`
   }
   const narrowed = pairs.some(([, value]) => value !== "")
   return narrowed
     ? markup`<div class="empty"><h2>${words.noMatch}</h2><p><a href="${consolePath(frame, "deliveries")}">${ofTable.clear}</a></p></div>`
-    : markup`<div class="empty"><h2>${words.none}</h2><p>${event.noneHint}</p></div>`
+    : markup`<div class="empty"><h2>${words.none}</h2><p>${integration.noAddressesHint}</p></div>`
 }
 
 const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>

@@ -163,7 +163,7 @@ WHERE CASE
   ELSE true END
 LIMIT 1`
 
-/** Returns the first view that must not be recreated, with the reason; null if there is none. */
+/** Returns the first view that must not be recreated and the reason, or null if all of them may be. */
 export const findObstacle = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   views: ReadonlyArray<SavedView>,
