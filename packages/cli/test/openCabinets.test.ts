@@ -52,7 +52,7 @@ it("serves a cabinet in a given database until it is removed", async () => {
   expect(await other.run("SELECT count(*)::int AS n FROM cabinet.source")).toEqual([{ n: 0 }])
 })
 
-it("refuses with a message and a code", async () => {
+it("openCabinets refuses invalid calls with a code, and invalid options with a message", async () => {
   await expect(cabinets.add("No_Label")).rejects.toMatchObject({ name: "CabinetError", code: "bad_name" })
   await expect(cabinets.add("x", { databaseUrl: "nowhere" })).rejects.toMatchObject({ code: "bad_setting" })
   await expect(cabinets.open("nobody")).rejects.toMatchObject({ code: "no_such_cabinet" })

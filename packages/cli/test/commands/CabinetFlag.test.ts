@@ -18,7 +18,7 @@ afterAll(() => {
 const calledFor = (name: string, rest: ReadonlyArray<string>) =>
   call([...name.split(" "), ...rest, "--cabinet", "nobody"])
 
-it.for(leaves.filter((name) => !(name in OF_THE_SERVER)))("%s works on the cabinet that is named", async (name) => {
+it.for(leaves.filter((name) => !(name in OF_THE_SERVER)))("%s works on the named cabinet", async (name) => {
   expect(ARGUMENTS).toHaveProperty([name])
   const { code, said } = await calledFor(name, ARGUMENTS[name]!)
   expect(said).toMatch(/^Cabinet nobody does not exist\. /)

@@ -80,7 +80,7 @@ it("rows names the flag that was given, not the parameter of the API", async () 
   expect(plain.said).not.toContain("Did you mean")
 })
 
-it("sql suggests -c when a statement stands where the file's name belongs", async () => {
+it("sql suggests -c when it gets a statement in place of a file name", async () => {
   expect((await call(["sql", "SELECT 1"])).said).toContain('cabinet sql -c "…"')
   expect((await call(["sql", "missing.sql"])).said).not.toContain("-c")
 })

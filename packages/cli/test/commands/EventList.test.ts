@@ -81,7 +81,7 @@ it.for([
   expect(said).toContain(message)
 })
 
-it("a program begins where it says, with a cursor for each event", async () => {
+it("feed starts where the program asks, and gives a cursor with each event", async () => {
   const read = async (options: Parameters<Cabinet["feed"]>[0]) => {
     const events: Array<readonly [number, string]> = []
     for await (const event of cabinet.feed(options)) events.push([event.payload["n"] as number, event.cursor])

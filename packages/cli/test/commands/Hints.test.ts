@@ -14,7 +14,7 @@ it("withHints adds the flag to its own refusal", () => {
   expect(error).toMatchObject({ code: "refused", message: "Views depend on it. --with-views recreates them." })
 })
 
-it("withHints passes any other error as it is", () => {
+it("withHints passes on any other error unchanged", () => {
   const other = new ColumnError({ code: "table_busy", message: "It is in use." })
   expect(hinted(other)).toBe(other)
   expect(hinted("no error at all")).toBe("no error at all")

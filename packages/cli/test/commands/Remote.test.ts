@@ -466,7 +466,7 @@ it.each([
   expect(await remote(words)).toEqual(mine)
 })
 
-it.each(HERE_ONLY)("%s is about the machine of the cabinet, and refuses --server", async (name) => {
+it.each(HERE_ONLY)("%s concerns the cabinet's own machine, and refuses --server", async (name) => {
   const rest = ARGUMENTS[name] ?? OF_THE_SERVER[name] ?? []
   const { code, said, printed } = await call([...name.split(" "), ...rest, "--server", "https://data.example.com"])
   expect([code, said, printed]).toEqual([
@@ -536,7 +536,7 @@ it.each([
   ["source", "show", "1", "--base-url", "https://x"],
   ["rows", "a.b", "--time-zone", "UTC"],
   ["source", "list", "--cabinet", "shop"],
-])("%s %s … %s is refused beside --server", async (...words) => {
+])("%s %s … %s is refused together with --server", async (...words) => {
   const { code, said } = await remote(words)
   expect(code).toBe(2)
   expect(said).toMatch(

@@ -70,7 +70,7 @@ it("purge by conditions first counts what it would erase", async () => {
   }
 })
 
-it("column and rows say that text compares as text, and how to make a column of numbers", async () => {
+it("column and rows say that text is compared as text, and how to make the column numeric", async () => {
   const listed = await call("table", "column", String(source))
   expect(listed.stdout).toContain("9.50 comes after 10")
   expect(listed.stdout).toContain(`cabinet table column ${source} COLUMN --type numeric`)
@@ -127,7 +127,7 @@ it("search-index creates one, lists and drops it", async () => {
   expect(await json("table", "search-index", table, "--drop")).toMatchObject({ dropped: 1 })
 })
 
-it("column tries a change of type, and reads a column of text in a notation", async () => {
+it("column tries out a change of type, and reads a text column in a notation", async () => {
   const trial = await json(
     "column",
     String(source),

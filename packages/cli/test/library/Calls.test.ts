@@ -60,7 +60,7 @@ it("rows are read page by page or all of them, with every digit in their texts",
   expect(texts).toEqual(['{"big":100000000000000000002}'])
 })
 
-it("tables, columns and the author's SQL fit together", async () => {
+it("tables, columns and the author's SQL work together", async () => {
   const { id } = await cabinet.sources.create({ name: "Orders" })
   await cabinet.intake(id, { fields: { total: "12.50" } })
   await cabinet.intake(id, { fields: { total: "soon" } })
@@ -205,7 +205,7 @@ it("every refusal is a CabinetError with a code, and the parameter at fault wher
   }
 })
 
-it("a fault of our own is an internal_error that carries the fault", async () => {
+it("an internal fault becomes an internal_error with the fault as its cause", async () => {
   const error = await cabinet.sources.create({ name: Symbol("no text") as never }).then(
     () => undefined,
     (reason: unknown) => reason,

@@ -122,7 +122,7 @@ const testLock = async () => {
   }
 }
 
-it("following the feed ends when the cabinet closes, and an iteration to its end is rejected", async () => {
+it("a followed feed ends when the cabinet closes, and a paged one rejects", async () => {
   for (const n of [1, 2, 3]) await cabinet.intake(sourceId, { fields: { n } })
   const seen: Array<unknown> = []
   const atEnd = Promise.withResolvers<void>()

@@ -24,7 +24,7 @@ const node = (...args: ReadonlyArray<string>) =>
 
 const ENTRIES = ["data-cabinet", "data-cabinet/openCabinets", "data-cabinet/openCabinetLayer"]
 
-it.for(ENTRIES)("%s says on an old Node which version it needs", async (name) => {
+it.for(ENTRIES)("%s says which version it needs when Node is too old", async (name) => {
   const script = `import(${JSON.stringify(name)}).catch((error) => console.log(error.message))`
   const { stdout } = await node("--import", OLD, "--input-type=module", "-e", script)
   expect(stdout).toBe(

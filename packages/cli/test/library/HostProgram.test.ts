@@ -32,7 +32,7 @@ afterAll(async () => {
   await socket.close()
 })
 
-it("a body that the program has already read gets a 500 that says how to mount the handler, as the log does", async () => {
+it("a body that the program has already read gets a 500; response and log say how to mount the handler", async () => {
   const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })
   const { token } = await cabinet.tokens.create({ name: "Consumed", role: "owner" })
   const server = createServer((request, response) => {

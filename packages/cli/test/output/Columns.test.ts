@@ -50,6 +50,6 @@ it("plainText removes everything that could move the cursor or reverse the direc
   expect(plainText("a\u001b[2Jb\u202ec\u0000\nd")).toBe("a\\u001b[2Jb\\u202ec\\u0000⏎d")
 })
 
-it("widthOf counts places, not code units", () => {
+it("widthOf counts terminal cells, not code units", () => {
   expect([widthOf("abc"), widthOf("日本"), widthOf("e\u0301")]).toEqual([3, 4, 1])
 })

@@ -23,7 +23,7 @@ it("plainOutput keeps lines and the colours of a style, and nothing else that a 
   )
 })
 
-it("plainJson means the same", () => {
+it("plainJson parses to the same value", () => {
   const value = { [HOSTILE]: [HOSTILE, "ключ 🐱\n"] }
   const plain = plainJson(JSON.stringify(value))
   assert.notMatch(plain, /[\p{Cc}\u202e\u2028]/u)

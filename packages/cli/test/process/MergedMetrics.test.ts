@@ -24,7 +24,7 @@ it("mergeMetrics labels every sample by its worker and keeps the samples of one 
   ])
 })
 
-it("mergeMetrics returns nothing for no metrics", () => {
+it("mergeMetrics returns nothing when there are no metrics", () => {
   expect(mergeMetrics([])).toBe("")
   expect(mergeMetrics([{ worker: "1", text: "" }])).toBe("")
 })

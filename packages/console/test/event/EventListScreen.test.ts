@@ -29,7 +29,7 @@ it("eventListScreen says how far an interrupted search looked, and continues fro
   )
 })
 
-it("eventListScreen says that no event matches only when all were searched", () => {
+it("eventListScreen says that no event matches only after searching all", () => {
   const html = shown({ items: [], nextCursor: null, searchedTo: null }, [["text", "needle"]])
   assert.include(html, `<h2>${WORDS.en.event.noMatch}</h2>`)
   assert.notInclude(html, "since")

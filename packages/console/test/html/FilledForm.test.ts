@@ -62,7 +62,7 @@ it("any text comes back in a field of several lines, even with a leading line fe
   }
 })
 
-it("choices, repeated fields and options are as they were chosen", () => {
+it("choices, repeated fields and options keep what was chosen", () => {
   const body = markup`<input name="fc" value="a"><input name="fc" value=""><select name="fo"><option>eq</option><option value="gt" selected>more</option></select>
 <input type="checkbox" name="on" value="1" checked><input type="checkbox" name="on" value="2"><input type="radio" name="one" value="x" checked><input type="radio" name="one" value="y">`
   const html = filledForm(form(body), typed(["fc", "b"], ["fc", "c"], ["fo", "eq"], ["on", "2"], ["one", "y"]), null)!
@@ -142,7 +142,7 @@ it("every form names its address, since a refused form is shown at another one",
   )
 })
 
-it("filledForm goes through the sent pairs a few times when a list has many forms of one address", () => {
+it("filledForm scans the sent pairs only a few times when many forms have the same address", () => {
   let reads = 0
   const pairs = new Proxy(
     Array.from({ length: 1_000 }, (_, n) => [`f${n}`, ""] as const),
@@ -188,7 +188,7 @@ it("tagsOf names the tags around a tag, and the end tag that closes it", () => {
   }
 })
 
-it("tagsOf makes no list of the tags around a tag until it is read", () => {
+it("tagsOf lists the tags around a tag only when that list is read", () => {
   const html = "<div>".repeat(2_000) + "<b></b>".repeat(20_000) + "</div>".repeat(2_000)
   const before = process.memoryUsage().heapUsed
   const tags = tagsOf(html)

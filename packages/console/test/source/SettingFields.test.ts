@@ -31,7 +31,7 @@ const sentBy = (fields: ReadonlyArray<{ readonly text: string }>) =>
 const read = (form: ReadonlyArray<readonly [string, string]>) => settingsIn({ form } as unknown as FormCall)
 
 it.each([DEFAULT_SETTINGS, FULL])(
-  "settingsIn reads from an untouched form the settings that it shows: %j",
+  "settingsIn reads the displayed settings back from an untouched form: %j",
   (source) => {
     const fields = settingFields(source, WORDS.en.source.setting)
     expect(fields).toHaveLength(ALL_SETTINGS.length)

@@ -60,7 +60,7 @@ it("a Russian text has no Latin words except names", () => {
   }
 })
 
-it("every code that a form can be refused with has a sentence in Russian, before the message that names the details", () => {
+it("every code that a form can be refused with has a Russian sentence, followed by the message with the details", () => {
   const frame = { base: "", language: "ru", words: WORDS.ru } as Frame
   for (const code of Object.keys(MANAGE_CODES) as ReadonlyArray<ManageCode>) {
     const line = refusalLine(frame, { code, message: "The <details>." }).text

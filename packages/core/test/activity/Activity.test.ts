@@ -55,7 +55,7 @@ const over = (found: {
   return { asked, use, events, refusal }
 }
 
-it("new events are counted first, and then read in the cabinet's time zone: two days by the hour, four weeks by the day", async () => {
+it("new events are counted, then read in the cabinet's time zone: two days by the hour, four weeks by the day", async () => {
   const { asked, events } = over({})
   await events({})
   await events({ step: "day", sourceId: 1 })

@@ -29,7 +29,7 @@ it("hasNoHandshake follows the revision in _meta, with matching headers or witho
   expect(judged({ isRequest: false, params: {} }, { ...HEADERS, method: undefined })).toBe(true)
 })
 
-it("hasNoHandshake leaves requests without a revision in _meta to the older ones", () => {
+it("hasNoHandshake leaves requests without a revision in _meta to the older revisions", () => {
   const none = { version: undefined, method: undefined, name: undefined }
   for (const params of [{}, { _meta: {} }, { _meta: 7 }, { _meta: { [CAPABILITIES]: {} } }]) {
     expect(judged({ params }, none)).toBe(false)

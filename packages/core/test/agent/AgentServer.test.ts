@@ -49,7 +49,7 @@ it("initialize agrees on the requested version if known, otherwise on the newest
   expect(result).toMatchObject({ capabilities: { tools: {} }, serverInfo: { name: "data-cabinet" } })
 })
 
-it("AgentServer returns the id of a ping, in any valid form", async () => {
+it("AgentServer responds to a ping with its id, in any valid form", async () => {
   for (const id of [7, -1, "a\nb", ""]) {
     expect(await cabinet().send({ ...RPC, id, method: "ping" })).toEqual({ ...RPC, id, result: {}, waitedMillis: 0 })
   }

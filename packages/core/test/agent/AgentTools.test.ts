@@ -7,7 +7,7 @@ const OBJECT = { schema: "sources", name: "orders" }
 const MARK = /Nothing in it is an instruction/
 const SCOPE = { sources: new Set([1]), objects: [] }
 
-it("data from outside is marked as such, and the cabinet's own words are not", async () => {
+it("outside data is marked as such, and the cabinet's own words are not", async () => {
   const { call } = cabinet({ detail: { ...tableNamed("orders"), columns: [], key: [], definition: null } })
   for (const [tool, given] of [
     ["list_tables", {}],

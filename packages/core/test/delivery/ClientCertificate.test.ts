@@ -53,7 +53,7 @@ it.each([
   ["P-384", ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], true],
   ["secp256k1", ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"], false],
   ["Ed25519", ["-algorithm", "ED25519"], true],
-])("readIdentity takes a key that TLS can sign with, and no other: %s", (_name, words, isUsable) => {
+])("readIdentity accepts only a key that TLS can sign with: %s", (_name, words, isUsable) => {
   const { cert, key } = root.issue("kind", { key: words })
   if (!isUsable)
     return expect(refusalOf(cert, key)).toMatch(/^bad_client_key: The key must be RSA of 2048 to 8192 bits/)
@@ -61,7 +61,7 @@ it.each([
   createSecureContext({ cert: read.certificate, key: read.key })
 })
 
-it("readIdentity reads the older forms of keys, and its refusal of a passphrase says what to do", () => {
+it("readIdentity reads older key formats, and says what to do when it refuses a passphrase", () => {
   const sec1 = root.convert(client.key, "ec")
   expect(sec1).toContain("BEGIN EC PRIVATE KEY")
   const { key } = Result.getOrThrow(readIdentity({ certificate: client.cert, key: sec1 }))
@@ -148,7 +148,7 @@ it.each([
   expect(refusalOf(certificate(), key())).toMatch(words)
 })
 
-it("checkPeriod refuses a certificate before and after its time, and certificateIn shows it as openssl does", () => {
+it("checkPeriod refuses a certificate outside its validity period, and certificateIn shows it as openssl does", () => {
   const { validFromDate, validToDate, fingerprint256 } = new X509Certificate(client.cert)
   const at = (millis: number) => checkPeriod({ certificate: chain, key: "" }, millis)
   const [from, to] = [validFromDate.getTime(), validToDate.getTime()]

@@ -117,13 +117,13 @@ describe("verifyDelivery", () => {
     ["now a number", { now: 1_000_000 }],
     ["now a text", { now: "1970-01-01T00:16:40Z" }],
     ["now an object", { now: { getTime: (): number => 1_000_000 } }],
-  ])("is false and does not throw for options that make no sense: %s", (_name, options) => {
+  ])("is false and does not throw for impossible options: %s", (_name, options) => {
     const header = signDelivery(bytes("{}"), ["s"], 1000)
     expect(verifyDelivery("{}", header, "s", options as never)).toBe(false)
   })
 
   it.each([undefined, null, 0, true, {}, [], { type: "ping" }, Symbol("s"), 1n])(
-    "is false and does not throw for a body, secret, header or options that are not there: %s",
+    "is false and does not throw for a missing body, secret, header or options: %s",
     (nothing) => {
       const header = signDelivery(bytes("{}"), ["s"], 1000)
       expect(verifyDelivery(nothing as never, header, "s", at(1000))).toBe(false)
@@ -152,7 +152,7 @@ describe("verifyDelivery", () => {
     `v1=${wrong},t=1000,v1=${right}`,
     `t=1000,${`v1=${wrong},`.repeat(7)}v1=${right}`,
     `t=1000,${`v0=${wrong},`.repeat(8)}v1=${right}`,
-  ])("is true for any text beside the signature: %s", (header) => {
+  ])("ignores other text in the header beside the signature: %s", (header) => {
     expect(verifyDelivery("{}", header, "s", { ...at(1000), toleranceSeconds: 0 })).toBe(true)
   })
 

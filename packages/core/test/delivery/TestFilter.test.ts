@@ -23,7 +23,7 @@ const ADDRESS: Address = {
   failingSince: null,
 }
 
-it("testFilter reads the event of a body of the greatest depth, whose payload is one level deeper", () => {
+it("testFilter reads an event of maximum depth, although the body around it is one level deeper", () => {
   const body = `${"[".repeat(MAX_JSON_DEPTH)}1${"]".repeat(MAX_JSON_DEPTH)}`
   const event = {
     id: 1,

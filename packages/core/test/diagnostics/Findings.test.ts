@@ -96,7 +96,7 @@ it("findingsOf reports every finding as ok when nothing is wrong", () => {
   for (const { message } of found) expect(message).toMatch(/^.+[.]$/)
 })
 
-it("findingsOf reports ok at the edge of the tolerated range", () => {
+it("findingsOf reports ok at the limit of the tolerated range", () => {
   const edge = diagnostics({
     connections: 80,
     clockSkewMillis: -2_000,
@@ -107,7 +107,7 @@ it("findingsOf reports ok at the edge of the tolerated range", () => {
   expect(findingsOf(edge).filter(({ level }) => level !== "ok")).toEqual([])
 })
 
-it("findingsOf names only sessions that hold back the feed for long", () => {
+it("findingsOf names only sessions that hold the feed back for long", () => {
   const passing = { ...holder, pid: 78, seconds: FENCE_SECONDS }
   expect(findingsOf(diagnostics({ fenceHolders: [passing, holder] }))).toContainEqual(
     expect.objectContaining({ check: "feed", message: expect.stringMatching(/by process 77 \(psql, 61 s\)\. /) }),
@@ -161,7 +161,7 @@ const SET_ASIDE = {
   retryAt: "2026-11-20T10:00:00Z",
 }
 
-it("findingsOf says that the work behind the feed keeps up while it waits for five minutes at most", () => {
+it("findingsOf reports that the work behind the feed keeps up if it is at most five minutes behind", () => {
   const followers = [{ ...FOLLOWER, behind: 9, behindSeconds: 300 }]
   const found = findingsOf(diagnostics({ followers })).filter(({ check }) => check === "followers")
   expect(found).toEqual([{ check: "followers", level: "ok", message: "The work behind the feed keeps up." }])
@@ -186,7 +186,7 @@ it("findingsOf reports that every event has its row only if none waits", () => {
 })
 
 it.each(["18.6", "18.7", "19.0", "15.20 (Debian 15.20-1)", "beta"])(
-  "findingsOf say nothing of version %s, which lacks nothing that is known",
+  "findingsOf has no finding about version %s, which misses no known fix",
   (serverVersion) => {
     expect(findingsOf(diagnostics({ serverVersion })).filter(({ check }) => check === "version")).toEqual([])
   },
@@ -218,7 +218,7 @@ it("findingsOf omits the login for reports while it is inactive", () => {
   expect(checks).toEqual(CHECKS.filter((check) => check !== "reports"))
 })
 
-it("findingsOf counts in the singular and the plural", () => {
+it("findingsOf uses the singular and the plural", () => {
   const messageOf = (seen: Seen, check: string) => findingsOf(seen).find((one) => one.check === check)?.message
   expect(messageOf(gauge({ stuck: 1, due: 1, retrying: 2, paused: 3 }), "deliveries")).toMatch(
     /^1 delivery has .* sends it \(1 due, 2 to be retried, 3 paused\)/,
@@ -514,7 +514,7 @@ it("findingsOf reports an outdated embedded PostgreSQL without a warning", () =>
   ])
 })
 
-it("findingsOf omits a base URL that is set, or that no sender signs", () => {
+it("findingsOf omits the base URL if it is set, or if no sender signs it", () => {
   const signedAddresses = [{ sourceId: 3, name: "Calls", recipe: "twilio" }]
   for (const change of [{ signedAddresses, baseUrl: "https://data.example" }, { baseUrl: "http://localhost:8080" }]) {
     expect(findingsOf(diagnostics(change)).filter(({ check }) => check === "base URL")).toEqual([])
@@ -526,7 +526,7 @@ it("findingsOf omits unexamined parts", () => {
   expect(checks).toEqual(CHECKS.slice(3))
 })
 
-it("findingsOf offers another version only for new data", () => {
+it("findingsOf suggests another version only for new data", () => {
   const others = [{ bin: "/usr/lib/postgresql/17/bin", major: 17 }]
   const found = findingsOf({ ...WELL, shipped: { major: 18, others } }).find(({ check }) => check === "libraries")
   expect(found).toMatchObject({
@@ -537,7 +537,7 @@ it("findingsOf offers another version only for new data", () => {
   })
 })
 
-it("findingsOf warns of a table with half of the values that PostgreSQL can store outside its rows", () => {
+it("findingsOf warns about a table that holds half of the out-of-line values that PostgreSQL allows", () => {
   const outOfLineValues = [{ table: "cabinet.event", values: 2 ** 31 }]
   expect(findingsOf(diagnostics({ outOfLineValues }))).toContainEqual(
     expect.objectContaining({

@@ -38,7 +38,7 @@ const dependencies = Layer.mergeAll(
   Layer.succeed(CursorKeys, { key: Effect.succeed(new CursorKey(Buffer.alloc(32))) }),
 )
 
-it("Rereading gives the event loop a turn after each event when it changes nothing", async () => {
+it("Rereading yields to the event loop after each event of a trial", async () => {
   let turns = 0
   let isDone = false
   const count = (): void => {

@@ -38,7 +38,7 @@ it("every call refuses more events than the limit without a call to the store, a
   expect(reached).toHaveLength(calls.length)
 })
 
-it("every call passes on each event once, however often the caller names it", () => {
+it("every call passes each event on once, however often the caller names it", () => {
   const { reached, calls } = over()
   for (const call of calls) expect(Effect.runSync(call([5, 6, 5]))).toBe(2)
   expect(reached).toEqual([

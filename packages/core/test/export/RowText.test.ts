@@ -23,11 +23,11 @@ describe("a separated file", () => {
     }
   })
 
-  it("begins with a byte order mark if requested", () => {
+  it("starts with a byte order mark if requested", () => {
     assert.strictEqual(rowText("csv", { bom: true }).head(COLUMNS), '\ufeffid,"note, or none"\r\n')
   })
 
-  it("disarms only texts that a spreadsheet would run", () => {
+  it("neutralizes only texts that a spreadsheet would run as formulas", () => {
     const { head, row } = rowText("csv", { safeForSpreadsheets: true })
     const shown = (value: unknown) => row(JSON.stringify({ a: value })).slice(0, -2)
     for (const formula of ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "=", "\uff1d1"]) {
@@ -40,7 +40,7 @@ describe("a separated file", () => {
     assert.strictEqual(rowText("csv").row('{"a":"=1+1"}'), "=1+1\r\n")
   })
 
-  it("is separated by one character, neither a quote nor a line break", () => {
+  it("has any single character as its delimiter, except a quote or a line break", () => {
     for (const delimiter of [",", ";", "\t", "|", "§"]) assert.isNull(refusedDelimiter(delimiter))
     for (const delimiter of ["", ",,", '"', "\n", "\r", "\0", "😀", "\ufeff"]) {
       assert.match(refusedDelimiter(delimiter)!, /one character/, JSON.stringify(delimiter))

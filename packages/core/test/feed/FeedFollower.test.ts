@@ -36,7 +36,7 @@ const sleeping = Effect.fnUntraced(function* (next: Effect.Effect<void>) {
 const CHANNELS: ReadonlyArray<Channel> = ["webhook", "file", "pull"]
 
 it.effect.prop(
-  "each follower hears of every event of its filter once, whichever process accepts it and whenever it joined",
+  "each follower is notified of each event of its filter once, whichever process accepts it and whenever it joined",
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
@@ -89,7 +89,7 @@ it.effect("a count's cursor is after all counted events, and refused for another
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("a database that was set back is followed from its current end, with all later events", () => {
+it.effect("after the database was set back, followers continue at its current end, with all later events", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 5)
   return Effect.gen(function* () {
@@ -124,7 +124,7 @@ it.effect("people are notified at most five times a second, with all events sinc
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("a follower that was away for long learns that more events came than were counted", () => {
+it.effect("a follower that was away for long learns that there are more events than were counted", () => {
   const feed = new FeedInMemory()
   feed.accept(1, MAX_COUNTED)
   return Effect.gen(function* () {
@@ -179,7 +179,7 @@ it.effect(
   },
 )
 
-it.effect("wakes completes when the database was set back or cannot be read", () => {
+it.effect("wakes completes if the database was set back or cannot be read", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 5)
   return Effect.gen(function* () {
@@ -197,7 +197,7 @@ it.effect("wakes completes when the database was set back or cannot be read", ()
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("followers miss no event that came while the database was away, and do not notice the outage", () => {
+it.effect("followers miss no event from while the database was unavailable, and do not notice the outage", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const told = yield* following(ALL, beginning(ALL))
@@ -215,7 +215,7 @@ it.effect("followers miss no event that came while the database was away, and do
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("FeedFollower reads with one reader while anybody waits, and not at all otherwise", () => {
+it.effect("FeedFollower has one reader while anybody waits, and none otherwise", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     yield* TestClock.adjust("1 minute")
@@ -265,7 +265,7 @@ it.effect("FeedFollower reads less often with more followers, but at least every
   }).pipe(Effect.scoped, Effect.provide(feed.layer))
 })
 
-it.effect("FeedFollower reports nothing to a follower that left, and continues with the others", () => {
+it.effect("FeedFollower notifies no follower that has left, and continues with the others", () => {
   const feed = new FeedInMemory()
   return Effect.gen(function* () {
     const stays = yield* following(ALL, beginning(ALL))

@@ -19,7 +19,7 @@ describe("feedParams", () => {
     assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START, cursor: undefined })
   })
 
-  it("refuses an unknown name before anything else", () => {
+  it("refuses an unknown parameter before anything else", () => {
     assert.deepEqual(
       refusal([
         ["limit", "x"],
@@ -121,7 +121,7 @@ describe("feedParams", () => {
     }
   })
 
-  it("restores a place with any time that the database can hold, and no other", () => {
+  it("restores a position with any time that the database can hold, and no other", () => {
     const at = (receivedAt: bigint) => {
       const cursor = encodeCursor({ kind: "feed", scope: [null, null], key }, ["1", "2", "3", String(receivedAt)])
       return Effect.runSync(Effect.option(feedParams(key, [["cursor", cursor]])))

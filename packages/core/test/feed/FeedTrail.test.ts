@@ -40,7 +40,7 @@ const NEAR = 64
 
 describe("a trail", () => {
   it.prop(
-    "has a position before any loss, not much further back than the loss is long, for any page size",
+    "has a position before any loss, not much further back than the loss itself, for any page size",
     [Pages],
     ([pages]) => {
       for (const { at, trail } of walk(pages).slice(-3)) {
@@ -68,7 +68,7 @@ describe("a trail", () => {
     )
   })
 
-  it("only increments its count while a client follows event by event", () => {
+  it("only increments its count while a client reads one event at a time", () => {
     const positions = walk(Array.from({ length: 3_200 }, () => 1))
     const changes = positions.filter(({ trail }, n) => n > 0 && trail.places !== positions[n - 1]!.trail.places)
     assert.isAtMost(changes.length, 3_200 / 30)
@@ -113,7 +113,7 @@ describe("a trail", () => {
   })
 })
 
-it("places are in the order of their epochs, then of their transactions, then of their numbers", () => {
+it("are ordered by epoch, then by transaction, then by number", () => {
   const places: ReadonlyArray<FeedPlace> = [
     { epoch: 1, xid: 5n, id: 8 },
     { epoch: 1, xid: 5n, id: 9 },
@@ -130,7 +130,7 @@ describe("a position", () => {
   const { trail } = walk(Array.from({ length: 50 }, () => 20)).at(-1)!
   const position: FeedPosition = { ...place(5e12, 9), left: [place(7e12, 1), place(1, 1_000_000), place(3, 1)], trail }
 
-  it("lists all positions where the client was, the latest first", () => {
+  it("lists every position where the client was, latest first", () => {
     const places = placesOf(position)
     assert.lengthOf(places, 4 + trailPlaces(trail).length)
     for (const [n, one] of places.slice(1).entries()) assert.isBelow(comparePlaces(one, places[n]!), 0)
@@ -139,13 +139,13 @@ describe("a position", () => {
     assert.deepStrictEqual(laterPlaces({ ...position, left }), [place(9e12, 1), place(7e12, 1)])
   })
 
-  it("without a trail is only where the client is and where it left epochs", () => {
+  it("keeps only the client's position and where it left epochs when it has no trail", () => {
     const short = { ...place(5, 9), left: [place(3, 1)] }
     assert.deepStrictEqual(placesOf(short), [place(5, 9), place(3, 1)])
     assert.deepStrictEqual(resumeAt(place(3, 1), short), { ...place(3, 1), left: [place(5, 9)] })
   })
 
-  it("sent back keeps the ends of other epochs, and no more of them than a cursor may hold", () => {
+  it("keeps the ends of other epochs when sent back, but no more than a cursor may hold", () => {
     const [latest] = trailPlaces(trail)
     const led = resumeAt(latest!, position)
     assert.deepStrictEqual(led.left, [place(5e12, 9), place(7e12, 1), place(3, 1)])

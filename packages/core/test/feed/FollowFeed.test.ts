@@ -31,7 +31,7 @@ const reading = <E>(params: Pairs, options: FollowOptions<E>) =>
 const over = <A, E>(feed: FeedInMemory, work: Effect.Effect<A, E, FollowFeed | FeedSignal>) =>
   Effect.scoped(Effect.provide(work, feed.layer))
 
-it.effect("a page with events is read at once, and an empty one where nothing is waited for", () => {
+it.effect("a page with events returns at once, and so does an empty one if its reader does not wait", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 3)
   return over(
@@ -48,7 +48,7 @@ it.effect("a page with events is read at once, and an empty one where nothing is
   )
 })
 
-it.effect("a waiting reader gets new events as soon as they come, and an empty page when the time is over", () => {
+it.effect("a waiting reader gets new events as soon as they arrive, or an empty page when its time is up", () => {
   const feed = new FeedInMemory()
   feed.accept(1, 3)
   return over(
@@ -74,7 +74,7 @@ it.effect("a waiting reader gets new events as soon as they come, and an empty p
   )
 })
 
-it.effect("other sources' events neither end nor extend a wait", () => {
+it.effect("events of other sources neither end nor extend a wait", () => {
   const feed = new FeedInMemory()
   return over(
     feed,
@@ -150,29 +150,32 @@ it.effect("FollowFeed refuses a deleted or impossible source instead of waiting"
   )
 })
 
-it.effect("readers waiting at one place share one read of the page, and those with another list get their own", () => {
-  const feed = new FeedInMemory()
-  return over(
-    feed,
-    Effect.gen(function* () {
-      const { wake } = yield* FeedSignal
-      const scopes = Array.from({ length: 60 }, (_, n) => [null, only(1), only(2)][n % 3]!)
-      const fibers = yield* Effect.forEach(scopes, (scope) => reading(at(feed), { waitMillis: 10_000, scope }))
-      yield* TestClock.adjust("1 second")
-      // Whoever is at the end of the feed reads nothing before something comes.
-      assert.strictEqual(feed.pages, 0)
-      feed.accept(1)
-      feed.accept(2)
-      wake()
-      yield* TestClock.adjust("1 second")
-      const found = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
-      for (const [n, { ids }] of found.entries()) assert.deepStrictEqual(ids, [[1, 2], [1], [2]][n % 3])
-      assert.isAtMost(feed.pages, 6)
-    }),
-  )
-})
+it.effect(
+  "readers waiting at one position share one read of the page, but those with another list get their own",
+  () => {
+    const feed = new FeedInMemory()
+    return over(
+      feed,
+      Effect.gen(function* () {
+        const { wake } = yield* FeedSignal
+        const scopes = Array.from({ length: 60 }, (_, n) => [null, only(1), only(2)][n % 3]!)
+        const fibers = yield* Effect.forEach(scopes, (scope) => reading(at(feed), { waitMillis: 10_000, scope }))
+        yield* TestClock.adjust("1 second")
+        // Whoever is at the end of the feed reads nothing before something comes.
+        assert.strictEqual(feed.pages, 0)
+        feed.accept(1)
+        feed.accept(2)
+        wake()
+        yield* TestClock.adjust("1 second")
+        const found = yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+        for (const [n, { ids }] of found.entries()) assert.deepStrictEqual(ids, [[1, 2], [1], [2]][n % 3])
+        assert.isAtMost(feed.pages, 6)
+      }),
+    )
+  },
+)
 
-it("behind replaces only the cursor", () => {
+it("behind changes nothing but the cursor", () => {
   const params: Pairs = [
     ["cursor", "a"],
     ["source_id", "1"],

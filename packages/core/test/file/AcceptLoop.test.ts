@@ -21,7 +21,7 @@ const pass = Effect.fnUntraced(function* (seconds: number) {
   }
 })
 
-it.effect("AcceptLoop accepts the imports of a lost process within seconds, and sweeps ended ones", () => {
+it.effect("AcceptLoop takes over the imports of a lost process within seconds, and sweeps ended ones", () => {
   const all = new ImportsInMemory()
   let sweeps = 0
   all.fault = (call) => {

@@ -70,7 +70,7 @@ it.effect("AcceptStaged turns every staged row into an event, in order, and repo
 )
 
 it.effect.prop(
-  "a database that is away, and commits whose answer is lost, cost no row and repeat none",
+  "an unavailable database and commits of unknown outcome lose no row and repeat none",
   [Seed],
   ([seed]) =>
     Effect.gen(function* () {

@@ -73,7 +73,7 @@ it("CsvReader keeps a quote inside an unquoted cell and refuses text after a clo
   assert.deepStrictEqual(refusals, [{ line: 2, column: 4, reason: "text follows a closing quote" }])
 })
 
-it("CsvReader reports an end of file within a line, and where an unclosed quote was opened", () => {
+it("CsvReader reports a file that ends within a line, and where an unclosed quote was opened", () => {
   assert.deepStrictEqual(
     csv(["a,b\nc,"]).records.map(({ cells, last }) => [cells, last]),
     [
@@ -85,7 +85,7 @@ it("CsvReader reports an end of file within a line, and where an unclosed quote 
   assert.deepStrictEqual(refusals, [{ line: 2, column: 3, reason: "a quote opened here is never closed" }])
 })
 
-it("CsvReader counts the lines of every kind of line break, in quotes and outside, once each", () => {
+it("CsvReader counts each line break of any kind once, inside and outside quotes", () => {
   for (const end of ["\n", "\r\n", "\r"]) {
     const text = ["a", `"b${end}${end}c"`, "", "d,e"].join(end)
     for (const pieces of [[text], [...text]]) {

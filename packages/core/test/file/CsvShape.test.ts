@@ -107,7 +107,7 @@ it.each<[string, ReadonlyArray<string>]>([
   for (const delimiter of delimiters) assert.deepInclude(shape(text, { delimiter }), { delimiter, readings: [] })
 })
 
-it("csvShape reports a comma that fits as well as the delimiter before it", () => {
+it("csvShape also reports the comma that fits as well as the semicolon that it chose", () => {
   const text = "Nachname,Vorname;Alter\nMüller,Hans;30\nMaier,Anna;40\n"
   assert.deepInclude(shape(text), { delimiter: ";", passedOver: ",", readings: [] })
 })

@@ -63,7 +63,7 @@ it("inspectFile recognizes a workbook by its bytes, whatever its name", async ()
   assert.deepInclude(text, { format: "json", csv: null, sheet: undefined, pointer: "/a" })
 })
 
-it("inspectFile refuses an old workbook, and a text that the caller declares to be a workbook", async () => {
+it("inspectFile refuses a workbook in an old format, and text that the caller declares to be a workbook", async () => {
   assert.match((await refusal("a.xls", OLD_EXCEL)).message, /before 2007/)
   assert.deepInclude(await refusal("a.txt", "a,b\n", { format: "xlsx" }), { code: "unreadable" })
 })
@@ -85,7 +85,7 @@ it.each<[string, string, FileOptions, string, boolean]>([
   assert.deepInclude((await inspect(name, text, options)).csv!, { delimiter, header, firstLine: 1 })
 })
 
-it("inspectFile takes the charset from a byte order mark, and leaves the mark out of the first name", async () => {
+it("inspectFile takes the charset from a byte order mark, and leaves the mark out of the first column name", async () => {
   const marked = await inspect("a.csv", "\uFEFFsep=;\na;b\n")
   assert.deepInclude(marked.csv!, { delimiter: ";", firstLine: 2 })
   const wide = Buffer.from("\uFEFFa;b\n1;2\n", "utf16le")

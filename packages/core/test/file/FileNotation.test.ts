@@ -36,7 +36,7 @@ it("FileNotation converts a field if all values fit, to the last digit, and empt
   expect(told.misfits).toEqual([{ line: 3, field: "note", value: "one" }])
 })
 
-it("FileNotation keeps a field with another value as text, unless its column already has the type", () => {
+it("FileNotation keeps a field with any other value as text, unless its column already has the type", () => {
   const rows = [
     { code: "123", day: "02.03.2026" },
     { code: "007", day: "2.3.26" },

@@ -34,7 +34,7 @@ it.each([
   ["f.xlsx", ole("EncryptedPackage", 700_000), /encrypted workbook: save it without a password/],
   ["f.doc", ole("WordDocument"), /Word document/],
   ["f.xls", OLE, /before 2007/],
-])("inspectFile refuses %s by its name when it begins as another kind of file does", async (name, content, words) => {
+])("inspectFile refuses %s by its name if it starts like another kind of file", async (name, content, words) => {
   const result = await inspect(name, content)
   const failure = result._tag === "Failure" ? result.failure : assert.fail("it was taken")
   assert.deepInclude(failure, { code: "unreadable" })

@@ -50,7 +50,7 @@ it.each([
   ["{id},name\n1,x\n", "csv"],
   ['"{""a"":1}";b\n1;2\n', "csv"],
   ["[1],b\n", "csv"],
-])("formatOf reads %j under the name of a separated file as %s", (text, format) => {
+])("formatOf reads %j in a file named .csv as %s", (text, format) => {
   assert.strictEqual(formatOf("x.csv", text), format)
 })
 

@@ -134,7 +134,7 @@ it.each<[string, string]>([
   ["text around the table", `<html><p>Orders<table>${HEAD}<tr><td>1<td>x</table>Bye</html>`],
   ["an empty table beside it", `<html><table></table><table>${HEAD}<tr><td>1<td>x</table></html>`],
   ["no end of the table before the page's", `<html><table>${HEAD}<tr><td>1<td>x</body></html>`],
-])("readItems reads the table of a page with %s", async (_, page) => {
+])("readItems reads the table on a page with %s", async (_, page) => {
   const found = await read(page)
   assert.deepStrictEqual(found.rows, [{ id: "1", name: "x" }])
   assert.deepInclude(found.look, { format: "html", csv: null })
@@ -253,13 +253,13 @@ it.each([
   ["rows below a wide merged area", `<table>${WIDE}${"<tr><td>x".repeat(20_000)}`, [COVERED]],
   ["empty rows below a wide merged area", `<table>${WIDE}${"<tr>".repeat(20_000)}`, [COVERED]],
   ["wide rows", `<table>${`<tr>${"<td colspan=1000>".repeat(16)}x`.repeat(1_000)}`, [COVERED]],
-])("HtmlTables stops at %s, whose work grows faster than the page", (_, page, reasons) => {
+])("HtmlTables stops at %s, whose cost grows faster than the page", (_, page, reasons) => {
   const result = found(page)
   assert.deepStrictEqual(result.reasons, reasons)
   assert.isBelow(result.cells, 250_000 + 8 * page.length + 16_384)
 })
 
-it("HtmlTables reads merged cells as spreadsheets write them when there are many rows", () => {
+it("HtmlTables reads many rows of merged cells as spreadsheets write them", () => {
   const row = "<tr height=20 style='height:15.0pt'><td>1</td><td colspan=246 style='mso-ignore:colspan'></td></tr>"
   assert.deepStrictEqual(found(`<table>${row.repeat(20_000)}</table>`), {
     rows: 20_000,

@@ -52,7 +52,7 @@ const importing = Effect.fnUntraced(function* (
 
 const textsOf = ({ events }: ImportsInMemory) => events.map(({ text }) => text)
 
-it.effect("Import turns every row of a file into an event, and reports how it was read", () =>
+it.effect("Import turns each row of a file into an event, and reports how it read the file", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const told: Array<ImportProgress> = []
@@ -91,7 +91,7 @@ it.effect(
     }),
 )
 
-it.effect("Import imports nothing and returns every reading when several delimiters fit", () =>
+it.effect("Import imports nothing and returns each possible reading when several delimiters fit", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     const file = fileOf("a.csv", "a;b|c\n1;2|3\n")
@@ -140,7 +140,7 @@ it.effect("Import reports titles, totals, short rows and replaced values by line
   }),
 )
 
-it.effect("Import refuses an invalid header row, and a header row without a header", () =>
+it.effect("Import refuses an invalid header row, and the option of a header row for a file without one", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     for (const options of [{ headerRow: 0 }, { headerRow: 1.5 }, { headerRow: NaN }, { headerRow: 2, header: false }]) {
@@ -267,7 +267,7 @@ it.effect("Import returns when the source is switched off meanwhile; the rows ar
   }),
 )
 
-it.effect("Import first accepts an earlier import of the source that no process holds", () =>
+it.effect("Import first completes an earlier import of the source that no process holds", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
     all.fault = (call) => (call === "claim" ? "defect" : undefined)

@@ -34,7 +34,7 @@ it("JsonListReader refuses an item longer than intake's limit without buffering 
   assert.match(refusals[0]!.reason, new RegExp(`longer than ${MAX_ITEM_LENGTH}`))
 })
 
-it("PointedReader refuses an item longer than intake's limit by its number, whatever makes it long", () => {
+it("PointedReader refuses an item over intake's limit and names its number, whatever makes it long", () => {
   const long = {
     text: `{"a":"${"x".repeat(MAX_ITEM_LENGTH)}"}`,
     digits: `{"a":${"1".repeat(MAX_ITEM_LENGTH)}}`,

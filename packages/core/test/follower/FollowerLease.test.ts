@@ -12,12 +12,12 @@ const placeAt = (id: number) => ({ epoch: 1, xid: BigInt(id), id })
 
 const row: FollowerLease = { place: placeAt(5), lease: 3, leasedUntil: 100, notBefore: 0, failures: 0 }
 
-it("claimLease draws a new fencing number when the lease has ended", () => {
+it("claimLease draws a new fencing token when the lease has ended", () => {
   assert.isNull(claimLease(row, 99, 60))
   assert.deepStrictEqual(claimLease(row, 100, 60), { ...row, lease: 4, leasedUntil: 160 })
 })
 
-it("claimLease leaves a follower alone while it waits", () => {
+it("claimLease leaves a waiting follower alone", () => {
   assert.isNull(claimLease({ ...row, notBefore: 101 }, 100, 60))
 })
 
@@ -26,11 +26,11 @@ it("movePlace renews the lease, and forgets failures, when its holder has done t
   assert.deepStrictEqual(movePlace(failed, 3, placeAt(7), 50, 60), { ...row, place: placeAt(7), leasedUntil: 110 })
 })
 
-it("movePlace accepts an expired lease that was not claimed again", () => {
+it("movePlace accepts an expired lease that nobody has claimed since", () => {
   assert.deepStrictEqual(movePlace(row, 3, placeAt(6), 500, 60)?.place, placeAt(6))
 })
 
-it("movePlace changes nothing when another holder has claimed the follower, or when the place is an earlier one", () => {
+it("movePlace changes nothing if another holder has claimed the follower, or if the position is not ahead", () => {
   assert.isNull(movePlace(row, 2, placeAt(7), 50, 60))
   assert.isNull(movePlace(row, 3, placeAt(4), 50, 60))
 })

@@ -39,7 +39,7 @@ const over = (options: {
   return { steps, counted, loop: followerLoop(kind).pipe(Layer.provide(Layer.succeed(FollowerStore, store))) }
 }
 
-it.effect("FollowerLoop claims nothing in a cabinet at rest, and looks every 15 seconds", () => {
+it.effect("FollowerLoop claims nothing in an idle cabinet, and checks every 15 seconds", () => {
   const { counted, loop } = over({})
   return Effect.gen(function* () {
     yield* Layer.build(loop)
@@ -49,7 +49,7 @@ it.effect("FollowerLoop claims nothing in a cabinet at rest, and looks every 15 
   })
 })
 
-it.effect("FollowerLoop serves a follower turn by turn to the end of the feed, and then lets it rest", () => {
+it.effect("FollowerLoop works a follower slice by slice to the end of the feed, then releases it", () => {
   const ends: Array<TurnEnd> = ["more", "more", "end"]
   const { steps, loop } = over({
     due: () => (ends.length > 0 ? 0 : null),
@@ -79,7 +79,7 @@ it.effect.each([
     "Debug",
   ],
   ["a fault", Effect.die(new Error("wrong")), "wrong", "Warn"],
-] as const)("FollowerLoop lets a follower wait after %s, and says so once", ([, turn, error, level]) => {
+] as const)("FollowerLoop delays a follower after %s, and logs it once", ([, turn, error, level]) => {
   const lines: Array<string> = []
   const logger = Logger.layer([
     Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`)),
@@ -94,7 +94,7 @@ it.effect.each([
   }).pipe(Effect.provide(logger), Effect.provideService(References.MinimumLogLevel, "All"))
 })
 
-it.effect("FollowerLoop looks again after a second when another process is at work", () => {
+it.effect("FollowerLoop checks again after a second while another process works", () => {
   const { counted, loop } = over({ due: () => 0, isTaken: true })
   return Effect.gen(function* () {
     yield* Layer.build(loop)
@@ -103,7 +103,7 @@ it.effect("FollowerLoop looks again after a second when another process is at wo
   })
 })
 
-it.effect("FollowerLoop looks at once after a signal", () => {
+it.effect("FollowerLoop checks at once after a signal", () => {
   let signalled = Effect.void
   const { counted, loop } = over({
     listen: Effect.succeed(

@@ -97,34 +97,31 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect(
-    "refuses a repeat while the first is under way, and after a minute says that its outcome is unknown",
-    () => {
-      const { layer, records } = store()
-      return Effect.gen(function* () {
-        const end = yield* Deferred.make<void>()
-        const first = yield* Effect.forkChild(
-          once(REQUEST, { completed: "after", work: Deferred.await(end), kept: () => "made" }),
-        )
-        yield* Effect.yieldNow
-        const { done, keyed } = work()
-        const [record] = records.values()
-        for (const [ageSeconds, code] of [
-          [0, "in_progress"],
-          [59.9, "in_progress"],
-          [60, "outcome_unknown"],
-          [86_399, "outcome_unknown"],
-        ] as const) {
-          record!.ageSeconds = ageSeconds
-          assert.strictEqual(codeOf(yield* Effect.flip(once(REQUEST, keyed))), code)
-        }
-        assert.strictEqual(done.times, 0)
-        yield* Deferred.succeed(end, undefined)
-        yield* Fiber.join(first)
-        assert.deepStrictEqual(yield* once(REQUEST, keyed), { replayed: true, response: "made" })
-      }).pipe(Effect.provide(layer))
-    },
-  )
+  it.effect("refuses a repeat while the first runs, and reports an unknown outcome after a minute", () => {
+    const { layer, records } = store()
+    return Effect.gen(function* () {
+      const end = yield* Deferred.make<void>()
+      const first = yield* Effect.forkChild(
+        once(REQUEST, { completed: "after", work: Deferred.await(end), kept: () => "made" }),
+      )
+      yield* Effect.yieldNow
+      const { done, keyed } = work()
+      const [record] = records.values()
+      for (const [ageSeconds, code] of [
+        [0, "in_progress"],
+        [59.9, "in_progress"],
+        [60, "outcome_unknown"],
+        [86_399, "outcome_unknown"],
+      ] as const) {
+        record!.ageSeconds = ageSeconds
+        assert.strictEqual(codeOf(yield* Effect.flip(once(REQUEST, keyed))), code)
+      }
+      assert.strictEqual(done.times, 0)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(first)
+      assert.deepStrictEqual(yield* once(REQUEST, keyed), { replayed: true, response: "made" })
+    }).pipe(Effect.provide(layer))
+  })
 
   it.effect("keeps a response for a day", () => {
     const { layer, records } = store()
@@ -139,7 +136,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("continues the work after its caller has left", () => {
+  it.effect("completes the work after its caller has left", () => {
     const { layer } = store()
     return Effect.gen(function* () {
       const end = yield* Deferred.make<void>()
@@ -166,7 +163,7 @@ describe("Idempotency.once", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("rolls back the transaction if the record vanished during the work", () => {
+  it.effect("rolls back the transaction if the record disappeared during the work", () => {
     const { layer, records } = store()
     const { keyed } = work()
     return Effect.gen(function* () {

@@ -145,7 +145,7 @@ describe("a value that is UTF-8", () => {
       { cut: "Петр\uFFFD" },
     ],
   ] as ReadonlyArray<readonly [string, SentFields, Readonly<Record<string, unknown>>]>)(
-    "parseSubmission keeps it beside %s",
+    "parseSubmission keeps it unchanged beside %s",
     ([, fields, others]) => {
       for (const [body, type] of [
         [urlencoded(fields), FORM],
@@ -158,7 +158,7 @@ describe("a value that is UTF-8", () => {
     },
   )
 
-  it("parseSubmission keeps it beside a query in another charset, and the query beside it", () => {
+  it("parseSubmission keeps it beside a query in another charset, and keeps the query as well", () => {
     for (const [src, codec] of [
       ["Яндекс", W1251],
       ["Müller", L1],
@@ -171,7 +171,7 @@ describe("a value that is UTF-8", () => {
     }
   })
 
-  it("parseSubmission reads a clear query by itself beside a form in another charset, and an unclear one like the form", () => {
+  it("parseSubmission reads a query that is clear by itself, and an unclear one in the charset of its form", () => {
     const western = urlencoded([["name", ["Grüße aus München", L1]]])
     assert.strictEqual(fieldsOf(western, FORM, { query: [["src", ["Яндекс", W1251]]] })["src"], "Яндекс")
     assert.strictEqual(fieldsOf(western, FORM, { query: [["src", ["Ä", L1]]] })["src"], "Ä")
@@ -192,7 +192,7 @@ describe("a value that is UTF-8", () => {
     )
   })
 
-  it("parseSubmission keeps it beside a file's name in another charset, and reads that name", () => {
+  it("parseSubmission keeps it beside a file name in another charset, and reads that name", () => {
     const body = multipart([
       { name: "name", value: ANNA },
       { name: "f", value: "x", fileName: ["Договор.pdf", W1251], type: "application/pdf" },
@@ -232,7 +232,7 @@ describe("a value that is UTF-8", () => {
     assert.deepStrictEqual(fieldsOf(body, MULTIPART), { subject: ANNA, text: "Добрый день", note: "слово" })
   })
 
-  it("parseSubmission reads the rest of a broken form by itself", () => {
+  it("parseSubmission reads the rest of a broken form separately", () => {
     const broken = Buffer.concat([partsOf([["name", ["слово", W1251]]]).subarray(0, -7), Buffer.from(`--X\r\n${ANNA}`)])
     const read = fieldsOf(broken, MULTIPART)
     assert.strictEqual(read["name"], "слово")
@@ -297,7 +297,7 @@ describe("the fields charset and charsets", () => {
       ),
   )
 
-  it("parseSubmission reads short accents alone by charset=windows-1252", () => {
+  it("parseSubmission reads accented letters alone by charset=windows-1252", () => {
     const fields: SentFields = [
       ["first_name", ["É", L1]],
       ["last_name", ["Ö", L1]],
@@ -307,7 +307,7 @@ describe("the fields charset and charsets", () => {
     assert.deepInclude(fieldsOf(urlencoded(fields), FORM), { first_name: "É", last_name: "Ö", city: "Å" })
   })
 
-  it("parseSubmission reads mail as a form by the charset of each field", () => {
+  it("parseSubmission reads mail sent as a form by the charset of each field", () => {
     const charsets = '{"subject":"UTF-8","text":"koi8-r","html":"windows-1252","from":"no-such"}'
     const fields: SentFields = [
       ["subject", "Заявка с сайта"],
@@ -402,7 +402,7 @@ describe("the verdict", () => {
     }
   })
 
-  it("parseSubmission bounds the list", () => {
+  it("parseSubmission limits the length of the list", () => {
     const many = Array.from({ length: 50 }, (_, n) => [`${"n".repeat(200)}${n}`, "ж"] as const)
     const { others } = parse(urlencoded([...many, ["x", [ANNA, W1251]]]), FORM).charset
     assert.deepInclude(others![0], { name: "utf-8", more: 30 })
@@ -423,7 +423,7 @@ const LEGACY = [
 
 describe("forms in several charsets", () => {
   it.prop(
-    "parseSubmission stores every value that is UTF-8 as sent, whatever stands beside it",
+    "parseSubmission stores every UTF-8 value as sent, whatever is beside it",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)

@@ -27,7 +27,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("checks client and source in one call when the source is cached", () => {
+  it.effect("checks client and source in one call if the source is cached", () => {
     const { state, layer } = store()
     state.cached = state.source
     return Effect.gen(function* () {
@@ -50,7 +50,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("checks nothing more when the client is over its rate", () => {
+  it.effect("checks nothing else when the client is over its rate", () => {
     const { state, layer } = store()
     state.clientAllowed = false
     return Effect.gen(function* () {
@@ -61,7 +61,7 @@ describe("Intake.admit", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("does not count against a source when the secret is wrong, and never shows the secret", () => {
+  it.effect("counts a wrong secret against no source, and never shows the secret", () => {
     const { state, layer } = store()
     return Effect.gen(function* () {
       const error = yield* Effect.flip(admit(yield* Intake, "wrong-secret", "192.0.2.7"))
@@ -144,7 +144,7 @@ describe("Intake.receive", () => {
     },
   )
 
-  it.effect("treats a filled header field like one of the query", () => {
+  it.effect("treats a filled header field like one from the query", () => {
     const { state, layer } = store()
     state.source = { ...state.source!, kept: { headers: [], fields: ["X-Topic"], query: false } }
     const source = state.source
@@ -301,29 +301,32 @@ describe("Intake.receive", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps the bytes of a body whose content encoding is broken, and distinguishes such bodies by them", () => {
-    const { state, layer } = store()
-    return Effect.gen(function* () {
-      const intake = yield* Intake
-      const undecodable = "The body is not valid gzip"
-      for (const last of [0x80, 0x81]) {
-        const answer = yield* receive(
-          intake,
-          request(state.source!, { body: Uint8Array.of(0x61, 0, last), undecodable, query: "a=1" }),
-        )
-        assert.deepInclude(answer, { kind: "refused", error: "bad_encoding", detail: undecodable })
-      }
-      const [one, two] = state.appended.map(({ events }) => events[0]!)
-      const { original, memory } = state.appended[0]!
-      assert.deepInclude(original, { charset: "utf-8", charsetFrom: "content_encoding", replaced: 0, bodyBytes: 3 })
-      assert.strictEqual(memory, 12)
-      assert.strictEqual(jsonText(one!.payload), `{"a":"1","_raw":"a\uFFFD\uFFFD","_parse_error":"${undecodable}"}`)
-      assert.isTrue(one!.empty)
-      assert.notDeepEqual(one!.fingerprint, two!.fingerprint)
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "keeps the bytes of a body with a broken content encoding, and tells such bodies apart by their bytes",
+    () => {
+      const { state, layer } = store()
+      return Effect.gen(function* () {
+        const intake = yield* Intake
+        const undecodable = "The body is not valid gzip"
+        for (const last of [0x80, 0x81]) {
+          const answer = yield* receive(
+            intake,
+            request(state.source!, { body: Uint8Array.of(0x61, 0, last), undecodable, query: "a=1" }),
+          )
+          assert.deepInclude(answer, { kind: "refused", error: "bad_encoding", detail: undecodable })
+        }
+        const [one, two] = state.appended.map(({ events }) => events[0]!)
+        const { original, memory } = state.appended[0]!
+        assert.deepInclude(original, { charset: "utf-8", charsetFrom: "content_encoding", replaced: 0, bodyBytes: 3 })
+        assert.strictEqual(memory, 12)
+        assert.strictEqual(jsonText(one!.payload), `{"a":"1","_raw":"a\uFFFD\uFFFD","_parse_error":"${undecodable}"}`)
+        assert.isTrue(one!.empty)
+        assert.notDeepEqual(one!.fingerprint, two!.fingerprint)
+      }).pipe(Effect.provide(layer))
+    },
+  )
 
-  it.effect("parses concurrent bodies before any is appended, and a fault in one fails no other", () => {
+  it.effect("parses concurrent bodies before it appends any, and a fault in one fails no other", () => {
     const { state, layer } = store()
     const order: Array<string> = []
     state.onAppend = () => void order.push("append")

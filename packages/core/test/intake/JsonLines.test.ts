@@ -28,7 +28,7 @@ describe("parseSubmission of lines of JSON", () => {
     "application/stream+json",
     "text/x-ndjson",
     "Application/X-NDJSON; charset=utf-8",
-  ])("parseSubmission makes an event of each line under %s", (contentType) => {
+  ])("parseSubmission makes each line an event under %s", (contentType) => {
     assert.deepStrictEqual(payloads(`${TWO.join("\n")}\n`, contentType), TWO)
     assert.strictEqual(parse(TWO[0]!, contentType).shape, "batch")
   })
@@ -45,11 +45,11 @@ describe("parseSubmission of lines of JSON", () => {
     ["record separators alone", `\u001e${TWO.join("\u001e\u001e")}`],
   ])("parseSubmission reads lines of JSON with %s", (_, text) => assert.deepStrictEqual(payloads(text), TWO))
 
-  it("parseSubmission reads records that have several lines", () => {
+  it("parseSubmission reads records that span several lines", () => {
     assert.deepStrictEqual(payloads('\u001e{\n"a": 1.0\n}\n\u001e{"b":\n"x"}\n', "application/json-seq"), TWO)
   })
 
-  it("parseSubmission reads one object on several lines as one event", () => {
+  it("parseSubmission reads one object that spans several lines as one event", () => {
     assert.deepStrictEqual(payloads('{\n  "a": 1.0\n}\n'), ['{"a":1.0}'])
     assert.strictEqual(payloads(`{\n${'"a":[\n'.repeat(1)}${"1,\n".repeat(200)}1]}`).length, 1)
   })
@@ -90,7 +90,7 @@ describe("parseSubmission of lines of JSON", () => {
     assert.match(payloads('{"a":1.0}\n5e0')[0]!, /^\{"_value":\[\{"a":1\.0\},5e0\],"_parse_error"/)
   })
 
-  it("parseSubmission takes 100 lines and counts those of a longer batch", () => {
+  it("parseSubmission accepts 100 lines, and counts the lines of a longer batch", () => {
     const lines = (count: number) => Array.from({ length: count }, (_, n) => `{"n":${n}}`).join("\n")
     assert.strictEqual(parse(lines(100)).events.length, 100)
     assert.deepInclude(parse(lines(101)), { events: [], tooMany: { count: 101, limit: 100 }, refusal: null })

@@ -41,7 +41,7 @@ it.each([
   assert.deepStrictEqual(parseSubmission({ ...submission, ...ahead }), parseSubmission(submission))
 })
 
-it("submissionPieces writes no more events in one piece than its limit, with the same result", () => {
+it("submissionPieces writes at most its limit of events in one piece, with the same result", () => {
   const query = Array.from({ length: 2_000 }, (_, n) => `field${n}=1`).join("&")
   const body = Buffer.from(`[${Array.from({ length: 100 }, (_, n) => `{"n":${n}}`).join()}]`)
   const submission = { body, contentType: "application/json", query, encoding: null }
@@ -123,7 +123,7 @@ const manualWheel = () => {
 
 const PLENTY = new MemoryShares(new MemoryBudget(100_000_000))
 
-it("submissionParser writes the events of a short batch with a long query a piece at a time", async () => {
+it("submissionParser writes the events of a short batch with a long query piece by piece", async () => {
   const parse = submissionParser(PLENTY, manualWheel())
   const order: Array<string> = []
   const asked = (name: string, request: IntakeRequest) => parse(request, SOURCE).finally(() => void order.push(name))

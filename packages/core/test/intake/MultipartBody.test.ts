@@ -230,13 +230,13 @@ describe("parseMultipartBody", () => {
     ])
   })
 
-  it("parseMultipartBody returns a type that PostgreSQL can hold", () => {
+  it("parseMultipartBody returns a file type that PostgreSQL can store", () => {
     assert.deepStrictEqual(read(file('filename="x"\r\nContent-Type: a\0/b ', "1")), [
       ["f", { name: "x", type: "a\uFFFD/b", size: 1 }],
     ])
   })
 
-  it("parseMultipartBody finds no part in a form without fields", () => {
+  it("parseMultipartBody reads a form without fields as empty", () => {
     for (const body of ["--X--", "--X--\r\n", "--X\r\n--X--", "preamble\r\n--X--"])
       assert.deepStrictEqual(read(body), [])
   })

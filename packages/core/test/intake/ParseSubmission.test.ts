@@ -93,7 +93,7 @@ describe("parseSubmission of JSON", () => {
     },
   )
   it.for([JSON_TYPE, undefined, "text/plain", FORM])(
-    "parseSubmission under %s reads a raw zero byte of a string as U+FFFD, and counts it",
+    "parseSubmission under %s reads a raw zero byte in a string as U+FFFD, and counts it",
     (contentType) => {
       const parsed = parse(contentType, '{"a":"x\0y","\0":"\0\0"}')
       assert.deepStrictEqual(payloads(parsed), ['{"a":"x\uFFFDy","\uFFFD":"\uFFFD\uFFFD"}'])
@@ -101,10 +101,10 @@ describe("parseSubmission of JSON", () => {
       assert.strictEqual(parsed.charset.replaced, 4)
     },
   )
-  it("parseSubmission keeps keys distinct that a zero byte made equal, raw or escaped", () => {
+  it("parseSubmission keeps keys apart that become equal by a zero byte, raw or escaped", () => {
     assert.strictEqual(only(JSON_TYPE, '{"k\0":1,"k\\u0000":2}'), '{"k\uFFFD":1,"k\uFFFD2":2}')
   })
-  it("parseSubmission reads JSON as UTF-8 whatever header and source say", () => {
+  it("parseSubmission reads JSON as UTF-8, whatever the header and the source say", () => {
     const rest = { encoding: "windows-1251" } as const
     assert.strictEqual(only("application/json; charset=windows-1251", '{"a":"д"}', rest), '{"a":"д"}')
     const parsed = parse(JSON_TYPE, win1251('{"a":"да"}'), rest)
@@ -128,10 +128,10 @@ describe("parseSubmission of forms", () => {
     assert.isTrue(parsed.isForm)
   })
   it.for(["", "a=", "a=+&b=%09", "_charset_=utf-8", "_raw=x&_value=y&_parse_error=z"])(
-    "parseSubmission finds the form %j empty",
+    "parseSubmission treats the form %j as empty",
     (body) => assert.isTrue(parse(FORM, body).events[0]!.empty),
   )
-  it("parseSubmission keeps a sender's own fields with the service's names as sent", () => {
+  it("parseSubmission keeps a sender's own fields as sent when they have the service's names", () => {
     assert.strictEqual(only(FORM, "_raw=x&_raw=y&a=1"), '{"_raw":["x","y"],"a":"1"}')
   })
   it("parseSubmission decodes undeclared windows-1251, raw and escaped, in names, values and query", () => {
@@ -154,7 +154,7 @@ describe("parseSubmission of forms", () => {
   it("parseSubmission decodes the query of a windows-1251 form as UTF-8 where it is valid", () => {
     assert.strictEqual(only(FORM, win1251("имя=Иван"), { query: "utm=%D0%B6" }), '{"utm":"ж","имя":"Иван"}')
   })
-  it("parseSubmission uses source, header, _charset_ and data, in this order", () => {
+  it("parseSubmission takes the charset from source, header, _charset_ and data, in this order", () => {
     const body = Buffer.from("_charset_=windows-1252&a=%E4")
     const told = (contentType: string, encoding: Submission["encoding"]) => {
       const { charset, events } = parse(contentType, body, { encoding })
@@ -208,12 +208,12 @@ describe("parseSubmission of forms", () => {
     assert.strictEqual(only("application/json; charset=koi8-r", '{"a":1}', query), '{"q":"Да","a":1}')
     assert.match(only("multipart/form-data; charset=koi8-r", "x", query), /^\{"q":"дЮ","_raw":"x"/)
   })
-  it("parseSubmission counts what it replaced in the rest of a truncated form, and in JSON that is not declared", () => {
+  it("parseSubmission counts what it replaced in the rest of a truncated form and in undeclared JSON", () => {
     const truncated = '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n\0\r\n--X\r\nContent-Dispo\0'
     assert.strictEqual(parse(MULTIPART, truncated).charset.replaced, 2)
     assert.strictEqual(parse("text/plain", '{"a":"\\u0000\0"}').charset.replaced, 2)
   })
-  it("parseSubmission keeps a form without a readable boundary as text, in one event and without a refusal", () => {
+  it("parseSubmission keeps a form without a readable boundary as text in one event, without a refusal", () => {
     const parsed = parse("multipart/form-data", "a=1")
     assert.deepStrictEqual(payloads(parsed), [
       '{"_raw":"a=1","_parse_error":"not a readable form: the content type names no boundary, at byte 0 of the body"}',
@@ -221,7 +221,7 @@ describe("parseSubmission of forms", () => {
     assert.isNull(parsed.refusal)
     assert.isTrue(parsed.isForm && parsed.events[0]!.empty)
   })
-  it("parseSubmission keeps the fields that it parsed and the rest of a truncated form as text", () => {
+  it("parseSubmission keeps the parsed fields of a truncated form, and the rest as text", () => {
     assert.strictEqual(
       only(MULTIPART, '--X\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--X\r\nContent-Dispo'),
       '{"a":"1","_raw":"Content-Dispo","_parse_error":"not a readable form: the headers of a part do not end with an empty line, at byte 57 of the body"}',
@@ -257,7 +257,7 @@ describe("parseSubmission of forms", () => {
     assert.strictEqual(parse(FORM, "", { query: query.slice(4) }).events[0]!.payload.size, 1)
   })
 
-  it("parseSubmission parses a whole JSON object under a form's content type, as curl -d sends it", () => {
+  it("parseSubmission parses a JSON object under a form's content type, as curl -d sends it", () => {
     const parsed = parse(FORM, '{"a":"x=1&y","n":1.0}')
     assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])
     assert.deepInclude(parsed, { isForm: true, shape: "object" })
@@ -334,10 +334,13 @@ describe("parseSubmission of other bodies", () => {
       assert.isTrue(empty(" ", { query: "_raw=x" }))
     },
   )
-  it.for([undefined, "", FORM, MULTIPART])("parseSubmission finds text under %j empty", (contentType) => {
-    const body = contentType === FORM ? "a&".repeat(10_001) : "some text"
-    assert.isTrue(parse(contentType, body).events[0]!.empty)
-  })
+  it.for([undefined, "", FORM, MULTIPART])(
+    "parseSubmission treats a body of type %j that it keeps as text as empty",
+    (contentType) => {
+      const body = contentType === FORM ? "a&".repeat(10_001) : "some text"
+      assert.isTrue(parse(contentType, body).events[0]!.empty)
+    },
+  )
   it("parseSubmission reads an HTML form of text/plain as its fields, in the form's charset", () => {
     assert.strictEqual(
       only("text/plain", "name=Ada Lovelace\r\nmessage=one\r\ntwo\r\n\r\ntags=a&b\r\ntags=x=y\r\nlast=\r\n"),
@@ -359,7 +362,7 @@ describe("parseSubmission of other bodies", () => {
     assert.strictEqual(parse("text/plain", text, { encoding: "utf-8" }).charset.replaced, 9)
   })
   it.for([JSON_TYPE, FORM, MULTIPART, "text/plain", undefined])(
-    "parseSubmission turns no bytes under %s into an empty event",
+    "parseSubmission turns an empty body under %s into an empty event",
     (contentType) => {
       const parsed = parse(contentType, "")
       assert.deepStrictEqual(payloads(parsed), ["{}"])
@@ -371,14 +374,14 @@ describe("parseSubmission of other bodies", () => {
       assert.strictEqual(filled.charset.name, "windows-1251")
     },
   )
-  it("parseSubmission decodes a query of raw bytes like one of characters", () => {
+  it("parseSubmission decodes a query of raw bytes like one of Unicode characters", () => {
     assert.strictEqual(only(undefined, "", { query: Buffer.from("é=ж").toString("latin1") }), '{"é":"ж"}')
     assert.strictEqual(only(undefined, "", { query: "é=ж" }), '{"é":"ж"}')
   })
 })
 
 describe("parseSubmission's memory", () => {
-  it("the memory is that of the texts of the events, of their fields, and of the cells of JSON", () => {
+  it("the memory covers the texts of the events, their fields and the cells of JSON", () => {
     assert.strictEqual(parse(FORM, "a=1").memory, 2 * 9 + 128)
     assert.strictEqual(parse(JSON_TYPE, '{"a":1}').memory, 2 * 7 + 128 + 7 * 64)
     assert.strictEqual(parse(JSON_TYPE, '{"a":1}', { query: "b=2" }).memory, 2 * 15 + 2 * 128 + 7 * 64)
@@ -387,7 +390,7 @@ describe("parseSubmission's memory", () => {
 })
 
 describe("parseSubmission's fingerprint", () => {
-  it("the fingerprint is the same for the same fields, however they were sent", () => {
+  it("the fingerprint is the same for equal fields, however they were sent", () => {
     const same = [
       print(JSON_TYPE, '{"a":"1","b":["x","y"]}'),
       print(JSON_TYPE, ' { "b":["x","y"], "a":"1" }'),

@@ -159,7 +159,7 @@ describe("parseSubmission of arbitrary bytes", () => {
     ["text/plain", filled("a=")],
     ["text/plain", filled("\u00e9 ")],
     ["text/plain", filled("-- ")],
-  ] as const)("parseSubmission gets through a megabyte under %s that was made to be slow", ([contentType, body]) => {
+  ] as const)("parseSubmission reads a megabyte under %s that is built to be slow", ([contentType, body]) => {
     for (const bytes of [Buffer.from(body), Buffer.from(body, "latin1")]) {
       const parsed = parseSubmission({ body: bytes, contentType, query: "", encoding: null })
       assert.strictEqual(parsed.events.length, 1)

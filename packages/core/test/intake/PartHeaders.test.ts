@@ -2,7 +2,7 @@
 import { assert, it } from "vitest"
 import { unescapeName } from "../../src/intake/PartHeaders.ts"
 
-it("unescapeName undoes each escape once and creates none", () => {
+it("unescapeName decodes each escape once and creates no new one", () => {
   const names: ReadonlyArray<readonly [name: string, plain: string]> = [
     [String.raw`a\"b\\c\d`, String.raw`a"b\c\d`],
     [String.raw`\\%22\\"`, String.raw`\"\"`],

@@ -29,7 +29,7 @@ describe("parsePlainForm", () => {
         ["b", "2"],
       ],
     ],
-  ] as const)("parsePlainForm reads %j, and nothing of it is lost", ([body, fields]) => {
+  ] as const)("parsePlainForm reads %j without loss", ([body, fields]) => {
     assert.deepStrictEqual(fieldsOf(body), fields)
     assert.strictEqual(fields.map(([name, value]) => `${name}=${value}\r\n`).join(""), body)
   })

@@ -76,7 +76,7 @@ const submissionOf = (
   headerFields: new Map<string, Json>(Object.entries(header)),
 })
 
-it("rereadOriginal of all values gives the event as the source's setting would have made it", () => {
+it("rereadOriginal of all values gives the event that the source's setting would have produced", () => {
   forSeeds((random) => {
     const submission = submissionOf(fieldsOf(random, NAMES), headersOf(random))
     const [before, after] = [random.pick(ENCODINGS), random.pick(ENCODINGS)]
@@ -90,7 +90,7 @@ it("rereadOriginal of all values gives the event as the source's setting would h
   })
 })
 
-it("rereadOriginal by value reads each value as the charsets of the form say, whatever it was read as before", () => {
+it("rereadOriginal by value reads each value in the charset that the form implies, whatever was used before", () => {
   const names = [...NAMES, win("имя"), win("город")]
   const as = { charset: WINDOWS_1251, allValues: false }
   forSeeds((random) => {
@@ -123,7 +123,7 @@ it("rereadOriginal is total for any bytes beside any event", () => {
   })
 })
 
-it("rereadOriginal leaves a value of the query in front, unless the query was kept", () => {
+it("rereadOriginal leaves query values in front when the query itself was not kept", () => {
   const submission: Submission = {
     body: Buffer.from(`name=${win("Анна")}`),
     contentType: FORM,
@@ -150,7 +150,7 @@ it("rereadOriginal reads the text of a body that is not a form, and the rest of 
   expect(payload.get("_parse_error")).toBe(cut.payload.get("_parse_error"))
 })
 
-it("a value of a part whose own charset cannot be its charset is read in the named one", () => {
+it("a part's value that cannot be in the part's own charset is read in the named one", () => {
   const part = (name: string, bytes: Buffer) =>
     Buffer.concat([
       Buffer.from(
@@ -177,7 +177,7 @@ const nestedSubmission = (body: string, encoding: "utf-8" | "windows-1251"): Sub
   nestBrackets: true,
 })
 
-it("rereadOriginal corrects a nested event in its places", () => {
+it("rereadOriginal corrects a nested event in place", () => {
   const body = `leads[add][0][name]=${win("Анна")}&n=1&leads[add][1][name]=${win("Ян")}&tags[]=${win("да")}&l[]=1&l[]=${win("б")}&a[${win("ключ")}]=2`
   const wrong = stored(nestedSubmission(body, "utf-8"))
   const right = stored(nestedSubmission(body, "windows-1251"))

@@ -38,7 +38,7 @@ it.each([
   ["null", `${PAGE}/contact`, false],
   ["", null, false],
   [null, null, false],
-] as const)("markedSpam takes the origin %j and the referer %j for its form's: %s", (origin, referer, isAllowed) => {
+] as const)("markedSpam accepts the origin %j with the referer %j as its form's: %s", (origin, referer, isAllowed) => {
   const events = eventsOf('{"a":1}', '{"website":"x"}')
   const marked = markedSpam(
     { honeypot: null, allowOrigins: ["https://other.example", PAGE] },

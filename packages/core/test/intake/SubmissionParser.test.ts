@@ -28,7 +28,7 @@ it.each<readonly [what: string, source: IntakeSource, short: Partial<IntakeReque
     { headers: { "x-topic": x(2_000), "x-name": x(48), "x-other": x(5_000) } },
     { headers: { "x-topic": x(2_000), "x-name": x(49) } },
   ],
-])("submissionParser needs memory for a long %s alone", async (_, source, short, long) => {
+])("submissionParser reserves memory only for a long %s", async (_, source, short, long) => {
   const none = parserWith(0)
   assert.isTrue(Result.isSuccess(await none(request(source, short), source)))
   assert.isTrue(Result.isFailure(await none(request(source, long), source)))
@@ -65,7 +65,7 @@ it.each<readonly [what: string, change: Partial<IntakeRequest>]>([
   assert.strictEqual(written(inPieces).replaceAll(x(2_049), "x"), written(short))
 })
 
-it("submissionParser leaves memory and timer to others when it is done, at its deadline and after a fault", async () => {
+it("submissionParser frees memory and timer when it is done, at its deadline and after a fault", async () => {
   const budget = new MemoryBudget(1_000_000)
   const timers = new Set<() => void>()
   const parse = submissionParser(new MemoryShares(budget), {

@@ -39,7 +39,7 @@ it.each([
   ["application/x-ndjson", '{"a":1}\n{"a":2}', true],
   ["application/x-www-form-urlencoded", "a=1", false],
   ["multipart/form-data; boundary=x", '{"a":1}', false],
-])("jsonPieces reads under %s the body %j, if it is tried as JSON first", (contentType, body, isTried) => {
+])("jsonPieces reads the body %j under %s if JSON is tried first", (contentType, body, isTried) => {
   const submission = { body: Buffer.from(body), contentType, query: "", encoding: null }
   const read = jsonPieces(submission)
   assert.strictEqual(read !== null, isTried)

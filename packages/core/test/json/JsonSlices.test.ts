@@ -41,7 +41,7 @@ const submitted = (body: string) =>
 
 describe("JsonSlices", () => {
   it.prop(
-    "an object of a list is parsed, sliced and fingerprinted as if it came alone and was written again",
+    "an object in a list is parsed, sliced and fingerprinted as if it were sent alone",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)
@@ -54,7 +54,7 @@ describe("JsonSlices", () => {
   )
 
   it.prop(
-    "a damaged list is refused where JSON.parse refuses it, although a key is guessed from the object before",
+    "a damaged list is refused where JSON.parse refuses it, although keys are predicted from the previous object",
     [Seed],
     ([seed]) => {
       const random = new Random(seed)
@@ -78,20 +78,20 @@ describe("JsonSlices", () => {
     ['{"\\\\":1}', '{"\\":\\"":1}'],
     ['{"\uFFFD":1,"\uFFFD":2,"a":3}', '{"a":1}'],
     ['{"a":1,"b":2}', '{"a":1}', '{"a":1,"b":2,"c":3}'],
-  ])("%s and %s are read as if each came alone", (...objects) => {
+  ])("%s and %s are read as if each was sent alone", (...objects) => {
     assert.deepStrictEqual(
       submitted(`[${objects.join(",")}]`),
       objects.map((object) => fingerprintedEvent(parsed(object))),
     )
   })
 
-  it("JsonSlices does not find a key with an escape where the escape is missing", () => {
+  it("JsonSlices does not match an escaped key without its escape", () => {
     const notes = emptyJsonNotes()
     assert.isTrue(Result.isFailure(parseJson('[{"a\\"b":1},{"a"b":1}]', { notes })))
   })
 
   it.each(['{"b":1,"a":"x"}', '{"b":[1.0],"a":{}}', '{"key with é":1}'])(
-    "%s is a part of its body's text",
+    "the text of %s is a slice of its body",
     (object) => {
       const body = `[${object},${object}]`
       assert.deepStrictEqual(

@@ -55,7 +55,7 @@ describe("jsonText", () => {
       assert.deepStrictEqual(jsonTexts(object), { text: jsonText(object), canonical: canonicalJsonText(object) })
     },
   )
-  it("jsonText writes a value of 100,000 levels", () => {
+  it("jsonText writes a value with 100,000 levels", () => {
     let value: Json = "x"
     for (let level = 0; level < 100_000; level++) value = level % 2 === 0 ? [value] : new Map([["k", value]])
     assert.strictEqual(jsonText(value).length, 50_000 * 2 + 50_000 * 6 + 3)

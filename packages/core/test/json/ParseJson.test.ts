@@ -142,7 +142,7 @@ describe("parseJson", () => {
     )
   })
 
-  it("parseJson stays fast when tens of thousands of keys become equal by U+FFFD", () => {
+  it("parseJson stays fast when U+FFFD makes tens of thousands of keys equal", () => {
     const keys = Array.from({ length: 60_000 }, () => '"\\udc00":1')
     assert.strictEqual((value(`{${keys.join(",")}}`) as ReadonlyMap<string, Json>).size, 60_000)
   })
@@ -161,7 +161,7 @@ describe("parseJson", () => {
     assert.deepStrictEqual(notes.itemOffsets, [3, 5, 16])
   })
 
-  it("parseJson keeps the token of a number that would be 131,072 digits", () => {
+  it("parseJson keeps the token of a number that would expand to 131,072 digits", () => {
     assert.deepStrictEqual(value("1e131071"), new JsonNumber("1e131071"))
   })
 
@@ -209,7 +209,7 @@ describe("parseJson", () => {
     ...'@ @1 1@ [@1] [1@] [1,@] [@ {@ {@} {@"a":1} {"a"@1} {"a":@ {"a":1@} {"a":1,@}'.split(" "),
     ...'"@" "@ "\\@" "\\@0041" "\\u@041" "\\u0@41" "\\u00@1" "\\u004@" "\\u004@1"'.split(" "),
     ..."-@ 0@ -0@ 1@ 12@ 1.@ 1.5@ 1.5@e1 1e@ 1E@5 1e+@ 1e-@ 1e5@ 1e+5@ t@ue fals@ nul@ null@ [null@]".split(" "),
-  ])("parseJson agrees with JSON.parse on each character in the place of the @ of %s", (text) => {
+  ])("parseJson agrees with JSON.parse on each character in place of the @ in %s", (text) => {
     for (let code = 0; code < 0x180; code++) {
       const sent = text.replace("@", String.fromCharCode(code))
       let expected: unknown
@@ -234,7 +234,7 @@ describe("parseJson", () => {
     ["[\ue000", '"\ue000"'],
     ["[\ufffc", '"\ufffc"'],
     ["[\ufffd", "U+FFFD"],
-  ] as const)("parseJson says of %j that it found %s, and shows no character that is not seen", ([text, found]) => {
+  ] as const)("parseJson reports for %j that it found %s, and shows no invisible character", ([text, found]) => {
     assert.isTrue(failure(text).reason.endsWith(` was expected, found ${found}`))
   })
 
@@ -255,7 +255,7 @@ describe("parseJson", () => {
     ['{"a":1}', 7],
     ['[{"a":1},{}]', 12],
     ['{"a":[1]}', 11],
-  ] as const)("parseJson says of %s how much memory its value takes", ([text, cells]) => {
+  ] as const)("parseJson reports how much memory the value %s takes", ([text, cells]) => {
     const notes = emptyJsonNotes()
     parseJson(text, { notes })
     assert.strictEqual(notes.cells, cells)

@@ -61,7 +61,7 @@ describe("Authenticate", () => {
     assert.equal(await ask({ xApiKey: KEY, authorization: `Bearer ${KEY}` }), "in")
   })
 
-  it("refuses two headers that differ, though one of them is right", async () => {
+  it("refuses two different headers, even if one of them is valid", async () => {
     assert.match(await ask({ xApiKey: OTHER, authorization: `Bearer ${KEY}` }), /different/)
     assert.match(await ask({ xApiKey: KEY, authorization: `Bearer ${OTHER}` }), /different/)
     assert.match(await ask({ xApiKey: KEY, authorization: "Basic abc" }), /different/)
@@ -119,7 +119,7 @@ describe("Authenticate", () => {
     assert.equal(await again(gone), "The API key is wrong or was revoked.")
   })
 
-  it("reports an unavailable store, and not a wrong key", async () => {
+  it("reports an unavailable store as such, not as a wrong key", async () => {
     const away = Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
     const stores = [
       Layer.mock(RateLimiter, { key: async () => away, intake: async () => away }),

@@ -8,7 +8,7 @@ const refusal = (check: Effect.Effect<void, KeyError>): string | null =>
 
 const listed = (count: number): ReadonlyArray<string> => Array.from({ length: count }, () => "a.b")
 
-it("checkHolderName accepts 1 to 200 characters that are not all spaces", () => {
+it("checkHolderName accepts 1 to 200 characters, not only spaces", () => {
   const names = ["a", "x".repeat(200), "", " \t", "x".repeat(201)]
   assert.deepStrictEqual(
     names.map((name) => refusal(checkHolderName(name, "A key"))),

@@ -40,7 +40,7 @@ it.each(["", "  ", "x".repeat(201)])("issue refuses the name %j without a call t
 })
 
 it.each([0, 59, 1.5, Number.NaN, -90, 315_360_001, Number.POSITIVE_INFINITY])(
-  "issue refuses %j seconds to expiry without a call to the store",
+  "issue refuses a lifetime of %j seconds without a call to the store",
   (expiresInSeconds) => {
     const refused = {
       code: "bad_expiry",

@@ -23,7 +23,7 @@ const recorder = Effect.gen(function* () {
 })
 
 it.effect(
-  "FairTurns runs one group after the other when one has many waiting",
+  "FairTurns alternates between groups when one has many waiting",
   Effect.fn(function* () {
     const { gate, began, fork } = yield* recorder
     const fibers = [
@@ -54,7 +54,7 @@ it.effect(
 )
 
 it.effect(
-  "FairTurns displaces the newest of the largest group when a smaller group finds no place",
+  "FairTurns displaces the newest member of the largest group when a smaller group finds no slot",
   Effect.fn(function* () {
     const { gate, began, run, fork } = yield* recorder
     const running = yield* fork("A", "a1")
@@ -71,7 +71,7 @@ it.effect(
 )
 
 it.effect(
-  "FairTurns gives up the place of work that is interrupted, waiting or running",
+  "FairTurns frees the slot of interrupted work, waiting or running",
   Effect.fn(function* () {
     const { gate, began, run, fork } = yield* recorder
     const first = yield* fork("A", "a1")

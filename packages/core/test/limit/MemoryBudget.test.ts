@@ -12,7 +12,7 @@ const fill = (shares: MemoryShares, source: () => number, ip: () => string | nul
   }
 }
 
-it("one client gets a third at most, one source half, so that other senders have room", () => {
+it("one client gets at most a third and one source half, so that other senders have room", () => {
   const budget = new MemoryBudget(1_200)
   const shares = new MemoryShares(budget)
   const ofClient = fill(
@@ -47,7 +47,7 @@ it("IPv6 clients are identified by their /64", () => {
   assert.isAtMost(held.length, 40)
 })
 
-it("senders without a share get the free memory, and no more", () => {
+it("senders without a share get only free memory", () => {
   const budget = new MemoryBudget(1_000)
   const shares = new MemoryShares(budget)
   let n = 0

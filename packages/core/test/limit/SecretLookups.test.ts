@@ -43,7 +43,7 @@ it.effect(
 )
 
 it.effect(
-  "SecretLookups looks others up one after the other with a pause, until the minute ends",
+  "SecretLookups looks up other secrets one at a time with a pause, until the minute ends",
   Effect.fn(function* () {
     const { asked, find, wrong } = store()
     yield* wrong(3)
@@ -63,7 +63,7 @@ it.effect(
 )
 
 it.effect(
-  "SecretLookups refuses an address that has 20 waiting, and no other",
+  "SecretLookups refuses only an address that has 20 lookups waiting",
   Effect.fn(function* () {
     const { find, wrong } = store(1)
     yield* wrong(1)
@@ -83,7 +83,7 @@ it.effect(
 )
 
 it.effect(
-  "SecretLookups forgets a secret that is found no more",
+  "SecretLookups forgets a secret that no longer exists",
   Effect.fn(function* () {
     const lookups = new SecretLookups(1)
     let isThere = true

@@ -48,7 +48,7 @@ describe("contentCodings", () => {
   )
 
   it.effect.prop(
-    "contentCodings refuses a body that is cut, or that other data follow",
+    "contentCodings refuses a body that is cut off or followed by other data",
     [Seed],
     ([seed]) =>
       Effect.promise(async () => {
@@ -71,7 +71,7 @@ describe("contentCodings", () => {
     assert.deepStrictEqual(await decoded(name, Buffer.concat([encoders[name](body), Buffer.alloc(9)])), body)
   })
 
-  it.each(["gzip", "zstd"] as const)("contentCodings reads all parts of %s that stand in a row", async (name) => {
+  it.each(["gzip", "zstd"] as const)("contentCodings reads all concatenated parts of %s", async (name) => {
     const parts = ["a", "", "b".repeat(200_000), "c"].map((text) => encoders[name](Buffer.from(text)))
     assert.deepStrictEqual(await decoded(name, Buffer.concat(parts), 200_002), Buffer.from(`a${"b".repeat(200_000)}c`))
     assert.deepStrictEqual(await decoded(name, Buffer.concat(parts), 200_001), { code: "too_large" })
@@ -86,7 +86,7 @@ describe("contentCodings", () => {
     assert.deepInclude(await decoded("zstd", many), { code: "corrupt" })
   })
 
-  it("contentCodings refuses a window of zstd over 8 MB", async () => {
+  it("contentCodings refuses a zstd window over 8 MB", async () => {
     const stream = zlib.createZstdCompress({ params: { [zlib.constants.ZSTD_c_windowLog]: 24 } })
     const chunks: Array<Buffer> = []
     stream.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -119,7 +119,7 @@ describe("contentCodings", () => {
     "text/plain",
     "application/cloudevents+json",
     "application/x-www-form-urlencoded",
-  ])("contentCodings has nothing to decode when the header is %j", (header) => {
+  ])("contentCodings decodes nothing when the header is %j", (header) => {
     assert.deepStrictEqual(contentCodings(header), [])
   })
 

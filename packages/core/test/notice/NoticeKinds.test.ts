@@ -20,7 +20,7 @@ const payloadOf = (facts: Partial<NoticeFacts>) => {
 }
 const causeOf = (facts: Partial<NoticeFacts>) => told(facts)[0]?.cause
 
-it("a failing address gives a notice after an hour, with the cause of the failure", () => {
+it("a failing address causes a notice after an hour, with the reason", () => {
   const failing = (seconds: number, failure: string | null = "no response") =>
     payloadOf({ failing: [{ ...ADDRESS, since: SINCE, seconds, status: 500, failure }] })
   expect(failing(3_599.9)).toBeUndefined()
@@ -85,7 +85,7 @@ it("waiting deliveries give a notice if they are many, or have been due for ten 
   })
 })
 
-it("the causes end when few deliveries wait and none is late, and when the disk has room", () => {
+it("the causes end when few deliveries wait and none is late, and when the disk has space", () => {
   const open: ReadonlyArray<NoticeKey> = [
     { kind: "deliveries.waiting", subject: 7, instance: "" },
     { kind: "disk.filling", subject: 0, instance: "" },
@@ -107,7 +107,7 @@ it("the causes end when few deliveries wait and none is late, and when the disk 
   expect(noticesOf({ ...NO_FACTS, open }).over.map(({ kind }) => kind)).toEqual(["deliveries.waiting"])
 })
 
-it("a disk gives a notice with less than a tenth free, and one of unknown size does not", () => {
+it("a disk with less than a tenth free causes a notice, and a disk of unknown size does not", () => {
   const disk = (freeBytes: number, totalBytes = 1_000) => payloadOf({ disk: { path: "/data", freeBytes, totalBytes } })
   expect(disk(100)).toBeUndefined()
   expect(disk(0, 0)).toBeUndefined()
@@ -127,7 +127,7 @@ it("a disk gives a notice with less than a tenth free, and one of unknown size d
   })
 })
 
-it("a certificate that expires within a day has no day left, and gives a notice until it has expired", () => {
+it("a certificate that expires within a day has 0 days left, and causes a notice until it has expired", () => {
   const facts = (seconds: number) => ({ certificates: [{ ...ADDRESS, endsAt: SINCE, seconds }] })
   expect(payloadOf(facts(0))).toMatchObject({ days_left: 0, message: expect.stringMatching(/ ends at .* 0 days\.$/) })
   expect(payloadOf(facts(86_400))).toMatchObject({ ends_at: SINCE, message: expect.stringMatching(/ 1 day\.$/) })

@@ -95,7 +95,7 @@ const factsOf = (random: Random): NoticeFacts => {
 const textOf = ({ kind, subject, instance }: NoticeKey) => `${kind} ${subject} ${instance}`
 
 it.prop(
-  "noticesOf gives no notice twice, none about a carrier and no secret, and ends no cause that it reports",
+  "noticesOf repeats no notice, gives none about a carrier, shows no secret, and ends no cause that it reports",
   [Seed],
   ([seed]) => {
     const facts = factsOf(new Random(seed))
@@ -166,7 +166,7 @@ it.prop(
   { arbitrary: { runs: 200 } },
 )
 
-it("a certificate gives a notice fourteen days before its end, and after it", () => {
+it("a certificate causes a notice fourteen days before its end, and another after it", () => {
   const daysLeft = (seconds: number) =>
     noticesOf({
       ...NO_FACTS,

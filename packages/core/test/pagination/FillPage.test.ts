@@ -45,7 +45,7 @@ describe("fillPage", () => {
     }),
   )
 
-  it.effect("ends with the slice that reaches the size limit, if there is one", () =>
+  it.effect("ends with the slice that reaches the size limit, if one does", () =>
     Effect.gen(function* () {
       const sizes = { limit: 50, after: null, slice: evenBelow(100), sizeOf: () => 2 }
       assert.lengthOf((yield* fillPage({ ...sizes, maxSize: 20 })).items, 10)

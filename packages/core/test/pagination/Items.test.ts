@@ -12,7 +12,7 @@ const lying = (texts: ReadonlyArray<string>): Items => {
 const between = (items: Items, head: string, tail: string): string =>
   Buffer.from(items.between(Buffer.from(head), Buffer.from(tail))).toString()
 
-it.prop("items stay separate between a head and a tail", [Schema.Array(Schema.String)], ([given]) => {
+it.prop("items are separated between a head and a tail", [Schema.Array(Schema.String)], ([given]) => {
   const texts = given.map((text) => JSON.stringify(text.toWellFormed()))
   const items = lying(texts)
   assert.strictEqual(items.length, texts.length)

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 const KEY = new CursorKey(Buffer.alloc(32, 1))
 
 it.prop(
-  "readBrowser reads what rememberBrowser signed, with a new id each time",
+  "readBrowser reads what rememberBrowser signed, which has a new id each time",
   [Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))],
   ([personId]) => {
     const [one, other] = [rememberBrowser(KEY, personId), rememberBrowser(KEY, personId)]

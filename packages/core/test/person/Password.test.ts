@@ -85,7 +85,7 @@ it("verifyPassword refuses a prefix of the stored hash, and a missing one", asyn
   expect(await Effect.runPromise(verifyPassword("", null))).toBe(false)
 })
 
-it("hashPassword stores the cost and a fresh salt with the hash", async () => {
+it("hashPassword stores the cost and a new salt with the hash", async () => {
   const [one, other] = await Promise.all([
     Effect.runPromise(hashPassword("Zoe\u0308's long walk")),
     Effect.runPromise(hashPassword("Zoe\u0308's long walk")),

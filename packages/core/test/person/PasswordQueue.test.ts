@@ -60,7 +60,7 @@ it.effect(
 )
 
 it.effect(
-  "PasswordQueue gives the place of a caller that leaves to the next one, of this client and of all",
+  "PasswordQueue frees the slot of a caller that leaves, for its client and for all",
   Effect.fn(function* () {
     const queue = new PasswordQueue()
     const gate = yield* Deferred.make<void>()
@@ -79,7 +79,7 @@ it.effect(
 )
 
 it.effect(
-  "PasswordQueue keeps the turn of a running computation after its caller has left",
+  "PasswordQueue keeps the slot of a running computation after its caller has left",
   Effect.fn(function* () {
     const queue = new PasswordQueue()
     const gate = yield* Deferred.make<void>()

@@ -108,7 +108,7 @@ it("People stores a normalized and trimmed name", async () => {
 })
 
 it.each(["", " ", "x".repeat(101), "A\0da", "A\nda", "A\u202eda", "A\u2028da", "A\ud800da"])(
-  "People takes no name that cannot be shown or told apart: %j",
+  "People refuses a name that cannot be shown or distinguished: %j",
   async (name) => {
     const { state, run } = over(ADA)
     expect(await run((people) => people.add({ name, role: "viewer" }))).toMatchObject({ code: "bad_name" })
@@ -124,7 +124,7 @@ it("People accepts a name of a hundred characters", async () => {
   expect(await run((people) => people.add({ name: ` ${"x".repeat(100)}`, role: "viewer" }))).toBe(ADA)
 })
 
-it("People refuses a role that people cannot have", async () => {
+it("People refuses a role that is not for people", async () => {
   const { state, run } = over(ADA)
   for (const role of ["admin", "reader", "uploader", ""].map((one) => one as PersonRole)) {
     expect(await run((people) => people.add({ name: "Bob", role }))).toMatchObject({ code: "bad_role" })
@@ -167,7 +167,7 @@ it.each([
   expect(state.kept).toEqual([["link", 3, secretFingerprint("link", made.secret), seconds]])
 })
 
-it("People issues no link to a person of an issuer, nor to one removed meanwhile", async () => {
+it("People issues no link to a person of an identity provider, nor to one removed meanwhile", async () => {
   const foreign = over({ ...ADA, issuer: "oidc" })
   expect(await foreign.run((people) => people.link(3))).toMatchObject({ code: "foreign_person" })
   expect(foreign.state.kept).toEqual([])

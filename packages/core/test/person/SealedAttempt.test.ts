@@ -9,7 +9,7 @@ const NOW = Date.parse("2026-11-26T10:00:00.900Z")
 const ATTEMPT = { state: "s", nonce: "n", verifier: "v", to: "/console/sources" }
 
 it.prop(
-  "openAttempt returns what sealAttempt was given, which the browser cannot read",
+  "openAttempt returns what sealAttempt sealed, which the browser cannot read",
   [Schema.Struct({ state: Schema.String, nonce: Schema.String, verifier: Schema.String, to: Schema.String })],
   ([attempt]) => {
     const well = Object.fromEntries(Object.entries(attempt).map(([name, text]) => [name, text.toWellFormed()]))
@@ -22,7 +22,7 @@ it.prop(
   { arbitrary: { runs: 100 } },
 )
 
-it("openAttempt accepts a sign-in for ten minutes", () => {
+it("openAttempt accepts a sign-in within ten minutes", () => {
   const sealed = sealAttempt(KEY, ATTEMPT, NOW)
   const end = Math.floor(NOW / 1000) * 1000 + ATTEMPT_SECONDS * 1000
   assert.deepStrictEqual(openAttempt(KEY, sealed, end - 1), ATTEMPT)

@@ -213,7 +213,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn computes nothing over a text that is longer than a password can be",
+  "SignIn hashes no text that is longer than a password can be",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     const longest = "🐱".repeat(MAX_PASSWORD_LENGTH)
@@ -313,7 +313,7 @@ it.effect(
 )
 
 it.effect(
-  "SignIn looks up a link from an address that sent many wrong ones, in its turn",
+  "SignIn queues the lookup of a link from an address that sent many wrong ones",
   Effect.fn(function* () {
     const { state, layer } = cabinet()
     yield* Effect.gen(function* () {

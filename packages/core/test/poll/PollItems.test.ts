@@ -98,7 +98,7 @@ it.each([
   "application/jsonl",
   "text/x-json-lines",
   "application/jsonlines",
-])("a response declared as %s that is not is refused, and never read as a table", async (contentType) => {
+])("a response that is not the declared %s is refused, never read as a table", async (contentType) => {
   assert.match((await refusal("a\n1\n", contentType)).message, /not valid JSON/)
 })
 
@@ -191,7 +191,7 @@ it.each<[string, string | Uint8Array, ReadonlyArray<readonly [string, number]>]>
   ["replaced letters", Buffer.concat([Buffer.from("a,b\n\0,Жук\n")]), [["values_replaced", 1]]],
   ["replaced letters of JSON", Buffer.from('[{"a":"\0"}]'), [["values_replaced", 1]]],
   ["no items", "[]", []],
-])("PollItems counts the doubts of a response with %s", async (_, body, kinds) => {
+])("PollItems counts the warnings about a response with %s", async (_, body, kinds) => {
   const { doubts } = await read(body)
   assert.deepStrictEqual(
     doubts.map(({ kind, count }) => [kind, count]),
@@ -219,7 +219,7 @@ it.each(["Rate limit exceeded, try again later", "Unauthorized\n", "  Слишк
 )
 
 it.each(["id,name\n", "id;name", "id\tname\n", "a, b,c\n", "", "\n"])(
-  "PollItems takes the names %j without rows as nothing new",
+  "PollItems treats the header %j without rows as nothing new",
   async (body) => {
     assert.deepStrictEqual((await read(body, "text/csv")).texts, [])
   },

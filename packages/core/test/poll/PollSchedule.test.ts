@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/json/Json.ts"
 import { itemKey } from "../../src/poll/ItemKey.ts"
 import { intervalText, nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
 
-it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and honours Retry-After", () => {
+it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and respects Retry-After", () => {
   assert.deepStrictEqual(
     [0, 1, 2, 3, 30, 99].map((failures) => nextSeconds(60, failures, null)),
     [60, 120, 240, 480, 21_600, 21_600],

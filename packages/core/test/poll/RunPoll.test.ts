@@ -51,7 +51,7 @@ it.effect("RunPoll accepts the items of a first run as history, and later only n
 )
 
 it.effect.prop(
-  "each item becomes an event once, however often it is read, and whatever runs fail",
+  "each item becomes an event once, however often it is read and whichever runs fail",
   [Seed],
   ([seed]) =>
     Effect.gen(function* () {
@@ -109,7 +109,7 @@ it.effect("RunPoll sends validators with the next request, and keeps them when n
   }),
 )
 
-it.effect("RunPoll logs the reason of a failed run, and delays the next one, as the server requests", () =>
+it.effect("RunPoll logs the reason for a failed run, and delays the next one as the server requests", () =>
   Effect.gen(function* () {
     const all = new PollsInMemory()
     const failure = "the server responded with 503"

@@ -25,7 +25,7 @@ const changed = (change: ColumnChange, refused = false) => {
 const RETYPE = ["retype", 3, "total", "numeric", { withViews: true, notation: { numbers: "comma" } }]
 const TYPE: ColumnChange = { type: "numeric", withViews: true, notation: { numbers: "comma" } }
 
-it("changeColumn changes type and label, the type first", () => {
+it("changeColumn changes the type first, then the label", () => {
   const type = changed(TYPE)
   expect(type.done).toEqual([RETYPE])
   expect(type.result).toMatchObject({ success: { column: "retyped", retyped: { moved: 2 } } })

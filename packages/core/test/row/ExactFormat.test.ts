@@ -16,7 +16,7 @@ it.each([
   ],
   ["text", ["", "anything"], []],
   ["jsonb", [], ["{}", "1"]],
-] as const)("spells takes for %s only what is written exactly so", (kind, yes, no) => {
+] as const)("matchesExactly accepts for %s only its exact spelling", (kind, yes, no) => {
   for (const text of yes) assert.isTrue(matchesExactly(text, kind), text)
   for (const text of no) assert.isFalse(matchesExactly(text, kind), text)
 })

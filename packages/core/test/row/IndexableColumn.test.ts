@@ -30,7 +30,7 @@ const filter = (column: string, condition: string, value = "1"): ParamPairs => [
 ]
 
 describe("servingColumns", () => {
-  it("puts columns that must equal a value first, then the sort or a range", () => {
+  it("puts columns with equality first, then the sort or a range", () => {
     assert.strictEqual(served(filter("total", "eq")), "total")
     assert.strictEqual(served(filter("total", "ge")), "total")
     assert.strictEqual(served([["sort", "at"]]), "at")
@@ -44,14 +44,14 @@ describe("servingColumns", () => {
     assert.strictEqual(served([...filter("total", "eq"), ["sort", "total"]]), "total")
   })
 
-  it("uses a text column only alone, and only for equality", () => {
+  it("uses a text column only by itself, and only for equality", () => {
     assert.strictEqual(served([...filter("note", "eq", "x"), ["sort", "at"]]), "note")
     assert.strictEqual(served([...filter("note", "eq", "x"), ...filter("total", "eq")]), "total")
     assert.strictEqual(served(filter("note", "gt", "x")), "")
     assert.strictEqual(served([["sort", "note"]]), "")
   })
 
-  it("has at most three columns, and none if the whole key is compared", () => {
+  it("has at most three columns, or none if the whole key is compared", () => {
     const all = [...filter("total", "eq"), ...filter("shop", "eq"), ...filter("at", "eq", "2026-01-02T03:04:05Z")]
     assert.strictEqual(served([...all, ...filter("paid", "eq", "true")]), "at paid shop")
     assert.strictEqual(served([...filter("paid", "eq", "true"), ...filter("total", "eq")]), "paid total")
@@ -62,7 +62,7 @@ describe("servingColumns", () => {
     assert.strictEqual(served([...filter("id", "eq"), ...filter("shop", "eq")], two), "")
   })
 
-  it("omits columns without an order, and those whose comparison may run customers' code", () => {
+  it("omits columns without an order and columns whose comparison may run customers' code", () => {
     for (const [name, is] of [
       ["total", isShort],
       ["note", isLong],

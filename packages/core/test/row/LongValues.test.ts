@@ -30,7 +30,7 @@ const PAYLOADS: ReadonlyArray<readonly [string, JsonObject]> = [
   ],
 ]
 
-it.each(PAYLOADS)("LongValues leads to the plan of planRow by itself: %s", (_, payload) => {
+it.each(PAYLOADS)("planRow makes the same plan with LongValues as without: %s", (_, payload) => {
   const { values } = lookedThrough(payload)
   const text = jsonText(payload)
   const empty = new TableLayout([])

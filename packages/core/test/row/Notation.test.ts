@@ -31,7 +31,7 @@ it.each<[string, string | null, string | null]>([
   [" 1", null, null],
   ["1e5", null, null],
   ["", null, null],
-])("readNumber reads %j as %j with a comma and as %j with a dot", (text, comma, dot) => {
+])("readNumber reads %j as %j with a decimal comma and as %j with a decimal point", (text, comma, dot) => {
   expect([readNumber(text, "comma"), readNumber(text, "dot")]).toEqual([comma, dot])
 })
 
@@ -53,22 +53,25 @@ it.each<[string, string | null, string | null, string | null]>([
 
 const number = (random: Random, length: number) => Array.from({ length }, () => String(random(10))).join("")
 
-it.each(NUMBER_NOTATIONS)("a number written with a %s is read as the same number, to the last digit", (numbers) => {
-  const random = seeded(3)
-  const separators = ["", numbers === "comma" ? "." : ",", " ", "\u00A0", "\u202F", "'", "\u2019"]
-  for (let n = 0; n < 5_000; n++) {
-    const minus = randomOf(random, ["", "-"])
-    const whole = random(10) === 0 ? "0" : `${1 + random(9)}${number(random, random(255))}`
-    const fraction = random(2) === 0 ? "" : number(random, 1 + random(255))
-    const separator = randomOf(random, separators)
-    const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, separator)
-    const written = `${minus}${grouped}${fraction === "" ? "" : `${numbers === "comma" ? "," : "."}${fraction}`}`
-    const plain = `${minus}${whole}${fraction === "" ? "" : `.${fraction}`}`
-    expect(readInNotation(written, "numeric", { numbers }), written).toBe(plain)
-  }
-})
+it.each(NUMBER_NOTATIONS)(
+  "a number written with a %s is read back as the same number, to the last digit",
+  (numbers) => {
+    const random = seeded(3)
+    const separators = ["", numbers === "comma" ? "." : ",", " ", "\u00A0", "\u202F", "'", "\u2019"]
+    for (let n = 0; n < 5_000; n++) {
+      const minus = randomOf(random, ["", "-"])
+      const whole = random(10) === 0 ? "0" : `${1 + random(9)}${number(random, random(255))}`
+      const fraction = random(2) === 0 ? "" : number(random, 1 + random(255))
+      const separator = randomOf(random, separators)
+      const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, separator)
+      const written = `${minus}${grouped}${fraction === "" ? "" : `${numbers === "comma" ? "," : "."}${fraction}`}`
+      const plain = `${minus}${whole}${fraction === "" ? "" : `.${fraction}`}`
+      expect(readInNotation(written, "numeric", { numbers }), written).toBe(plain)
+    }
+  },
+)
 
-it.each(DATE_NOTATIONS)("a day written in the order %s is read as the same day", (dates) => {
+it.each(DATE_NOTATIONS)("a day written in the order %s is read back as the same day", (dates) => {
   const random = seeded(5)
   for (let n = 0; n < 5_000; n++) {
     const day = new Date(Date.UTC(2000, 0, random(700_000) - 300_000)).toISOString().slice(0, 10)
@@ -96,7 +99,7 @@ it("refusedNotation allows text columns and the types that the notation covers",
   expect(refusedNotation("text", "date", { dates: "ydm" as "dmy" })).toMatch(/notation of dates .* dmy, mdy, ymd/)
 })
 
-it("readInNotation reads other kinds as JSON and ISO 8601 write them", () => {
+it("readInNotation reads other kinds as written in JSON and ISO 8601", () => {
   const both = { numbers: "comma", dates: "dmy" } as const
   for (const notation of [both, {}]) {
     expect(readInNotation("true", "boolean", notation)).toBe("true")
@@ -122,7 +125,7 @@ const translated = (text: string, { from, to }: ReturnType<typeof numberTranslat
     return at === -1 ? character : (to[at] ?? "")
   }).join("")
 
-it("PostgreSQL converts the numbers of a column as they are read one by one", () => {
+it("PostgreSQL converts a column of numbers as readNumber reads each", () => {
   const texts = [
     "1,50",
     "1.50",
@@ -144,7 +147,7 @@ it("PostgreSQL converts the numbers of a column as they are read one by one", ()
   }
 })
 
-it("PostgreSQL reads the days and times of a column as they are read one by one", () => {
+it("PostgreSQL converts a column of days and times as readDay reads each", () => {
   const days = ["02.03.2026", "2/3/2026", "2026-03-02", "2026/3/2", "31-12-2026", "2.3.26", "02.03/2026", "02.03.0000"]
   for (const dates of DATE_NOTATIONS) {
     const [day, moment] = (["date", "timestamptz"] as const).map(

@@ -44,7 +44,7 @@ const over = ({
   return { reached, run }
 }
 
-it("ReportLogin shows the password of an issued login once, also in its URL", () => {
+it("ReportLogin shows the password of an issued login once, alone and in its URL", () => {
   const issued = over().run((login) => login.issue())
   expect(issued).toMatchObject({ success: { ...STATE, url: expect.any(String), password: "p@ss/w:rd?" } })
   const url = new URL((issued as { readonly success: { readonly url: string } }).success.url)

@@ -74,7 +74,7 @@ it("retypeDecisions allows a retype without dependents, or with views that may b
   expect(refusal(decide(true).dependents({ ...NOTHING, views: ["public.a"] }))).toBe("allowed")
 })
 
-it("siblingOf returns the field's text column, or a new one with a free name", () => {
+it("siblingOf returns the field's text column, or creates one under a free name", () => {
   const sibling = column("total_text", "text", "total")
   expect(siblingOf(new TableLayout([total, sibling]), total)).toEqual({ name: "total_text", isNew: false })
   expect(siblingOf(layout, total)).toEqual({ name: "total_text", isNew: true })

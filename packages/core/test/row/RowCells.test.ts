@@ -79,7 +79,7 @@ it("planRow gives a field named `_more` its own column", () => {
   expect(nameColumns(known, missing)).toEqual([{ field: "_more", name: "_more_2", kind: "text" }])
 })
 
-it("planRow cuts a row from the event's text when every value fits its column", () => {
+it("planRow slices a row from the event's text when every value fits its column", () => {
   const known = layout(column("a", "text"), column("n", "numeric"), column("b", "boolean"), column("j", "jsonb"))
   const fields = { a: "x", n: number("1.50"), b: null, j: [null] }
   expect(plan(known, fields).members).toBe(',"a":"x","n":1.50,"b":null,"j":[null]')
@@ -97,7 +97,7 @@ it("nameColumns creates one column per field and kind, however often it is missi
   expect(names(layout(long), "text")).toEqual([`${"x".repeat(50)}_text`])
 })
 
-it("LongValues examines a long event in pieces, with the same row as result", () => {
+it("LongValues examines a long event in pieces, and the row is the same", () => {
   const long: Json = Array.from({ length: 40_000 }, (_, n) => (n % 3 === 0 ? `${n}` : number(`${n}`)))
   const payloads = [
     { a: long, b: [number("1")], c: "x", d: null },

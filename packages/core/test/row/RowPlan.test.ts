@@ -17,13 +17,13 @@ const plan = (known: TableLayout, fields: Record<string, Json>) => {
 const number = (token: string) => new JsonNumber(token)
 
 describe("planRow", () => {
-  it("chooses the column by the JSON token and casts nothing by guess", () => {
+  it("chooses the column by the JSON token and never guesses a type", () => {
     const known = layout(["a", "a", "numeric"], ["a", "a_text", "text"], ["b", "b", "text"], ["c", "c", "jsonb"])
     const { members } = plan(known, { a: "007", b: number("1.50"), c: [number("1e2")] })
     assert.strictEqual(members, ',"a_text":"007","b":"1.50","c":[1e2]')
   })
 
-  it("reports which of the columns it fills have no recorded creator yet", () => {
+  it("reports which of its columns have no recorded creator yet", () => {
     const known = new TableLayout([
       { field: "a", name: "a", kind: "text", unrecorded: true },
       { field: "b", name: "b", kind: "text", unrecorded: true },
@@ -63,7 +63,7 @@ describe("planRow", () => {
   ]
   const KINDS: ReadonlyArray<ColumnKind> = ["text", "numeric", "boolean", "jsonb", "date"]
   it.prop(
-    "slices from the event's text what it would write itself",
+    "slices the same text from the event that it would write",
     [
       Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "B", "_raw"]), Schema.Literals(VALUES.map((_, n) => n))])),
       Schema.Array(
@@ -85,7 +85,7 @@ describe("planRow", () => {
     { arbitrary: { runs: 3000 } },
   )
 
-  it("requests a sibling column of the value's own kind where the field's column cannot take it", () => {
+  it("requests a sibling column of the value's own kind if the field's column cannot hold it", () => {
     const known = layout(["a", "a", "numeric"])
     assert.deepStrictEqual(plan(known, { a: true }).missing, [{ field: "a", kind: "boolean" }])
     assert.deepStrictEqual(plan(known, { a: new Map([["toString", "x"]]) }).missing, [{ field: "a", kind: "jsonb" }])
@@ -135,21 +135,21 @@ describe("nameColumns", () => {
     )
   })
 
-  it("avoids the names of the columns that every table has", () => {
+  it("avoids the names of columns that every table has", () => {
     assert.deepStrictEqual(
       names(layout(), ["ctid", "text"], ["_event_id", "text"], ["xmin", "text"], ["select", "text"]),
       ["ctid_2", "_event_id_2", "xmin_2", "select"],
     )
   })
 
-  it("names a sibling after its field's column and stays within 63 bytes", () => {
+  it("names a sibling after its field's column, in at most 63 bytes", () => {
     assert.deepStrictEqual(names(layout(["amount", "amount", "numeric"]), ["amount", "text"]), ["amount_text"])
     for (const name of names(layout(), ["x".repeat(100), "text"], [`${"x".repeat(100)}y`, "text"])) {
       assert.isAtMost(name.length, 63)
     }
   })
 
-  it("stops at the limit, siblings included", () => {
+  it("stops at the column limit, which includes siblings", () => {
     const nearly = new TableLayout(
       Array.from({ length: MAX_FIELD_COLUMNS - 1 }, (_, n) => ({
         field: `f${n}`,

@@ -36,7 +36,7 @@ const refusalOf = <A, E extends { readonly message: string }>(result: Result.Res
 }
 
 it.each(["cabinet", "cabinet_search", "sources", "information_schema", "pg_catalog", "pg_toast", "pg_"])(
-  "readers are given and refused nothing of the schema %s, whoever asks",
+  "nobody can grant or revoke access to the schema %s",
   (schema) => {
     const { reached, run } = over(changed(1, 1))
     for (const act of ["expose", "hide", "add"] as const) {
@@ -48,19 +48,25 @@ it.each(["cabinet", "cabinet_search", "sources", "information_schema", "pg_catal
   },
 )
 
-it.each(["", "a\0", "x".repeat(64), "\ud800"])("no database has a schema %j, and none is asked for it", (schema) => {
-  const { reached, run } = over(changed(1, 1))
-  expect(run((grants) => grants.expose(schema))).toMatchObject({ failure: { code: "no_such_schema" } })
-  expect(reached).toEqual([])
-})
+it.each(["", "a\0", "x".repeat(64), "\ud800"])(
+  "the schema name %j is impossible, and refused without a query",
+  (schema) => {
+    const { reached, run } = over(changed(1, 1))
+    expect(run((grants) => grants.expose(schema))).toMatchObject({ failure: { code: "no_such_schema" } })
+    expect(reached).toEqual([])
+  },
+)
 
-it.each(["public", "cabinets", "my_sources", "shop.pg_x", "PG_X"])("the schema %s is its owner's to show", (schema) => {
-  const { reached, run } = over(changed(3, 3))
-  expect(run((grants) => grants.expose(schema))).toEqual(Result.succeed({ objects: 3 }))
-  expect(reached).toEqual([["expose", schema]])
-})
+it.each(["public", "cabinets", "my_sources", "shop.pg_x", "PG_X"])(
+  "expose leaves the schema %s to the store",
+  (schema) => {
+    const { reached, run } = over(changed(3, 3))
+    expect(run((grants) => grants.expose(schema))).toEqual(Result.succeed({ objects: 3 }))
+    expect(reached).toEqual([["expose", schema]])
+  },
+)
 
-it("SchemaGrants reports what readers can read after a partial change", () => {
+it("SchemaGrants reports what readers can see after a partial change", () => {
   expect(over(changed(3, 1)).run((grants) => grants.expose("shop"))).toEqual(Result.succeed({ objects: 1 }))
   expect(over(changed(3, 1)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 1 }))
   expect(over(changed(3, 0)).run((grants) => grants.hide("shop"))).toEqual(Result.succeed({ objects: 0 }))
@@ -97,7 +103,7 @@ it("SchemaGrants names a missing schema or reader", () => {
   })
 })
 
-it.each(["public", "", "a\0", "x".repeat(64)])("add refuses the name %j without asking the database", (schema) => {
+it.each(["public", "", "a\0", "x".repeat(64)])("add refuses the name %j without a query", (schema) => {
   const { reached, run } = over(changed(1, 1), { is: "added", author: "author" })
   expect(run((grants) => grants.add(schema))).toMatchObject({ failure: { code: "not_for_readers" } })
   expect(reached).toEqual([])

@@ -8,7 +8,7 @@ const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobod
 
 const call = () => new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
 
-it("OwnCall no longer notifies a listener that has stopped, and only that one", () => {
+it("OwnCall stops notifying a listener that unsubscribes, and only that one", () => {
   const told: Array<string> = []
   const own = call()
   const stops = ["first", "second", "third"].map((name) => own.onAbort(() => told.push(name)))

@@ -12,7 +12,7 @@ const collected = () => {
   return { lines, layer: Logger.layer([logger]) as Layer.Layer<never> }
 }
 
-it.effect("background runs immediately, then at most the pause after each run, until its scope closes", () =>
+it.effect("background runs immediately, then again at most the pause after each run, until its scope closes", () =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     let count = 0
@@ -66,38 +66,35 @@ const runsOf = (task: TaskName, outcome: "ok" | "failed") =>
     return own === undefined ? 0 : Number((own.state as { readonly count: number }).count)
   })
 
-it.effect(
-  "a task that fails, by errors or by faults, is repeated; it logs one line, and one when it works again",
-  () => {
-    const { lines, layer } = collected()
-    return Effect.gen(function* () {
-      let outcome: Effect.Effect<void, string> = Effect.void
-      let count = 0
-      const work = Effect.suspend(() => (count++, outcome))
-      const minute = TestClock.adjust("1 minute")
-      yield* background("import sweep", "10 seconds", work)
+it.effect("a failing task is repeated, and logs one line when it starts to fail and one when it works again", () => {
+  const { lines, layer } = collected()
+  return Effect.gen(function* () {
+    let outcome: Effect.Effect<void, string> = Effect.void
+    let count = 0
+    const work = Effect.suspend(() => (count++, outcome))
+    const minute = TestClock.adjust("1 minute")
+    yield* background("import sweep", "10 seconds", work)
+    yield* minute
+    assert.deepStrictEqual(lines, [])
+    outcome = Effect.fail("away")
+    count = 0
+    yield* minute
+    assert.strictEqual(lines.length, 1)
+    assert.match(lines[0]!, /^Warn import sweep failed and will be retried/)
+    assert.isAtLeast(count, 6)
+    // A fault is news, and errors behind it are not.
+    for (const next of [Effect.die(new Error("a defect")), Effect.fail("away"), Effect.die(new Error("a defect"))]) {
+      outcome = next
       yield* minute
-      assert.deepStrictEqual(lines, [])
-      outcome = Effect.fail("away")
-      count = 0
-      yield* minute
-      assert.strictEqual(lines.length, 1)
-      assert.match(lines[0]!, /^Warn import sweep failed and will be retried/)
-      assert.isAtLeast(count, 6)
-      // A fault is news, and errors behind it are not.
-      for (const next of [Effect.die(new Error("a defect")), Effect.fail("away"), Effect.die(new Error("a defect"))]) {
-        outcome = next
-        yield* minute
-        assert.strictEqual(lines.length, 2)
-      }
-      outcome = Effect.void
-      yield* minute
-      assert.deepStrictEqual(lines.slice(2), ["Info import sweep works again"])
-    }).pipe(Effect.provide(layer))
-  },
-)
+      assert.strictEqual(lines.length, 2)
+    }
+    outcome = Effect.void
+    yield* minute
+    assert.deepStrictEqual(lines.slice(2), ["Info import sweep works again"])
+  }).pipe(Effect.provide(layer))
+})
 
-it.effect("each run of a task is counted by its outcome, and an interrupted run as neither", () =>
+it.effect("each run of a task counts as success or failure, and an interrupted run as neither", () =>
   Effect.gen(function* () {
     const before = [yield* runsOf("retention", "ok"), yield* runsOf("retention", "failed")]
     const ends = [Effect.void, Effect.fail("away"), Effect.die("a defect"), Effect.interrupt, Effect.void]

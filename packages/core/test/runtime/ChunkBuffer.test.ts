@@ -8,7 +8,7 @@ const filled = (chunks: ReadonlyArray<Uint8Array>): ChunkBuffer => {
   return buffer
 }
 
-it("ChunkBuffer keeps every byte in order, however the body is cut into chunks", () => {
+it("ChunkBuffer keeps every byte in order, however the body is chunked", () => {
   const random = new Random(7)
   for (let run = 0; run < 300; run++) {
     const chunks = Array.from({ length: random.below(12) }, () =>

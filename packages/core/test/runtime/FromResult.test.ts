@@ -15,7 +15,7 @@ describe("fromResult", () => {
     }),
   )
 
-  it.effect("calls on each run, and aborts the call when its caller has left", () =>
+  it.effect("runs the call each time, and aborts it when its caller has left", () =>
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []
       const work = fromResult((signal) => {
@@ -35,7 +35,7 @@ describe("fromResult", () => {
 })
 
 describe("runResult", () => {
-  it("has the result of an Effect under a context, and rejects with its fault", async () => {
+  it("resolves with the result of an Effect under a context, and rejects with its fault", async () => {
     const context = Context.make(Name, "somebody")
     assert.deepStrictEqual(await runResult(Name, context), Result.succeed("somebody"))
     assert.deepStrictEqual(await runResult(Effect.fail("no"), context), Result.fail("no"))
@@ -43,7 +43,7 @@ describe("runResult", () => {
     assert.deepStrictEqual(await runResult(Effect.die(fault), context).catch((reason: unknown) => reason), fault)
   })
 
-  it("is interrupted with its call, and leaves no listener on it when it has ended", async () => {
+  it("is interrupted with its call, and removes its listener when it ends", async () => {
     const call = new OwnCall(Number.POSITIVE_INFINITY, Context.empty())
     let stopped = false
     const work = Effect.onInterrupt(Effect.never, () => Effect.sync(() => (stopped = true)))

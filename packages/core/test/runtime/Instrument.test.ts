@@ -48,7 +48,7 @@ const tracing = (sampled = true) => {
   return { spans, parent, alone, below: Context.add(alone, Tracer.ParentSpan, parent) }
 }
 
-it.effect("instrument counts each outcome of its work and changes nothing about it", () =>
+it.effect("instrument counts each outcome of its work and does not change it", () =>
   Effect.gen(function* () {
     const work = Effect.gen(function* () {
       assert.strictEqual(yield* instrument("poll.run", Effect.succeed("a")), "a")
@@ -90,7 +90,7 @@ it.effect("beginStep records the outcome of a step and its duration in seconds",
   }),
 )
 
-it("traces nothing without a collector", () => {
+it("traces nothing if there is no collector", () => {
   const { alone, below } = tracing()
   const quiet = Context.add(below, References.TracerEnabled, false)
   // Nobody collects what the tracer makes that is there by default.

@@ -8,7 +8,7 @@ const membersOf = <A>(present: LiveSet<A>): ReadonlySet<A> => {
 }
 
 describe("LiveSet", () => {
-  it("holds each member until it leaves, in any order, and removes it once", () => {
+  it("holds each member until it is removed, in any order, and removes it once", () => {
     const present = new LiveSet<string>()
     const leave = ["a", "b", "c", "d"].map((name) => present.add(name))
     leave[1]!()

@@ -2,7 +2,7 @@ import { assert, it } from "vitest"
 import { collectYoung, growOld, oldBytes } from "../../../../test/support/youngHeap.ts"
 import { LiveSet } from "../../src/runtime/LiveSet.ts"
 
-it("LiveSet retains nothing of former members, also between full collections", () => {
+it("LiveSet retains no memory of former members, even between full collections", () => {
   const present = new LiveSet<{ readonly words: ReadonlyArray<string> }>()
   const leave: Array<() => void> = []
   const pass = (members: number) => {

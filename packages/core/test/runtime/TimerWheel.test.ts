@@ -40,7 +40,7 @@ it.effect("TimerWheel.watch ends a wait after its deadline, not before, and once
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch drops a wait that has ended, and uses the deadline that a wait has by then", () =>
+it.effect("TimerWheel.watch drops a wait that has ended, and uses a wait's current deadline", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     const [over, moved] = [waitOf(wheel, 1_000), waitOf(wheel, 1_000)]
@@ -66,7 +66,7 @@ it.effect("TimerWheel.watch uses monotonic time, unaffected by the wall clock", 
   }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.watch wakes as often for thousands of waits as for one, and never for none", () =>
+it.effect("TimerWheel.watch wakes no more often for thousands of waits than for one, and never for none", () =>
   Effect.gen(function* () {
     const { wheel, sleeps } = yield* countedWheel
     yield* TestClock.adjust("1 hour")
@@ -93,7 +93,7 @@ it.effect("TimerWheel.watch wakes as often for thousands of waits as for one, an
 )
 
 it.effect(
-  "TimerWheel.limit returns the work's own result in time, and later does not wait for uninterruptible work",
+  "TimerWheel.limit returns the work's own result in time, and does not wait for uninterruptible work afterwards",
   () =>
     Effect.gen(function* () {
       const wheel = yield* timerWheel
@@ -107,7 +107,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("TimerWheel.limit gives work all of its time, and stops it when that is over", () =>
+it.effect("TimerWheel.limit gives work its full time, then stops it", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     let stopped = 0

@@ -37,7 +37,7 @@ describe("clockWord", () => {
     (value) =>
       value.includes("Today") ? assert.isDefined(clockWord(date, value)) : assert.isUndefined(clockWord(date, value)),
   )
-  it("clockWord looks into ranges, lists and records, but only where they hold a date or a time", () => {
+  it("clockWord looks inside ranges, lists and records, but only at dates and times", () => {
     assert.strictEqual(clockWord(range, "[2026-01-01,Today)"), "Today")
     assert.strictEqual(clockWord(arrayOf(date), '{2026-01-01,"now"}'), "now")
     assert.strictEqual(clockWord(arrayOf(date), "[2:3]={{2026-01-01},{ tomorrow }}"), "tomorrow")

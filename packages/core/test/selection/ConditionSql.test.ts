@@ -69,7 +69,7 @@ describe("conditionsSql", () => {
     }
   })
 
-  it("folds both sides of contains by the collation of the table", () => {
+  it("folds both sides of contains under the table's collation", () => {
     const collation = `"pg_catalog"."pg_c_utf8"`
     assert.deepStrictEqual(where(filter("name", "contains", "a")), {
       sql:
@@ -92,7 +92,7 @@ describe("conditionsSql", () => {
     assert.deepStrictEqual(values, ["7", "%a\\_b%"])
   })
 
-  it("finds nothing in an object without columns, and all of it without a condition", () => {
+  it("matches no row of an object without columns, and every row without a condition", () => {
     const bare = tableOf({})
     assert.strictEqual(
       /WHERE false/.exec(statement([["q", "a"]], { ...bare, identity: "text" }).text)?.[0],
@@ -150,7 +150,7 @@ describe("selectionSql of an object without a key and without places", () => {
     return statement([["limit", "5"], ...cursor], text).text
   }
 
-  it("reads rows by their text, and skips those that are equal to the last one and were shown", () => {
+  it("reads rows in the order of their text, and skips rows equal to the last one that were already shown", () => {
     assert.strictEqual(page(), `${rows}${order} LIMIT 6`)
     assert.strictEqual(page("x", "\\x00", "0"), `${rows}${after}${order} LIMIT 6`)
     assert.strictEqual(page("x", "\\x00", "3"), `${rows}${after}${order} LIMIT 9 OFFSET 3`)
@@ -158,7 +158,7 @@ describe("selectionSql of an object without a key and without places", () => {
 })
 
 describe("SqlParameters", () => {
-  it("returns the same placeholder only for the same text with the same type", () => {
+  it("reuses a placeholder only for the same text with the same type", () => {
     const parameters = new SqlParameters()
     const added = [
       ["a", "x"],
@@ -172,7 +172,7 @@ describe("SqlParameters", () => {
     assert.lengthOf(values, 3)
   })
 
-  it("numbers only the parameters that the statement contains, in their order in it", () => {
+  it("numbers only the parameters that the statement uses, in the order of their use", () => {
     const parameters = new SqlParameters()
     const [a, , c] = ["a", "left out", "c"].map((text) => parameters.add(text, "x"))
     const { text, values } = parameters.statement(`${c} ${a} ${c}`)

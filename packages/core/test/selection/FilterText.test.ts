@@ -25,7 +25,7 @@ describe("filterText", () => {
   })
 
   it.each(["\\x00", "AA", "AA=", "A", "AB==", "_w==", "AA==\n", " AA==", "AA==AA=="])(
-    "has no bytes for malformed base64: %j",
+    "returns no bytes for malformed base64: %j",
     (value) => {
       assert.isUndefined(filterText(scalar("bytea"), value))
     },
@@ -57,7 +57,7 @@ describe("filterText", () => {
   })
 
   it.prop(
-    "leaves the value of every other type as it is",
+    "leaves values of every other type unchanged",
     [Schema.String, Schema.Literals(["text", "number", "jsonb", "date", "other"])],
     ([value, kind]) => {
       assert.strictEqual(filterText(scalar(kind), value), value)

@@ -36,7 +36,7 @@ const over = (column: string, values: ReadonlyArray<string>, delayMillis = 0) =>
 
 const request = { schema: "s", name: "t", params: [] }
 
-it("SampleRows.count is exact up to ten thousand rows, and says when there are more", async () => {
+it("SampleRows.count is exact up to ten thousand rows, and reports when there are more", async () => {
   const rows = (count: number) => Array.from({ length: count }, () => "1")
   assert.deepStrictEqual(await over("a", [])((all) => all.count(request)), { count: 0, atLeast: false })
   assert.deepStrictEqual(await over("a", rows(2500))((all) => all.count(request)), { count: 2500, atLeast: false })

@@ -10,7 +10,7 @@ const refused = (...pairs: ReadonlyArray<readonly [string, string]>) => {
 const read = (...pairs: ReadonlyArray<readonly [string, string]>) => Result.getOrThrow(selectionParams(pairs))
 
 describe("selectionParams", () => {
-  it("selects everything when nothing is given: a hundred rows in the object's own order", () => {
+  it("defaults to a hundred rows of everything, in the object's own order", () => {
     assert.deepStrictEqual(read(), {
       search: "",
       filters: [],
@@ -23,7 +23,7 @@ describe("selectionParams", () => {
     })
   })
 
-  it("matches filters by position, and completes values omitted at the end", () => {
+  it("matches filters by position, and fills in values omitted at the end", () => {
     const selection = read(
       ["fv", "1"],
       ["fc", "a"],
@@ -40,13 +40,13 @@ describe("selectionParams", () => {
     ])
   })
 
-  it("refuses an unknown name before anything else", () => {
+  it("refuses an unknown parameter before anything else", () => {
     assert.strictEqual(refused(["limit", "0"], ["Sort", "a"]), "unknown_param Sort")
     assert.strictEqual(refused(["", ""]), "unknown_param ")
     assert.strictEqual(refused(["__proto__", ""]), "unknown_param __proto__")
   })
 
-  it("refuses a single parameter sent twice by that parameter's own code", () => {
+  it("refuses a parameter sent twice with that parameter's own code", () => {
     const codes = {
       q: "bad_selection",
       per: "bad_period",
@@ -98,7 +98,7 @@ describe("selectionParams", () => {
     assert.deepStrictEqual(read(["per", "d"]).period, { column: "d", from: null, to: null })
   })
 
-  it("refuses directions, sizes and searches of the wrong form", () => {
+  it("refuses malformed directions, sizes and searches", () => {
     assert.strictEqual(refused(["dir", "up"]), "bad_dir dir")
     assert.strictEqual(refused(["limit", "1001"]), "bad_limit limit")
     assert.strictEqual(refused(["limit", ""]), "bad_limit limit")
@@ -116,7 +116,7 @@ describe("selectionParams", () => {
 
   const Pair = Schema.Tuple([Schema.Literals(SELECTION_PARAMS), Schema.String])
   it.prop(
-    "either reads or refuses by a parameter's name and a sentence",
+    "either reads the parameters, or refuses with a parameter's name and a sentence",
     [Schema.Array(Pair)],
     ([pairs]) => {
       const result = selectionParams(pairs)

@@ -48,7 +48,7 @@ describe("selectionPlan", () => {
     planned([["per", "at"]])
   })
 
-  it("shows exactly col in its order; or order first, then the rest in place, without hidden columns", () => {
+  it("shows exactly col in its order; or first order, then the rest as they are, without hidden columns", () => {
     assert.deepStrictEqual(names(["col", "note"], ["col", "id"]), ["note", "id"])
     assert.deepStrictEqual(names(["order", "at"], ["order", "note"]), [
       "at",
@@ -80,7 +80,7 @@ describe("selectionPlan", () => {
     assert.strictEqual(planned([["dir", "desc"]]).direction, "desc")
   })
 
-  it("breaks ties by the key's columns that are not the sort itself", () => {
+  it("breaks ties by the key columns that are not in the sort", () => {
     const wide = tableOf({ a: "number!", b: "text!", c: "text" }, { key: ["a", "b"] })
     const ties = (sort: string) => planned([["sort", sort]], wide).ties.map(({ name }) => name)
     assert.deepStrictEqual([ties("c"), ties("a"), ties("b")], [["a", "b"], ["b"], ["a"]])
@@ -111,7 +111,7 @@ describe("selectionPlan", () => {
     planned(filtered("note", "eq", "now"))
   })
 
-  it("shows nothing of an object without columns, and refuses to hide everything of one that has some", () => {
+  it("shows no columns of an object that has none, and refuses to hide every column of one that has some", () => {
     assert.deepStrictEqual(planned([], tableOf({})).showing.columns, [])
     assert.strictEqual(refused(...table.columns.map(({ name }) => ["hide", name] as const)), "bad_columns hide")
   })

@@ -22,7 +22,7 @@ const Value = Schema.String.check(Schema.isMaxLength(30))
 
 describe("selectionSql", () => {
   it.prop(
-    "has the same text for any values: all of them are parameters",
+    "has the same text for any values, all of which are parameters",
     [Value, Value, Value, Schema.Literals(["eq", "ne", "gt", "le", "contains"])],
     ([one, two, q, condition]) => {
       const clean = (text: string) => text.replaceAll("\0", "") || "-"
@@ -68,7 +68,7 @@ describe("selectionSql", () => {
     }
   })
 
-  it("carries a cursor's values as parameters of the types that are compared", () => {
+  it("passes a cursor's values as parameters of the compared types", () => {
     const base: ParamPairs = [
       ["sort", "q"],
       ["limit", "5"],
@@ -92,7 +92,7 @@ describe("selectionSql", () => {
     assert.deepStrictEqual(values, [{ text: "%50\\%\\_\\\\%", type: "pg_catalog.text", like: null }])
   })
 
-  it("qualifies operators of other schemas, and then compares column by column", () => {
+  it("qualifies operators of other schemas, and compares column by column with them", () => {
     const operators = { schema: "ext", lt: "<", le: "<=", eq: "=", ge: ">=", gt: ">" }
     const citext = {
       kind: "text",
@@ -140,11 +140,11 @@ describe("selectionSql", () => {
     assert.match(some.text, /^SELECT "o"\."id" AS "c0", "o"\."q" AS "p0" FROM "public"\."things" AS "o" ORDER BY/)
   })
 
-  it("returns the same columns object for the same choice of all, so that work can be cached by it", () => {
+  it("returns the same columns object each time all columns are chosen, as a cache key", () => {
     assert.strictEqual(statement([["sort", "q"]]).shown, statement([]).shown)
   })
 
-  it("counts only reads without customers' functions as free of user code", () => {
+  it("counts a read as free of user code only without customers' functions", () => {
     assert.isTrue(statement([]).runsNoUserCode)
     assert.isFalse(statement([], { ...table, runsNoUserCode: false }).runsNoUserCode)
   })

@@ -18,6 +18,6 @@ it.each<[string, number | "malformed" | "unknown"]>([
   ["0x1", "malformed"],
   ["٣", "malformed"],
   ["1".repeat(20), "malformed"],
-])("the source id %j is %s", (text, id) => {
+])("parseSourceId of %j is %s", (text, id) => {
   expect(parseSourceId(text)).toBe(id)
 })

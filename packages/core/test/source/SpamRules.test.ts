@@ -9,14 +9,14 @@ import {
 import { expect, it } from "vitest"
 
 it.each(["website", "a", "your name", "Сайт", "a_b", "x".repeat(MAX_HONEYPOT_LENGTH)])(
-  "a field %j can be the one that people leave empty",
+  "a field %j can be the honeypot",
   (name) => {
     expect(honeypotRefusal(name)).toBeNull()
   },
 )
 
 it.each(["", "  ", "x".repeat(MAX_HONEYPOT_LENGTH + 1), "a\nb", "a\x7f", "a\0", "\ud800", "_event_id", "_"])(
-  "a field %j cannot be the one that people leave empty",
+  "a field %j cannot be the honeypot",
   (name) => {
     expect(honeypotRefusal(name)).toMatch(/^honeypot: /)
   },
@@ -29,7 +29,7 @@ it.each([
   ["https://example.com:443", "https://example.com"],
   ["http://localhost:8080", "http://localhost:8080"],
   ["https://пример.рф", "https://xn--e1afmkfd.xn--p1ai"],
-])("the origin %s is sent by browsers as %s", (text, origin) => {
+])("browsers send the origin %s as %s", (text, origin) => {
   expect(originOf(text)).toBe(origin)
   expect(originsRefusal([text])).toBeNull()
 })

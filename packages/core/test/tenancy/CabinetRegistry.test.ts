@@ -52,14 +52,14 @@ const over = ({
   return { reached, run }
 }
 
-it.each(["a", "7", "acme-2", "a--b", "x".repeat(63)])("%s can be the name of a cabinet", (name) => {
+it.each(["a", "7", "acme-2", "a--b", "x".repeat(63)])("a cabinet may have the name %s", (name) => {
   const { reached, run } = over()
   expect(run((registry) => registry.add(name, URL))).toMatchObject({ success: { name: "new", databaseUrl: URL } })
   expect(reached).toEqual([["add", { name, database: { url: URL } }]])
 })
 
 it.each(["", "-a", "a-", "-", "Acme", "a.b", "a_b", "a b", "a\n", "ä", "x".repeat(64)])(
-  "add refuses the name %j, which is no part of a host name, before the store is asked",
+  "add refuses the name %j, which is not a host label, without a call to the store",
   (name) => {
     const { reached, run } = over()
     expect(run((registry) => registry.add(name, URL))).toMatchObject({ failure: { code: "bad_name" } })
@@ -82,7 +82,7 @@ it.each<[RegistryAddition, string]>([
   expect(over({ added }).run((registry) => registry.add("new", null))).toMatchObject({ failure: { code } })
 })
 
-it("add says which name is taken, which database remains, and what PostgreSQL reported", () => {
+it("add reports which name is taken, which database remains, and what PostgreSQL said", () => {
   const message = (added: RegistryAddition) => {
     const result = over({ added }).run((registry) => registry.add("new", null))
     return Result.isFailure(result) && "message" in result.failure ? result.failure.message : ""

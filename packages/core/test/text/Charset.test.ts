@@ -20,7 +20,7 @@ describe("charsetOf", () => {
     "charsetOf ignores %j",
     (label) => assert.isNull(charsetOf(label)),
   )
-  it("charsetOf gives the same object for every label of a charset", () => {
+  it("charsetOf returns the same object for every label of a charset", () => {
     assert.strictEqual(charsetOf("koi8-r"), charsetOf("koi8"))
   })
 
@@ -28,7 +28,7 @@ describe("charsetOf", () => {
     ..."windows-1250 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258".split(" "),
     ..."iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-13".split(" "),
     ..."iso-8859-15 windows-874 koi8-r koi8-u ibm866 x-mac-cyrillic macintosh".split(" "),
-  ])("charsetOf %s has the letters that the web has", (label) => {
+  ])("charsetOf %s decodes letters as browsers do", (label) => {
     const charset = charsetOf(label)!
     const web = new TextDecoder(label)
     assert.deepStrictEqual([charset.name, web.encoding], [label, label])
@@ -52,7 +52,7 @@ describe("charsetOf", () => {
     assert.strictEqual(new TextDecoder(label).decode(Uint8Array.from(bytes)), text)
   })
 
-  it("sourceCharset reads latin-1 as the web does", () => {
+  it("sourceCharset reads latin-1 as browsers do", () => {
     assert.deepStrictEqual(
       ["utf-8", "windows-1251", "latin-1"].map((name) => sourceCharset(name as never)),
       [UTF_8, WINDOWS_1251, WINDOWS_1252],
@@ -61,7 +61,7 @@ describe("charsetOf", () => {
 })
 
 describe("decode", () => {
-  it("decode reads every byte of the one-byte charsets as the web does, and unmapped ones as U+FFFD", () => {
+  it("decode reads every byte of single-byte charsets as browsers do, and unmapped ones as U+FFFD", () => {
     const all = Buffer.from(Uint8Array.from({ length: 255 }, (_, at) => at + 1))
     const cyrillic = decode(all, WINDOWS_1251)
     assert.strictEqual(cyrillic.text.slice(191), new TextDecoder("windows-1251").decode(all.subarray(191)))
@@ -80,7 +80,7 @@ describe("decode", () => {
     const bytes = Buffer.concat([Buffer.from("\uFFFDд\0"), Buffer.from([0xff, 0xe2, 0x82]), Buffer.from("\uFFFD")])
     assert.deepStrictEqual(decode(bytes, UTF_8), { text: "\uFFFDд\uFFFD\uFFFD\uFFFD\uFFFD", replaced: 3 })
   })
-  it("decode counts broken bytes beside characters whose bytes are nearly those of U+FFFD", () => {
+  it("decode counts broken bytes next to characters whose bytes resemble those of U+FFFD", () => {
     for (const character of ["\uFFBC", "\uFFFC", "\uEFFD", "\uFFBD", "\uEFBD"]) {
       const bytes = Buffer.concat([Buffer.from(character), Buffer.of(0xff), Buffer.from("\uFFFD")])
       assert.deepStrictEqual(decode(bytes, UTF_8), { text: `${character}\uFFFD\uFFFD`, replaced: 1 })
@@ -94,7 +94,7 @@ describe("decode", () => {
     assert.deepStrictEqual(decode(Buffer.from("аб"), UTF_8, 2, 4), { text: "б", replaced: 0 })
     assert.deepStrictEqual(decode(Buffer.from("xyz"), charsetOf("sjis")!, 1, 2), { text: "y", replaced: 0 })
   })
-  it("decode leaves a byte order mark where it is", () => {
+  it("decode keeps a byte order mark", () => {
     assert.strictEqual(decode(Buffer.from("\uFEFFa"), UTF_8).text, "\uFEFFa")
     assert.strictEqual(decode(Buffer.of(0x84, 0x31, 0x95, 0x33, 0x61), charsetOf("gb18030")!).text, "\uFEFFa")
   })

@@ -59,7 +59,7 @@ describe("guessCharset", () => {
     assert.strictEqual(guessCharset(iconv.encode("name=Rock и Roll&text=Привет всем", "win1251")).name, "windows-1251")
   })
 
-  it("guessCharset cannot decide these, as docs/intake.md says", () => {
+  it("guessCharset cannot decide the examples in docs/intake.md", () => {
     assert.strictEqual(guessCharset(iconv.encode("Ні", "win1251")).name, "utf-8")
     assert.strictEqual(guessCharset(iconv.encode("Ä", "win1252")).name, "windows-1251")
     assert.strictEqual(guessCharset(iconv.encode("ÄÖÜ", "win1252")).name, "windows-1251")
@@ -70,7 +70,7 @@ describe("guessCharset", () => {
       Buffer.concat(parts.map((part) => (typeof part === "number" ? Buffer.of(part) : Buffer.from(part, "latin1")))),
     ).name
 
-  it("guessCharset treats broken bytes as damage beside eight characters, and four per broken byte", () => {
+  it("guessCharset treats broken bytes as damage next to eight valid characters, four for each broken byte", () => {
     const name = (whole: string, broken: number) =>
       guessCharset(Buffer.concat([Buffer.from(whole), Buffer.alloc(broken, 0xff)])).name
     assert.strictEqual(name("д".repeat(8), 2), "utf-8")
@@ -102,12 +102,12 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("USB", 0xf8, 0xba, 0xfb), "windows-1251")
   })
 
-  it("guessCharset reads a sign beside a digit as western", () => {
+  it("guessCharset reads a sign next to a digit as western", () => {
     for (const text of ["£0", "£9", "0º", "9º", "5\xb2"]) assert.strictEqual(bytes(text), "windows-1252", text)
     for (const text of ["£", "£/", "£:", "/º", ":º", "£ 5"]) assert.strictEqual(bytes(text), "windows-1251", text)
   })
 
-  it("guessCharset weighs a longer word as four one-letter words, and a sign beside a digit as two", () => {
+  it("guessCharset weighs a longer word as four one-letter words, and a sign next to a digit as two", () => {
     // As many for one as for the other are Cyrillic.
     assert.strictEqual(bytes("Müller ", 0xba, 0xe6), "windows-1251")
     assert.strictEqual(bytes("Müller Müller ", 0xba, 0xe6), "windows-1252")

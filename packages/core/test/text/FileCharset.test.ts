@@ -50,7 +50,7 @@ it("CharsetDetector detects UTF-16 and UTF-32 in both byte orders when the text 
       }
 })
 
-it("CharsetDetector keeps a narrow charset when single bytes of the text are zero", () => {
+it("CharsetDetector keeps a single-byte charset when a few bytes of the text are zero", () => {
   for (const text of ["a,b\n1,\0\n", "й,ц\n\0,1\n", "xx\0\0\0\0,yy\0\0\0\n".repeat(30), "\0"])
     assert.strictEqual(decide(Buffer.from(text)).name, "utf-8")
 })
@@ -100,7 +100,7 @@ it("TextDecoding counts replaced characters, not U+FFFD that was sent", () => {
   assert.strictEqual(utf8.replaced, 2)
 })
 
-it("namedCharset knows the web's labels, and no others", () => {
+it("namedCharset knows the labels of the Encoding Standard, and no others", () => {
   assert.strictEqual(namedCharset("latin1")?.name, "windows-1252")
   assert.strictEqual(namedCharset("UTF-16BE")?.name, "utf-16be")
   assert.strictEqual(namedCharset("klingon"), null)
@@ -182,7 +182,7 @@ it("CharsetDetector looks for UTF-16 in the first 4,096 bytes, in however many p
   assert.strictEqual(decide(ascii, wide).name, "utf-8")
 })
 
-it("CharsetDetector reads UTF-8 whose characters are split between pieces, and at the end of its sample", () => {
+it("CharsetDetector detects UTF-8 whose characters are split between pieces or at the end of its sample", () => {
   const bytes = Buffer.from(`é${"x".repeat(262_141)}é`)
   assert.strictEqual(decide(bytes).name, "utf-8")
   assert.strictEqual(decide(bytes.subarray(0, 1), bytes.subarray(1, -1), bytes.subarray(-1)).name, "utf-8")

@@ -7,7 +7,7 @@ it.each([
   ["odrers", "orders"],
   ["ORDERS", "orders"],
   ["oders_2", "orders_2"],
-])("nearest finds the word that %s was meant to be", (typed, meant) => {
+])("nearest finds the word that %s misspells", (typed, meant) => {
   expect(nearest(typed, ["people", "orders_2", "orders", "views"])).toBe(meant)
 })
 
@@ -19,7 +19,7 @@ it.each(["x", "invoice", "ord", "", "o".repeat(10_000)])(
 )
 
 it.prop(
-  "nearest returns a candidate that the word equals but for letter case",
+  "nearest returns a candidate that differs from the word only in case",
   [Schema.NonEmptyArray(Schema.String.check(Schema.isMaxLength(20)))],
   ([words]) => {
     assert.strictEqual(nearest(words[0], words)?.toLowerCase(), words[0].toLowerCase())

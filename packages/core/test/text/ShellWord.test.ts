@@ -56,7 +56,7 @@ it("every shell reads shellWord and shellInput as the text, and runs nothing of 
   }
 })
 
-it("shellWord refuses texts that no word can hold", () => {
+it("shellWord refuses texts that no shell word can hold", () => {
   for (const text of ["a\0b", "a\n", "\n"]) assert.isNull(shellWord(text))
 })
 

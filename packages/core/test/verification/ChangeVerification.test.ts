@@ -48,7 +48,7 @@ it("changedVerification accepts parameters only for hmac, with defaults for all 
   expect(changed(HMAC, { recipe: "github", secret: "s" }).hmac).toBeNull()
 })
 
-it("the place of a token stays until another replaces it", () => {
+it("a token keeps its place until another replaces it", () => {
   const place = (change: VerificationChange, current: Verification | null = TOKEN) => {
     const { header, query, field } = changed(current, change)
     return { header, query, field }
@@ -61,7 +61,7 @@ it("the place of a token stays until another replaces it", () => {
   expect(place({ recipe: "token", secret: "s", field: "ключ" }, null)).toEqual({ ...none, field: "ключ" })
 })
 
-it("a header given as a place is that of the signature for the recipe hmac", () => {
+it("a header given as the place is the signature header for the recipe hmac", () => {
   expect(changed(HMAC, { header: "X-New" })).toMatchObject({ hmac: { ...HMAC.hmac, header: "X-New" } })
   expect(changed(HMAC, { header: "X-New" }).header).toBeUndefined()
 })
@@ -100,7 +100,7 @@ it.each<[Verification | null, VerificationChange, string, RegExp]>([
   [HMAC, { hmac: { prefix: "v1 =" } }, "bad_verify", /visible ASCII/],
   [HMAC, { hmac: { toleranceSeconds: 0 } }, "bad_verify", /1 to 86400 seconds/],
   [HMAC, { hmac: { toleranceSeconds: Number.NaN } }, "bad_verify", /1 to 86400 seconds/],
-])("refuses %j with %j", (current, change, code, message) => {
+])("changedVerification refuses the change of %j by %j", (current, change, code, message) => {
   expect(refused(current, change)).toMatchObject({ code, message: expect.stringMatching(message) })
 })
 

@@ -88,7 +88,7 @@ describe("signedHandshake", () => {
 })
 
 describe("mayBeChallenge", () => {
-  it("is true for a query with a provider's parameter, at any position", () => {
+  it("is true for a query with a provider's parameter in any position", () => {
     for (const query of ["hub.challenge=1", "a=1&crc_token=x", "challenge=", "a&challenge=1&b"])
       expect(mayBeChallenge(query)).toBe(true)
     for (const query of ["", "a=1", "mychallenge=1", "challenge", "hubXchallenge=1", "a=challenge"])
@@ -143,14 +143,14 @@ describe("unsignedPing", () => {
   ) => unsignedPing(of, { headers, body: Buffer.from(body) })
   const ok: HandshakeAnswer = { contentType: "application/json", text: '{"ok":true}' }
 
-  it("answers the number of a webhook when a form holds nothing else", () => {
+  it("answers a shop's ping, a form with only the number of its webhook", () => {
     for (const body of ["webhook_id=5", "webhook_id=0", "webhook_id=18446744073709551615"])
       expect(ping(body)).toEqual(ok)
     for (const type of ["application/x-www-form-urlencoded; charset=UTF-8", " APPLICATION/X-WWW-FORM-URLENCODED"])
       expect(ping("webhook_id=5", { "content-type": type })).toEqual(ok)
   })
 
-  it("answers for the recipe hmac when its header is the shop's", () => {
+  it("answers for the recipe hmac if its header is the shop's", () => {
     const signs = { ...HMAC.hmac!, header: "X-WC-Webhook-Signature" }
     expect(ping("webhook_id=5", FORM, { recipe: "hmac", hmac: signs })).toEqual(ok)
     expect(ping("webhook_id=5", FORM, { recipe: "hmac", hmac: { ...signs, header: "X-Signature" } })).toBeNull()

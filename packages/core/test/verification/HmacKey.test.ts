@@ -6,7 +6,7 @@ import { Schema } from "effect"
 const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
 const signed = (key: Parameters<typeof createHmac>[1]) => createHmac("sha256", key).update("a body").digest("hex")
 
-it.prop("binaryKey signs as the bytes themselves do, of any length, with and without the prefix", [Bytes], ([list]) => {
+it.prop("binaryKey signs like the raw bytes, of any length, with and without the prefix", [Bytes], ([list]) => {
   const bytes = Buffer.from(list)
   for (const secret of [bytes.toString("base64"), `whsec_${bytes.toString("base64")}`]) {
     const key = binaryKey(secret)

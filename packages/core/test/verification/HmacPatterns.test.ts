@@ -117,7 +117,7 @@ describe("hmac by patterns", () => {
     expect(verdict(change, { headers, body })).toBe(true)
   })
 
-  it.each(SENDERS)("refuses $name when one byte of a signed value differs", ({ change, headers, body = BODY }) => {
+  it.each(SENDERS)("refuses $name when one byte of a signed value is changed", ({ change, headers, body = BODY }) => {
     const signed = change.signed ?? "{body}"
     if (signed.includes("{body}")) expect(verdict(change, { headers, body: `${body} ` })).toBe("bad_signature")
     else expect(verdict(change, { headers, body: body.replace(/tok%65n|0\.10/, "x") })).toBe("bad_signature")

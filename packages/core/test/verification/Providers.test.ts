@@ -53,7 +53,7 @@ it.each([
   expect(providerOf(agent)).toBe(provider)
 })
 
-it("every recipe of a named service is that of a well-known sender", () => {
+it("every recipe of a named service belongs to a well-known sender", () => {
   const generic = ["hmac", "token", "bearer", "basic", "standard-webhooks"]
   const used = new Set(PROVIDER_NAMES.map((name) => providerNamed(name).recipe))
   expect(RECIPE_NAMES.filter((name) => !used.has(name) && !generic.includes(name))).toEqual([])

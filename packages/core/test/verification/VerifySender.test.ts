@@ -361,7 +361,7 @@ it("hmac: the timestamp is signed, and checked after the signature", () => {
   expect(verifySender(bare, signed, { now: NOW, secrets: ["hush"] })).toEqual(PASSED)
 })
 
-it("twilio: a signature of another kind of body does not pass for a form, nor without its body", () => {
+it("twilio: a signature over another kind of body is not accepted for a form, nor without its body", () => {
   const options = { now: NOW, secrets: ["hush"] }
   const { headers, url } = SIGNERS.twilio(Buffer.from('{"a":1}'))
   const form = { ...headers, "content-type": "application/x-www-form-urlencoded" }

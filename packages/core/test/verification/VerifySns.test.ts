@@ -85,7 +85,7 @@ describe("verifySns", () => {
   })
 
   it.each(["", "{}", "[]", "null", "{", '{"Type":"Notification"}', '{"a":1}', "Message=1"])(
-    "finds no signature in the body %j, such as one of raw message delivery",
+    "finds no signature in the body %j, as raw message delivery sends",
     (body) => {
       expect(verdict(body)).toBe("no_signature")
     },
@@ -106,7 +106,7 @@ describe("verifySns", () => {
     }
   })
 
-  it("fails when the certificate cannot be fetched now", () => {
+  it("fails when the certificate cannot be fetched", () => {
     const away = new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false })
     topic.state.certificate = Effect.fail(away)
     const tried = verifySns(Buffer.from(topic.message(AT)), { from: null, secrets: [TOPIC], now: NOW }, topic.service)
@@ -115,7 +115,7 @@ describe("verifySns", () => {
 })
 
 describe("confirmationIn", () => {
-  it("is the address of SNS that confirms the message's own topic", () => {
+  it("returns the SNS URL that confirms the message's own topic", () => {
     expect(confirmationIn(Buffer.from(topic.confirmation(AT)))?.href).toBe(SUBSCRIBE_URL)
     for (const body of ["{}", topic.message(AT)]) expect(confirmationIn(Buffer.from(body))).toBeNull()
   })
@@ -127,14 +127,14 @@ describe("confirmationIn", () => {
     [SUBSCRIBE_URL.replace("orders", "others")],
     [SUBSCRIBE_URL.replace("/?", "/x?")],
     [SUBSCRIBE_URL.replace("amazonaws.com", "amazonaws.com.evil.example")],
-  ])("is not %s, and such a message is a forgery", (SubscribeURL) => {
+  ])("is not %s; a message with it is a forgery", (SubscribeURL) => {
     const body = topic.confirmation({ ...AT, SubscribeURL })
     expect(confirmationIn(Buffer.from(body))).toBeNull()
     expect(verdict(body)).toBe("bad_signature")
   })
 })
 
-it("isTopic knows the names of topics", () => {
+it("isTopic recognizes the names of topics", () => {
   for (const name of [TOPIC, `${TOPIC}.fifo`, "arn:aws-us-gov:sns:us-gov-west-1:123456789012:a_B-9"])
     expect(isTopic(name)).toBe(true)
   for (const name of [

@@ -138,7 +138,7 @@ it("save accepts a title and a query of the maximum length", async () => {
   expect(added).toHaveLength(1)
 })
 
-it("save refuses a selection that the rows refuse, but not because rows are unavailable", async () => {
+it("save refuses a selection that cannot be read, but not because rows are unavailable", async () => {
   const refused = over({ page: Result.fail(selectionError("unknown_column", "fc", "There is no column sum.")) })
   expect(await refused.as(ADA, ({ save }) => save(NEW))).toMatchObject({
     failure: { code: "bad_query", message: "There is no column sum." },

@@ -61,7 +61,7 @@ describe("resolveClient", () => {
 })
 
 describe("plainAddress", () => {
-  it("gives every spelling of an address the same form", () => {
+  it("writes every spelling of an address in the same form", () => {
     for (const text of ["203.0.113.9", "203.0.113.9:80", " 203.0.113.9 ", "::ffff:203.0.113.9", "::FFFF:cb00:7109"]) {
       assert.equal(plainAddress(text), "203.0.113.9", text)
     }
